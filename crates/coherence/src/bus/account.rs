@@ -10,13 +10,13 @@ use sokudo_stats::Histogram;
 
 use super::options::Warmup;
 
-/// How long a thread keeps its times to itself, nanoseconds.
+/// Time for which a thread keeps its times to itself, nanoseconds.
 const HAND_OVER_NS: i64 = 200_000_000;
 
 /// Longest time that is believed, nanoseconds: one hour.
 const LONGEST_NS: i64 = 3_600_000_000_000;
 
-/// What one count is about.
+/// Subject of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Count {
     /// Messages handed over for sending, responses included.
@@ -33,13 +33,13 @@ pub enum Count {
     Receipts,
     /// Nanoseconds that transmitters waited for a peer that takes messages.
     OutWaitNs,
-    /// How often they had to.
+    /// Number of times that they had to.
     OutEvents,
     /// Nanoseconds that readers waited for receive threads.
     InWaitNs,
-    /// How often they had to.
+    /// Number of times that they had to.
     InEvents,
-    /// What cannot be: responses that nobody waits for, impossible times.
+    /// Impossible events: responses that nothing waits for, impossible times.
     Errors,
     /// Connections that were made.
     Connects,
@@ -60,7 +60,7 @@ impl Meter {
         }
     }
 
-    /// What has been counted.
+    /// All counts.
     pub fn totals(&self) -> Totals {
         Totals(std::array::from_fn(|i| self.0[i].load(Ordering::Relaxed)))
     }
@@ -81,7 +81,7 @@ impl Totals {
         Totals(std::array::from_fn(|i| self.0[i] + other.0[i]))
     }
 
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     pub fn since(&self, earlier: &Totals) -> Totals {
         Totals(std::array::from_fn(|i| {
             self.0[i].saturating_sub(earlier.0[i])
@@ -133,13 +133,13 @@ impl Book {
     }
 }
 
-/// Where threads leave their books for the reports.
+/// Place in which threads leave their books for the reports.
 pub type Mailbox = Mutex<Book>;
 
 /// One thread's book.
 #[derive(Debug, Default)]
 pub struct OwnBook {
-    /// What it notes into.
+    /// Its book.
     pub book: Book,
     due_ns: i64,
 }
@@ -167,7 +167,7 @@ impl OwnBook {
     }
 }
 
-/// What is there at the moment of a report.
+/// Values at the moment of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Gauges {
     /// Connections.
@@ -182,12 +182,12 @@ pub struct Gauges {
     pub readers: u64,
 }
 
-/// What a stretch of time came to.
+/// Counts and times of a stretch of time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Block {
     /// Its length, nanoseconds.
     pub elapsed_ns: u64,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// What was measured.
     pub book: Book,
@@ -231,7 +231,7 @@ impl Block {
 /// Since the last report, and since the first connection or the end of warm-up.
 #[derive(Debug, Default)]
 pub struct Windows {
-    /// When statistics began, after warm-up.
+    /// Begin of the statistics, after warm-up.
     life_from_ns: Option<i64>,
     life_base: Totals,
     life_book: Book,
@@ -241,10 +241,10 @@ pub struct Windows {
     reports: u64,
     out_backlog_sum: f64,
     in_backlog_sum: f64,
-    /// When the first connection was seen, while warming up.
+    /// Time at which the first connection was seen, while warming up.
     warming_from_ns: Option<i64>,
-    /// What earlier lives counted. A connection may have carried messages before it is first
-    /// seen here: they belong to the life that begins with it.
+    /// Counts of earlier lives. A connection may have carried messages before it is first seen
+    /// here: they belong to the life that begins with it.
     earlier: Totals,
 }
 
@@ -291,7 +291,7 @@ impl Windows {
         warm
     }
 
-    /// When the current interval began.
+    /// Begin of the current interval.
     pub fn since_ns(&self) -> i64 {
         self.now_from_ns
     }

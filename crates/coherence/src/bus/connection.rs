@@ -13,10 +13,10 @@ use super::account::{Count, Meter};
 use super::handshake::{Handshake, Role};
 use super::outbox::{Flushed, Outbox};
 
-/// How soon a thread that waits notices that the test is over.
+/// Longest time until a thread that waits notices that the test is over.
 pub const LOOK: Duration = Duration::from_millis(20);
 
-/// How long calling, and introducing oneself, may take each.
+/// Longest time of a call, and of a handshake.
 pub const HANDSHAKE_BOUND: Duration = Duration::from_secs(5);
 
 /// Most bytes read during a handshake at once.
@@ -33,16 +33,16 @@ pub struct Connection {
     pub called: bool,
     /// True when transmitters send to it.
     pub target: bool,
-    /// What is to be sent.
+    /// Messages to be sent.
     pub outbox: Outbox,
-    /// What has crossed it.
+    /// Counts of the connection.
     pub meter: Meter,
     socket: TcpStream,
     gone: AtomicBool,
     parting: Mutex<Parting>,
 }
 
-/// Why a connection is no more.
+/// Reason why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Parting {
     /// This end has no more use for it.
@@ -114,7 +114,7 @@ impl Connection {
         self.close(Parting::Left("the connection was lost".into()));
     }
 
-    /// Why it ended.
+    /// Reason of its end.
     pub fn parting(&self) -> Parting {
         let kept = self.parting.lock();
         kept.unwrap_or_else(PoisonError::into_inner).clone()

@@ -31,7 +31,7 @@ pub struct Ledger {
     timed: VecDeque<(u64, i64)>,
 }
 
-/// What receipts have settled.
+/// Messages that receipts have settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// Bytes of one owner's messages.

@@ -58,14 +58,14 @@ use text::Screen;
 /// Events that wait for their reader.
 const EVENTS: usize = 1024;
 
-/// What a test came to.
+/// Result of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoherenceBusSummary {
     /// Since the first connection, without warm-up; `None` when nobody was ever connected.
     pub life: Option<Block>,
-    /// What each peer's connections came to, by bus and peer.
+    /// Totals of each peer's connections, by bus and peer.
     pub peers: BTreeMap<(String, String), PeerTotals>,
-    /// What went wrong on the way, as sentences.
+    /// Problems on the way, as sentences.
     pub problems: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ pub fn run(
     Ok(summary)
 }
 
-/// What a caller decides from, now and then.
+/// State from which a caller decides whether the test goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     /// Peers that are connected.
@@ -240,7 +240,7 @@ fn start<'s>(
     Ok(())
 }
 
-/// What the watching thread keeps.
+/// State of the watching thread.
 #[derive(Default)]
 struct Course {
     windows: Windows,

@@ -141,7 +141,7 @@ pub fn end_of(
     }
 }
 
-/// What a test came to, as the result of a phase of host `host`.
+/// Result of a test, as the result of a phase of host `host`.
 ///
 /// Each direction is a flow of its own, complete as far as this end can know: the far end keeps its
 /// numbers to itself. Times are over all peers.
@@ -247,7 +247,7 @@ fn received(totals: &Totals, seconds: f64) -> Summary {
     metrics
 }
 
-/// What is known of the whole alone.
+/// Puts the metrics that are known of the whole alone.
 fn whole(life: &Block, totals: &mut Summary) {
     put(
         totals,

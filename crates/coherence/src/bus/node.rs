@@ -34,9 +34,9 @@ pub const MAX_CONNECTIONS: usize = 4096;
 /// Peers whose totals are remembered after they have gone.
 const MAX_ENDED: usize = 4096;
 
-/// What all threads of a test look at.
+/// State that all threads of a test share.
 pub struct World<'w> {
-    /// What was asked for.
+    /// Options of the test.
     pub options: &'w CoherenceBusOptions,
     /// Set when the test is over.
     pub halt: &'w AtomicBool,
@@ -69,12 +69,12 @@ impl World<'_> {
     }
 }
 
-/// What one peer's connections came to.
+/// Totals of one peer's connections.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PeerTotals {
-    /// What crossed them.
+    /// Counts of the connections.
     pub totals: Totals,
-    /// Why the last one that should not have ended did.
+    /// Reason why the last one that should not have ended did.
     pub why: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Bus {
         }
     }
 
-    /// Whom it calls, or waits for.
+    /// Peers that it calls, or waits for.
     pub fn peers(&self) -> &[(BusAddress, SocketAddr)] {
         &self.peers
     }
@@ -408,7 +408,7 @@ impl Bus {
         firsts.count() as u64
     }
 
-    /// What each peer came to, those that have gone and those that are there.
+    /// Totals of each peer, those that have gone and those that are there.
     pub fn totals(&self) -> BTreeMap<String, PeerTotals> {
         let mut all = lock(&self.ended).clone();
         for connection in lock(&self.connections).iter() {
@@ -434,7 +434,8 @@ impl Bus {
         }
     }
 
-    /// Where a relay sends on what came over `from`: the peers take turns. `None` without another.
+    /// Connection on which a relay forwards what came over `from`: the peers take turns. `None`
+    /// without another.
     pub fn next_hop(&self, from: &Arc<Connection>) -> Option<Arc<Connection>> {
         let connections = lock(&self.connections);
         let others = || {

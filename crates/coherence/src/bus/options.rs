@@ -44,7 +44,7 @@ const MAX_THREADS: u64 = 256;
 /// Kinds of buffers that the vendor knows.
 const MANAGERS: [&str; 3] = ["net", "direct", "heap"];
 
-/// What is left out before statistics begin.
+/// Load that is left out before statistics begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warmup {
     /// So many messages, in or out.
@@ -53,12 +53,12 @@ pub enum Warmup {
     Time(u64),
 }
 
-/// How a transmitter goes on after it has sent.
+/// Condition on which a transmitter goes on after it has sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// At once.
     Stream,
-    /// When all of its messages have been answered; it asks without sleeping for `spin_ns` first.
+    /// All of its messages have been answered; it asks without sleeping for `spin_ns` first.
     Block {
         /// Nanoseconds.
         spin_ns: u64,
@@ -122,7 +122,7 @@ pub struct CoherenceBusOptions {
     /// `-sokudoPatience`, nanoseconds: a peer that takes nothing, or does not answer, for so long
     /// is given up.
     pub patience_ns: u64,
-    /// What was taken otherwise than typed, as sentences.
+    /// Options that were taken otherwise than typed, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -159,7 +159,7 @@ impl Default for CoherenceBusOptions {
     }
 }
 
-/// What a command line asks for.
+/// Request of a command line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CommandLine {
     /// A test.

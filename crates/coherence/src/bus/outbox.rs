@@ -22,7 +22,7 @@ use super::protocol::{
     HEADER_BYTES, LENGTH_BYTES, Message, ProtocolError, RECEIPT_FRAME_BYTES, Receipts,
 };
 
-/// What payloads consist of.
+/// Bytes that payloads consist of.
 static PAYLOAD: [u8; 64 << 10] = [0; 64 << 10];
 
 /// Pieces per write.
@@ -34,7 +34,7 @@ pub struct Out {
     head: [u8; HEADER_BYTES],
     head_bytes: u8,
     payload_bytes: u32,
-    /// When a timed message was sent, nanoseconds; 0 for others.
+    /// Send time of a timed message, nanoseconds; 0 for others.
     timed_ns: i64,
 }
 
@@ -94,7 +94,7 @@ struct Wire {
     part: u64,
 }
 
-/// How far a flush came.
+/// Result of a flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flushed {
     /// Nothing waits any more.
@@ -107,7 +107,7 @@ pub enum Flushed {
     Gone,
 }
 
-/// What one connection has to send.
+/// Messages that one connection has to send.
 #[derive(Debug)]
 pub struct Outbox {
     socket: TcpStream,
@@ -116,7 +116,7 @@ pub struct Outbox {
     wire: Mutex<Wire>,
     pump: Condvar,
     unsent_bytes: AtomicU64,
-    /// When the peer last took something, or had nothing to take.
+    /// Last time at which the peer took something, or had nothing to take.
     progress_ns: AtomicI64,
 }
 
@@ -177,7 +177,7 @@ impl Outbox {
         self.unsent_bytes.load(Ordering::Relaxed)
     }
 
-    /// How long the peer has taken nothing although there was something, nanoseconds.
+    /// Time for which the peer has taken nothing although there was something, nanoseconds.
     pub fn stalled_ns(&self, now_ns: i64) -> i64 {
         match self.unsent_bytes() {
             0 => 0,

@@ -33,7 +33,7 @@ pub const VERSION: u16 = 0;
 /// Longest name that is read, UTF-16 units.
 pub const MAX_NAME_UNITS: u16 = 512;
 
-/// What an end says when it takes the connection.
+/// Status with which an end accepts the connection.
 pub const ACCEPTED: u8 = 0;
 
 /// Bytes of a frame's length.
@@ -112,7 +112,7 @@ pub enum ProtocolError {
     },
 }
 
-/// How a side introduces itself.
+/// Introduction of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hello {
     /// Oldest version spoken.
@@ -164,8 +164,8 @@ pub struct Message {
     pub id: u32,
     /// True for a response.
     pub response: bool,
-    /// When it was sent, nanoseconds of the sender's clock. 0: no response is wanted; -1: a
-    /// response is wanted and not timed. A response carries its request's stamp.
+    /// Send time, nanoseconds of the sender's clock. 0: no response is wanted; -1: a response is
+    /// wanted and not timed. A response carries its request's stamp.
     pub stamp_ns: i64,
     /// Bytes that follow.
     pub payload_bytes: u32,

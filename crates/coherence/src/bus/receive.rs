@@ -43,7 +43,7 @@ enum Work {
     Receipts(u32),
 }
 
-/// What one read brought.
+/// Messages of one read.
 struct Batch {
     from: Arc<Connection>,
     work: Vec<Work>,

@@ -21,7 +21,7 @@ pub struct Slot {
     /// Number of the first message of the window that it waits for, and the window's length.
     window: AtomicU64,
     answered: AtomicU32,
-    /// How much later than it should a timed message left, with the message's number.
+    /// Delay of each timed message behind its intended time, with the message's number.
     delays: Box<[AtomicU64]>,
 }
 
@@ -85,7 +85,7 @@ impl Slot {
         self.delays[usize::from(number) % REMEMBERED].store(kept, Ordering::Relaxed);
     }
 
-    /// How much later than it should message `number` left; `None` when it is too long ago.
+    /// Delay of message `number` behind its intended time; `None` when it is too long ago.
     #[inline]
     pub fn delay_ns(&self, number: u16) -> Option<u64> {
         let kept = self.delays[usize::from(number) % REMEMBERED].load(Ordering::Relaxed);

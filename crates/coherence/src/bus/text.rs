@@ -55,7 +55,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Why output is missing, if it is.
+    /// Reason why output is missing, if it is.
     pub fn failure(self) -> Option<String> {
         self.failed
     }

@@ -72,7 +72,7 @@ struct Transmitter<'w> {
     left: u64,
     /// Since when it could have sent.
     ready_ns: i64,
-    /// What is touched instead of the one block that all payloads come from.
+    /// Memory that is touched instead of the one block that all payloads come from.
     scratch: Vec<u8>,
 }
 

@@ -16,7 +16,7 @@ const SCHEME: &str = "tmb://";
 /// Addresses that one list may name.
 pub const MAX_ADDRESSES: usize = 1024;
 
-/// Where a bus is.
+/// Address of a bus.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BusAddress {
     /// Name or address, without brackets.
@@ -116,7 +116,7 @@ fn split_host(text: &str) -> Option<(&str, &str)> {
     (!host.is_empty() && host.chars().all(plain)).then_some((host, ports))
 }
 
-/// Why another kind of address is no place to go to.
+/// Refusal of another kind of address.
 fn other_bus(item: &str) -> Refusal {
     let scheme = item.split_once("://").map_or("", |(scheme, _)| scheme);
     match scheme {

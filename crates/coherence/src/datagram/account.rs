@@ -177,7 +177,7 @@ struct Window {
 pub struct Publisher {
     /// Its address and the port of its listener: what the reports call it.
     pub address: SocketAddr,
-    /// Where its packets really come from.
+    /// Real source of its packets.
     pub source: SocketAddr,
     /// Round trips of acknowledgements, nanoseconds.
     pub ack_rtt: Histogram,
@@ -337,7 +337,7 @@ impl Publisher {
         };
     }
 
-    /// How wide its sequence numbers are.
+    /// Width of its sequence numbers.
     pub fn width(&self) -> Option<Width> {
         self.numbers.width()
     }

@@ -28,7 +28,7 @@ pub enum Event {
     Receiving {
         /// The listener.
         listener: SocketAddr,
-        /// How many it hears.
+        /// Number of publishers that it hears.
         publishers: usize,
     },
     /// Tick intervals that have passed: from the `from`-th up to, not including, the `to`-th.

@@ -32,14 +32,15 @@ const MAX_FINISHED: usize = 1024;
 /// "No send time to give back."
 const NOTHING: i64 = i64::MIN;
 
-/// What the listener and the publisher of one local address tell each other.
+/// State that the listener and the publisher of one local address share.
 #[derive(Debug)]
 pub struct Links {
     /// True while anybody sends to the listener.
     pub hearing: AtomicBool,
-    /// How often that has begun: a silence too short to be noticed as such still shows here.
+    /// Number of times that this has begun: a silence too short to be noticed as such still shows
+    /// here.
     pub spells: AtomicU64,
-    /// Where the publisher sends to.
+    /// Destinations of the publisher.
     peers: Vec<SocketAddr>,
     /// Per peer: the send time of its latest packet minus our clock at its arrival.
     back: Vec<AtomicI64>,
@@ -85,7 +86,7 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// What one publisher's packets came to, from first heard until it stopped.
+/// Result of one publisher's packets, from first heard until it stopped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RxSummary {
     /// The publisher: its address and its listener's port.
@@ -95,7 +96,7 @@ pub struct RxSummary {
     /// Lowest number that arrived. What lies below was lost or sent before; what was lost behind
     /// the highest is as unknown.
     pub lowest: u64,
-    /// What arrived.
+    /// Counts of what arrived.
     pub counts: Counts,
     /// Round trips of acknowledgements, seconds; `None` when the publisher gave none back.
     pub ack_rtt: Option<HistogramSummary>,
@@ -113,10 +114,10 @@ impl RxSummary {
     }
 }
 
-/// What one listener did.
+/// Result of one listener.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListenerSummary {
-    /// Where it listened.
+    /// Its address.
     pub local: SocketAddr,
     /// Receive buffer that the system granted, bytes; `None` over TCP.
     pub granted_buffer_bytes: Option<u64>,
@@ -132,14 +133,14 @@ pub struct ListenerSummary {
     pub drops: Option<u64>,
     /// CPU time of the listening thread, nanoseconds; `None` where the system does not say.
     pub cpu_ns: Option<u64>,
-    /// Why it ended early.
+    /// Reason of an early end.
     pub error: Option<String>,
 }
 
-/// What a listener's book needs to know of the options.
+/// Options that a listener's book needs.
 #[derive(Debug, Clone)]
 pub struct BookSettings {
-    /// Where it listens.
+    /// Its address.
     pub local: SocketAddr,
     /// Bytes that a packet counts, 0 = its length.
     pub payload: u32,
@@ -446,7 +447,7 @@ fn remember(finished: &mut Vec<RxSummary>, publisher: &Publisher) {
     finished.push(RxSummary::of(publisher));
 }
 
-/// What packets come in by.
+/// Source of the packets.
 pub enum Input {
     /// UDP.
     Udp(Receiver),
@@ -454,11 +455,11 @@ pub enum Input {
     Tcp(Inlet),
 }
 
-/// What one listening thread is to do.
+/// Task of one listening thread.
 pub struct ListenerTask<'a> {
-    /// What it reads.
+    /// Its source.
     pub input: Input,
-    /// How it counts.
+    /// Way of counting.
     pub settings: BookSettings,
     /// Receive buffer that the system granted, bytes.
     pub granted_buffer_bytes: Option<u64>,

@@ -50,7 +50,7 @@ use text::Screen;
 /// Events that wait for their reader; the threads go on without waiting when there are more.
 const EVENTS: usize = 1024;
 
-/// How soon `stop` is noticed.
+/// Longest time until `stop` is noticed.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// After the last publisher has ended: how long its own packets may take to be heard here.
@@ -59,7 +59,7 @@ const GRACE_NS: i64 = 200_000_000;
 /// After the last publisher has ended: how long others may go on sending to this process.
 const LINGER_NS: i64 = 10_000_000_000;
 
-/// What a test came to.
+/// Result of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoherenceDatagramSummary {
     /// Bytes per packet.
@@ -68,12 +68,12 @@ pub struct CoherenceDatagramSummary {
     pub listeners: Vec<ListenerSummary>,
     /// Each local address's sending half; empty without peers.
     pub publishers: Vec<PublisherSummary>,
-    /// Why output is missing although the test went on.
+    /// Reason why output is missing although the test went on.
     pub output_failure: Option<String>,
 }
 
 impl CoherenceDatagramSummary {
-    /// What went wrong on the way, as sentences; empty when all is well.
+    /// Problems on the way, as sentences; empty when all is well.
     pub fn problems(&self) -> Vec<String> {
         let failed = self.publishers.iter().filter_map(|it| match &it.ended {
             Ended::Failed(why) => Some(why.clone()),
@@ -136,7 +136,7 @@ pub fn watch_for(
     })
 }
 
-/// What all threads of a test look at.
+/// State that all threads of a test share.
 struct Common<'a> {
     options: &'a CoherenceDatagramOptions,
     halt: AtomicBool,
@@ -258,10 +258,10 @@ fn joined<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> Vec<T> {
         .collect()
 }
 
-/// When is a test with publishers over?
+/// Decides when a test with publishers is over.
 struct End {
     publishing: bool,
-    /// When the last publisher ended.
+    /// Time at which the last publisher ended.
     since_ns: Option<i64>,
     /// Listeners notice that their senders have stopped.
     silence_is_told: bool,

@@ -112,7 +112,7 @@ fn must_fit(native: &DatagramOptions) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Where this host is to be bound, with the vendor's port where none was given.
+/// Addresses to bind on this host, with the vendor's port where none was given.
 fn local(native: &DatagramOptions) -> Vec<HostPort> {
     let bindings = native.bind.iter();
     let addresses = bindings.flat_map(|binding| binding.addresses());
@@ -149,7 +149,7 @@ fn host_port(text: &str) -> HostPort {
     }
 }
 
-/// What a test came to, as the result of a phase of host `host`.
+/// Result of a test, as the result of a phase of host `host`.
 ///
 /// Each direction is a flow of its own, complete as far as this end can know: the far end keeps its
 /// numbers to itself.
@@ -169,7 +169,7 @@ pub fn result(summary: &CoherenceDatagramSummary, host: &str) -> PhaseResult {
     }
 }
 
-/// What was sent from `host` to each peer, and what came to it from each publisher.
+/// Flows from `host` to each peer, and from each publisher to it.
 fn flows(summary: &CoherenceDatagramSummary, host: &str) -> Vec<FlowResult> {
     let mut flows = Vec::new();
     let mut add = |from: String, to: String, metrics: Summary, rtt: Option<HistogramSummary>| {

@@ -84,7 +84,7 @@ impl HostPort {
     }
 }
 
-/// How often something is written.
+/// Distance between two reports or rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportInterval {
     /// Never.
@@ -95,7 +95,7 @@ pub enum ReportInterval {
     Time(u64),
 }
 
-/// Where the table of results goes.
+/// Destination of the table of results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogTarget {
     /// Into the ordinary output.
@@ -106,7 +106,7 @@ pub enum LogTarget {
     File(std::path::PathBuf),
 }
 
-/// What carries the packets.
+/// Carrier of the packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     /// UDP.
@@ -168,14 +168,14 @@ pub struct CoherenceDatagramOptions {
     pub provider: Provider,
     /// `-rand`: sizes drawn uniformly from `packet_size - payload + 1` to `packet_size`.
     pub random_size: bool,
-    /// Where to send.
+    /// Destinations.
     pub peers: Vec<HostPort>,
     /// `-sokudoSeq64`: width of the sequence numbers that are written. Listeners of release 24.09
     /// need 64 bits, earlier ones 32.
     pub width: Width,
     /// `-sokudoLayout`.
     pub layout: Layout,
-    /// What was taken otherwise than typed, as sentences.
+    /// Options that were taken otherwise than typed, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -214,7 +214,7 @@ pub(super) fn nanoseconds(ms: u64) -> i64 {
         .saturating_mul(1_000_000)
 }
 
-/// What a command line asks for.
+/// Request of a command line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CommandLine {
     /// A test.

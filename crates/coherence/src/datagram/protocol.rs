@@ -36,7 +36,7 @@ pub const HEADER_BYTES: usize = 28;
 /// Bytes up to the end of a 64-bit sequence number.
 pub const WIDE_HEADER_BYTES: usize = 32;
 
-/// Where the filler begins is counted from here: behind magic and return port.
+/// Offset from which the filler is counted: behind magic and return port.
 pub const PREFIX_BYTES: usize = 8;
 
 /// Port when an address names none.
@@ -51,12 +51,12 @@ const DATAGRAM_SERVICE: u32 = 1;
 const FRAMING_MAGIC: u32 = 0x0ddf_00da;
 const MAGIC_MASK: u32 = 0xffff_fff0;
 
-/// How wide a publisher writes its sequence numbers.
+/// Width of a publisher's sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// Every publisher of the vendor seen so far.
     Bits32,
-    /// What the listener of release 24.09 reads.
+    /// Width that the listener of release 24.09 reads.
     Bits64,
 }
 
@@ -111,7 +111,7 @@ pub struct Packet {
     pub sequence: SequenceWords,
 }
 
-/// Why bytes are not a packet.
+/// Reason why bytes are not a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
     /// Shorter than [`HEADER_BYTES`].
@@ -223,7 +223,7 @@ pub fn write_constant(slot: &mut [u8], return_port: u16) {
     }
 }
 
-/// What differs from packet to packet.
+/// Values that differ from packet to packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Round {
     /// Number of the round, from 1.
@@ -292,7 +292,7 @@ pub fn frame_word(length: usize, number: u64) -> [u8; 4] {
     word.to_be_bytes()
 }
 
-/// What the front of a TCP stream holds.
+/// Content of the front of a TCP stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame {
     /// Not enough bytes yet.
@@ -303,7 +303,7 @@ pub enum Frame {
     Packet(usize),
 }
 
-/// Why a TCP stream cannot be read on.
+/// Reason why a TCP stream cannot be read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The connection opens otherwise.
@@ -325,7 +325,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// What stands at the front of `bytes`. After anything but [`Frame::More`] the caller goes on
+    /// Content of the front of `bytes`. After anything but [`Frame::More`] the caller goes on
     /// behind it. Packets above `max_bytes` are an error.
     pub fn next(&mut self, bytes: &[u8], max_bytes: usize) -> Result<Frame, FrameError> {
         if !self.opened {

@@ -36,13 +36,13 @@ const BURST_NS: f64 = 200_000.0;
 /// Most rounds per call.
 const MOST_ROUNDS: usize = 32;
 
-/// How long a wait may last before the flags are looked at.
+/// Longest wait between two looks at the flags.
 const LOOK_NS: i64 = 20_000_000;
 
 /// Between two looks of a polite publisher.
 const POLITE_LOOK: Duration = Duration::from_millis(1);
 
-/// What carries packets to one peer.
+/// Carrier of packets to one peer.
 pub enum Out {
     /// UDP.
     Udp(Sender),
@@ -81,7 +81,7 @@ impl Out {
     }
 }
 
-/// What was sent to one peer.
+/// Amount sent to one peer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeerSummary {
     /// The peer.
@@ -136,7 +136,7 @@ impl PeerSummary {
     }
 }
 
-/// Why a publisher ended.
+/// Reason why a publisher ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
     /// All rounds asked for are sent.
@@ -149,7 +149,7 @@ pub enum Ended {
     Failed(String),
 }
 
-/// What one publisher did.
+/// Result of one publisher.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublisherSummary {
     /// The listener of the same local address.
@@ -162,7 +162,7 @@ pub struct PublisherSummary {
     pub elapsed_ns: u64,
     /// CPU time of the sending thread, nanoseconds; `None` where the system does not say.
     pub cpu_ns: Option<u64>,
-    /// Why it ended.
+    /// Reason of its end.
     pub ended: Ended,
 }
 
@@ -170,7 +170,7 @@ pub struct PublisherSummary {
 pub struct Peer {
     /// Index in [`Links`].
     pub link: usize,
-    /// What carries the packets.
+    /// Carrier of the packets.
     pub out: Out,
     counts: PeerSummary,
 }
@@ -186,7 +186,7 @@ impl Peer {
     }
 }
 
-/// What packets look like.
+/// Shape of the packets.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     /// Smallest and largest packet; drawn uniformly when they differ.
@@ -199,13 +199,13 @@ pub struct Shape {
     pub payload: u32,
 }
 
-/// What one publishing thread is to do.
+/// Task of one publishing thread.
 pub struct PublisherTask<'a> {
     /// The listener of the same local address.
     pub listener: SocketAddr,
-    /// Where to send.
+    /// Destinations.
     pub peers: Vec<Peer>,
-    /// What to send.
+    /// Shape of the packets.
     pub shape: Shape,
     /// Rounds per second; `None` = as fast as possible.
     pub rounds_per_s: Option<f64>,
@@ -225,7 +225,7 @@ pub struct PublisherTask<'a> {
     pub halt: &'a AtomicBool,
 }
 
-/// Where the reports stand.
+/// Positions of the reports.
 #[derive(Debug, Default)]
 struct Told {
     ticks: u64,

@@ -19,10 +19,10 @@ const MIB: f64 = (1u64 << 20) as f64;
 /// First line of the table of results.
 pub const LOG_HEADER: &str = "publisher\tduration ms\tpacket size\tthroughput mb/sec\tthroughput packets/sec\tsent packets\treceived packets\tmissing packets\tsuccess rate\tout of order\tavg out of order offset\tgaps\tavg gap size\tavg gap time ms\tavg ack ms\n";
 
-/// What a listener starts with.
+/// Settings with which a listener starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListenerStart {
-    /// Where it listens.
+    /// Its address.
     pub at: SocketAddr,
     /// Bytes per packet.
     pub packet_size: u32,
@@ -38,12 +38,12 @@ pub struct ListenerStart {
     pub log_interval: ReportInterval,
 }
 
-/// What a publisher starts with.
+/// Settings with which a publisher starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublisherStart {
-    /// Where it sends from.
+    /// Its address.
     pub at: SocketAddr,
-    /// Where it sends to, as typed and as found.
+    /// Its destinations, as typed and as found.
     pub peers: Vec<(HostPort, SocketAddr)>,
     /// Bytes per packet.
     pub packet_size: u32,
@@ -62,14 +62,14 @@ pub struct PublisherStart {
 pub struct RxBlock {
     /// The publisher.
     pub publisher: SocketAddr,
-    /// What arrived.
+    /// Counts of what arrived.
     pub counts: Counts,
 }
 
 /// A listener's report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RxReport {
-    /// Where it listens.
+    /// Address of the listener.
     pub listener: SocketAddr,
     /// Wall clock, nanoseconds since the Unix epoch.
     pub unix_ns: i64,
@@ -79,7 +79,7 @@ pub struct RxReport {
     pub now: Vec<RxBlock>,
 }
 
-/// What a publisher sent in a stretch of time.
+/// Amount that a publisher sent in a stretch of time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TxRate {
     /// Packets to all peers.
@@ -95,7 +95,7 @@ pub struct TxRate {
 pub struct TxReport {
     /// The listener of the same local address.
     pub listener: SocketAddr,
-    /// How many it sends to.
+    /// Number of destinations.
     pub peers: usize,
     /// Since the start.
     pub life: TxRate,

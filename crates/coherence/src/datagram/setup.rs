@@ -33,17 +33,17 @@ const ETHERNET_MTU: u32 = 1500;
 
 /// One local address: its listener, and its publisher when there are peers.
 pub struct Binding {
-    /// Where it listens.
+    /// Its address.
     pub local: SocketAddr,
-    /// What it reads.
+    /// Its source.
     pub input: Input,
-    /// How it counts.
+    /// Way of counting.
     pub settings: BookSettings,
     /// Receive buffer granted, bytes.
     pub granted_buffer_bytes: Option<u64>,
     /// Between its listener and its publisher.
     pub links: Links,
-    /// Where its publisher sends.
+    /// Destinations of its publisher.
     pub peers: Vec<Peer>,
 }
 
@@ -53,7 +53,7 @@ pub struct Setup {
     pub bindings: Vec<Binding>,
     /// Bytes per packet.
     pub packet_size: u32,
-    /// What packets look like.
+    /// Shape of the packets.
     pub shape: Shape,
     /// Rounds per second of each publisher; `None` = as fast as possible.
     pub rounds_per_s: Option<f64>,
@@ -261,7 +261,7 @@ fn listen_udp(
     Ok((Input::Udp(receiver), local, Some(granted.granted_bytes)))
 }
 
-/// What the system's calls can take at most is 31 bits wide.
+/// Buffer size in bytes, at most what the system's calls can take (31 bits).
 fn buffer_bytes(packets: u32, packet_size: u32) -> u64 {
     (u64::from(packets) * u64::from(packet_size)).min(i32::MAX as u64)
 }

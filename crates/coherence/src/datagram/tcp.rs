@@ -23,10 +23,10 @@ const MAX_CONNECTIONS: usize = 256;
 /// A connection that has not opened properly by then is closed.
 const OPENING_BOUND_NS: i64 = 10_000_000_000;
 
-/// How long connecting to a peer may take.
+/// Longest time to connect to a peer.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
 
-/// How soon a blocked write notices the end of the test.
+/// Longest time until a blocked write notices the end of the test.
 const WRITE_BOUND: Duration = Duration::from_millis(50);
 
 /// Between two looks while nothing comes.
@@ -64,7 +64,7 @@ impl Inlet {
         })
     }
 
-    /// Where it really listens.
+    /// Its real address.
     pub fn local(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -131,7 +131,7 @@ fn is_passing(error: &io::Error) -> bool {
     )
 }
 
-/// What one look at a connection gave.
+/// Result of one look at a connection.
 enum Read1 {
     Some,
     Nothing,

@@ -14,7 +14,7 @@ use super::event::{Event, PacketWay};
 use super::options::{CoherenceDatagramOptions, LogTarget};
 use super::report::{self, LOG_HEADER, RxBlock, Writer};
 
-/// Where the rows go.
+/// Destination of the rows.
 enum Table {
     Out,
     Stderr,
@@ -83,7 +83,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Why output is missing, if it is.
+    /// Reason why output is missing, if it is.
     pub fn failure(self) -> Option<String> {
         self.failed
     }

@@ -16,13 +16,13 @@ use sokudo_workload::exchange::{Counts, Recorder};
 use super::course::Course;
 use super::record::VisitDetails;
 
-/// How long after the end requests may leave whose time came before it.
+/// Longest time after the end in which requests may leave whose time came before it.
 const BACKLOG_NS: i64 = 1_000_000_000;
 
-/// How often a request is sent again that the server has not begun.
+/// Most times that a request is sent again that the server has not begun.
 const MOST_RESENDS: u32 = 8;
 
-/// What the visitors counted beside what all exchanges have in common, since the end of the warm-up.
+/// Counts of the visitors beside those that all exchanges have, since the end of the warm-up.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Responses by the first digit of their status.
@@ -70,9 +70,9 @@ pub(crate) struct Visitors {
 /// A request that the server has not begun.
 #[derive(Debug, Clone, Copy, Default)]
 struct Again {
-    /// When it was to leave for the first time; 0 = there is none.
+    /// Intended start of its first sending; 0 = there is none.
     intended_ns: i64,
-    /// How often it was sent again.
+    /// Number of times that it was sent again.
     times: u32,
 }
 
@@ -91,8 +91,8 @@ impl Visitors {
         }
     }
 
-    /// When the next request of this visitor should leave, and whether it was free before; `Err`
-    /// with what it does instead.
+    /// Due time of this visitor's next request, and whether the visitor was free before; `Err` with
+    /// what it does instead.
     #[inline]
     fn due(&mut self, user: u32, now: i64) -> Result<(i64, bool), UserStep> {
         let Some(arrivals) = &mut self.course.arrivals else {
@@ -268,7 +268,7 @@ impl Crew for Visitors {
     }
 }
 
-/// Where the time of a request went.
+/// Time of a request by its stages.
 #[inline]
 pub(crate) fn stages(outcome: &Outcome<'_>) -> Spent {
     Spent::between(&Moments {

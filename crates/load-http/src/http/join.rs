@@ -23,7 +23,7 @@ use sokudo_workload::flows::share;
 /// Failures that are named in the result, the most frequent first.
 const NAMED_FAILURES: usize = 4;
 
-/// What one event loop measured.
+/// Numbers of one event loop.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct LoopNumbers {
     asked: Asked,
@@ -249,7 +249,7 @@ fn put_counts(metrics: &mut Summary, counts: &BTreeMap<String, u64>) {
     }
 }
 
-/// What follows from the counts of some loops.
+/// Puts the shares that follow from the counts of some loops.
 fn put_shares(metrics: &mut Summary, loops: &[&LoopNumbers]) {
     let sum = |name: &str| -> f64 {
         let counts = loops.iter().filter_map(|one| one.counts.get(name));

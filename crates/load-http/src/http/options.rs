@@ -175,7 +175,7 @@ pub struct Method(String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderLine(String);
 
-/// What a `Host` header says.
+/// Content of a `Host` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostText(String);
 
@@ -334,7 +334,7 @@ impl Options for HttpOptions {
 }
 
 impl HttpOptions {
-    /// How long to measure when neither a duration nor a count is given.
+    /// Duration when neither a duration nor a count is given.
     const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Largest body.
     const MAX_BODY_BYTES: usize = 64 << 20;

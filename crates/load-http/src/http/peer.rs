@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::Refusal;
 use sokudo_workload::refusal::{failed, spawn};
 
-/// How often a waiting thread looks whether the phase is over.
+/// Time between two looks of a waiting thread at the end of the phase.
 const LOOK: Duration = Duration::from_millis(50);
 /// Longest wait for the other end's proof.
 const PROOF_BOUND: Duration = Duration::from_secs(5);
@@ -32,7 +32,7 @@ const MOST_CALLERS: usize = 256;
 /// Longest request that is read.
 const MOST_BYTES: usize = 4096;
 
-/// What the answering host offers.
+/// Offer of the answering host.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Offer {
     /// Port that it listens on.
@@ -41,7 +41,7 @@ pub(super) struct Offer {
 
 /// A server of a phase. Dropping it ends it and waits for its threads.
 pub(super) struct Server {
-    /// Where it listens.
+    /// Its port.
     pub port: u16,
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,

@@ -36,15 +36,15 @@ use super::record::VisitDetails;
 use super::request::Request;
 use super::url::Url;
 
-/// How long responses are waited for after the operator has had enough.
+/// Longest wait for responses after the operator has stopped the run.
 const STOP_GRACE_NS: u64 = 1_000_000_000;
 /// Open files beside the connections.
 const OTHER_FILES: u64 = 256;
 
-/// What the event loops leave behind.
+/// Results of the event loops.
 type Left = Vec<(Tally, LoopAudit)>;
 
-/// How the load became another on the way.
+/// Changes of the load on the way.
 #[derive(Default)]
 struct Steered {
     /// Lets more visitors in.
@@ -55,7 +55,7 @@ struct Steered {
     rates: Vec<(i64, f64)>,
 }
 
-/// Whom a flow loads, and with what.
+/// Target of a flow, and the request to it.
 #[derive(Clone)]
 struct Aim {
     target: TargetId,
@@ -76,7 +76,7 @@ pub(crate) struct HttpPhase {
     spec: PhaseSpec,
     emit: Emit,
     targets: Arc<Targets>,
-    /// Whom each own flow loads, by its number.
+    /// Target of each own flow, by its number.
     aims: BTreeMap<u32, Aim>,
     /// Answers the hosts that load this one.
     server: Option<Server>,
@@ -183,7 +183,7 @@ impl HttpPhase {
         flows.filter(|flow| flow.from == self.spec.me)
     }
 
-    /// What falls to this host of something that all event loops share.
+    /// Share of this host in something that all event loops share.
     fn own_share(&self, whole: u64) -> u64 {
         let loops = self.loops();
         let own = self.own_loops();
@@ -447,7 +447,7 @@ impl Drop for HttpPhase {
     }
 }
 
-/// What the end of a flow is called: a host of the run, or a server elsewhere.
+/// Name of the end of a flow: a host of the run, or a server elsewhere.
 pub(crate) fn aimed_at(options: &HttpOptions, spec: &PhaseSpec, flow: &FlowPlan) -> String {
     let host = spec.hosts.get(flow.to as usize);
     match host.filter(|_| flow.from != flow.to) {

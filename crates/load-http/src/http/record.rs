@@ -6,7 +6,7 @@ use sokudo_model::{Metric, Spent};
 use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Connecting, Details};
 
-/// Where the time of requests went, and which answers say that the request failed.
+/// Time of requests by its stages, and the status codes of failed requests.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct VisitDetails {
     pub(crate) connecting: Connecting,

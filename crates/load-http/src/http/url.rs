@@ -9,10 +9,10 @@ use sokudo_workload::json_as_text;
 /// Longest URL.
 const MAX_BYTES: usize = 8 * 1024;
 
-/// Where requests go, and what they ask for.
+/// Destination and path of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// How the server speaks.
+    /// Protocol of the server.
     pub scheme: Scheme,
     /// Its name or address, without brackets.
     pub host: String,

@@ -31,11 +31,11 @@ pub(super) struct PlanUsers {
     places: Vec<Option<Placed>>,
     inflight: Arc<Inflight>,
     floors: Arc<Floors>,
-    /// What the loop is still to do.
+    /// Calls that the loop is still to make.
     calls: VecDeque<Call<Comer>>,
 }
 
-/// How many users an open model may have at a time, and what became of its arrivals.
+/// Most users of an open model at a time, and counts of its arrivals.
 pub(super) struct Inflight {
     /// The most.
     pub most: u64,
@@ -59,7 +59,7 @@ enum Placed {
     Helps { of: u32, lane: usize },
 }
 
-/// Who joins.
+/// Something that joins the event loop.
 pub(super) enum Comer {
     /// A user.
     User(Joining),
@@ -69,9 +69,9 @@ pub(super) enum Comer {
 
 /// A user that joins, on the clock of the engine.
 pub(super) struct Joining {
-    /// What the plan says of it.
+    /// Its start in the plan.
     pub start: ThreadStart,
-    /// When its stage began.
+    /// Begin of its stage.
     pub stage_ns: i64,
 }
 
@@ -142,7 +142,7 @@ impl PlanUsers {
         }
     }
 
-    /// What a helper does now.
+    /// Decides the next action of a helper.
     fn assist(&mut self, (of, lane): (u32, usize), now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         let owner = self.places.get_mut(of as usize);
         let Some(Some(Placed::Lives { user, .. })) = owner else {

@@ -43,7 +43,7 @@ impl Floors {
 pub(super) struct Crowd {
     entry: Entry<Comer>,
     stage_ns: i64,
-    /// How the numbers of users are divided among generators.
+    /// Division of the numbers of users among generators.
     numbers: GeneratorShare,
     groups: Vec<Members>,
     floors: Arc<Floors>,

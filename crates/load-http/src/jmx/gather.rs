@@ -38,14 +38,14 @@ pub struct Gather {
     lost: u64,
 }
 
-/// What came of a file.
+/// Result of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
     /// Rows in the file.
     pub rows: u64,
     /// Rows that were lost on the way or found the disk too slow.
     pub lost: u64,
-    /// Why rows could not be written.
+    /// Reason why rows could not be written.
     pub error: Option<String>,
 }
 

@@ -36,9 +36,10 @@ const MOST_FILES: u64 = 1 << 20;
 /// Time between two looks at whether a test is over, or to be ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Who hears how the load goes. Called from a thread of its own, never from the measured path.
+/// Receiver of the progress of a load. Called from a thread of its own, never from the measured
+/// path.
 pub trait LoadObserver: Send + Sync {
-    /// What was seen since the last time, and the users that are active.
+    /// Takes the counts since the last call, and the number of active users.
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32);
 }
 
@@ -48,7 +49,7 @@ pub struct Generator {
     thread: Option<JoinHandle<Finished>>,
 }
 
-/// What can be done to it from outside.
+/// Handle to a running test from outside.
 pub(super) struct Control {
     pub test: Arc<Test>,
     pub stopped: AtomicBool,
@@ -61,12 +62,12 @@ pub(super) struct Control {
     pub rate_changed: AtomicBool,
 }
 
-/// What came of a test.
+/// Result of a test.
 #[derive(Debug, Default)]
 pub struct Finished {
     /// Everything that was seen.
     pub seen: Tallies,
-    /// What the event loops did, stage by stage.
+    /// Results of the event loops, stage by stage.
     pub audits: Vec<Audit>,
     /// Arrivals that were not begun because too many users were active.
     pub dropped: u64,
@@ -76,11 +77,11 @@ pub struct Finished {
     pub lost_rows: u64,
     /// Rows that were written, or handed on.
     pub rows: u64,
-    /// How much later than agreed it began, nanoseconds.
+    /// Delay of its begin behind the agreed one, nanoseconds.
     pub start_late_ns: i64,
-    /// What users could not do, with how often.
+    /// Errors of users, with the number of each.
     pub troubles: HashMap<String, u64>,
-    /// Why the event loops or the results file failed.
+    /// Errors of the event loops or the results file.
     pub problems: Vec<String>,
     /// It was ended from outside.
     pub stopped: bool,
@@ -88,7 +89,7 @@ pub struct Finished {
     pub rate_changed: bool,
 }
 
-/// Why a test cannot start.
+/// Reason why a test cannot start.
 #[derive(Debug)]
 pub enum NotStarted {
     /// The plan holds what cannot be executed.

@@ -63,7 +63,7 @@ pub(super) fn read(options: &JmxOptions, plan: &Plan) -> Result<Arc<[Identity]>,
     Ok(entries.into())
 }
 
-/// How to mend what is wrong with a store.
+/// Remedy for a store that cannot be used.
 fn hint(why: &NoStore, file: &str) -> String {
     match why {
         NoStore::NoPassword => format!("give its password: {PASSWORD}"),

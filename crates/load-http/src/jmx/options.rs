@@ -8,7 +8,7 @@ use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::proxy::Proxy;
 use sokudo_jmeter::settings::Unsupported;
 
-/// How a plan is executed.
+/// Options of the execution of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JmxOptions {
@@ -47,12 +47,12 @@ pub struct JmxOptions {
     pub threads: u32,
     /// Certificates are not checked.
     pub insecure: bool,
-    /// How several generators execute the plan; `None`: this host alone does.
+    /// Division among several generators; `None`: this host alone executes the plan.
     pub together: Option<Together>,
 }
 
-/// How several generators execute one plan. The host that gives the command reads the plan and its
-/// files and sends nothing itself.
+/// Division of one plan among several generators. The host that gives the command reads the plan
+/// and its files and sends nothing itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Together {
@@ -116,7 +116,7 @@ impl JmxOptions {
         Some(proxy)
     }
 
-    /// How rows are written, by the properties.
+    /// Format of rows, by the properties.
     pub(super) fn row_format(&self, host: &str) -> JtlFormat {
         let zone = jiff::tz::TimeZone::system();
         JtlFormat::new(&self.all_properties(), zone, host, self.own_columns)

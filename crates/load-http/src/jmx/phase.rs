@@ -56,7 +56,7 @@ pub(super) struct JmxPhase {
     generator: Option<Generator>,
 }
 
-/// What this host does in a phase.
+/// Role of this host in a phase.
 enum Role {
     /// It executes a plan of its own.
     Alone(Box<Prepared>),
@@ -135,7 +135,7 @@ impl JmxPhase {
         }
     }
 
-    /// What falls to this generator; `t0_ns` is the run's start on this host's clock.
+    /// Share of this generator; `t0_ns` is the run's start on this host's clock.
     fn duty(&self, together: &Together, t0_ns: i64) -> Duty {
         let (part, host) = (self.part(), self.name());
         let (users, name_prefix) = match together.replicate {
@@ -155,7 +155,7 @@ impl JmxPhase {
         }
     }
 
-    /// Where the rows go when they are not written here.
+    /// Sender of the rows when they are not written here.
     fn away(&self, together: &Together, t0_ns: i64) -> Result<Option<OpenLog>, Refusal> {
         if !together.rows {
             return Ok(None);

@@ -21,7 +21,7 @@ use super::options::JmxOptions;
 use super::read::{Prepared, read_plan};
 use super::tally::Tallies;
 
-/// What one user alone saw.
+/// Result of a test with one user.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Probed {
     /// Users: one per main group.
@@ -69,7 +69,7 @@ pub fn probe(
     of(&finished, users, demand_seconds)
 }
 
-/// What came of it. Errors: no sample at all.
+/// Reads it from a finished test. Errors: no sample at all.
 fn of(finished: &Finished, users: u64, demand_seconds: Option<f64>) -> Result<Probed, Refusal> {
     let all = || finished.seen.values().filter(|tally| !tally.is_transaction);
     let samples: u64 = all().map(|tally| tally.samples).sum();

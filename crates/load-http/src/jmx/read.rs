@@ -35,7 +35,7 @@ const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.15)";
 pub struct Prepared {
     /// The plan with what the options change.
     pub plan: Plan,
-    /// What of it falls to this generator.
+    /// Share of this generator in it.
     pub(super) duty: Duty,
     /// Certificates that its users may show.
     pub(super) identities: Arc<[Identity]>,
@@ -44,7 +44,7 @@ pub struct Prepared {
     seed: u64,
 }
 
-/// What of a test falls to one generator.
+/// Share of one generator in a test.
 #[derive(Debug, Clone)]
 pub(super) struct Duty {
     /// Name of this host.
@@ -187,7 +187,7 @@ impl Prepared {
     }
 }
 
-/// What the options change in a plan: users, length, and the model of its main groups.
+/// Changes a plan by the options: users, length, and the model of its main groups.
 ///
 /// Errors: the schedule of arrivals is not understood.
 fn change(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {

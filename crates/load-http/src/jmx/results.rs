@@ -17,7 +17,7 @@ use crate::percentile::put_p95;
 
 /// Rows that a generator handed over.
 const ROWS: Metric = numbers::ROWS;
-/// Where a generator as a whole goes to: the labels have flows of their own.
+/// Flow of a generator as a whole: the labels have flows of their own.
 const EVERYTHING: &str = "*";
 /// Stages in which a request can fail.
 const STAGES: [(&str, Metric); 6] = [
@@ -47,7 +47,7 @@ const KINDS: [Metric; 5] = [
     numbers::MALFORMED,
 ];
 
-/// What one label saw.
+/// Numbers of one label.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct LabelNumbers {
     is_transaction: bool,
@@ -86,7 +86,7 @@ struct GeneratorNumbers {
     /// Of the busiest event loop.
     cpu_ratio: Option<f64>,
     wait_ratio: Option<f64>,
-    /// How much later than agreed it began.
+    /// Delay of its begin behind the agreed one.
     start_late_ns: i64,
     /// Rows that it handed over.
     rows: u64,
@@ -189,7 +189,7 @@ pub(super) fn join(ends: &Ends<'_, Numbers>) -> PhaseResult {
     }
 }
 
-/// How a generator fared; without numbers it was lost.
+/// Flow of a generator; without numbers it was lost.
 fn generator(id: u32, host: &str, generated: Option<&GeneratorNumbers>) -> FlowResult {
     let mut flow = FlowResult {
         id,
@@ -263,7 +263,7 @@ fn flow(id: u32, host: &str, label: &str, one: &LabelNumbers, merged: &mut Merge
     flow
 }
 
-/// How many samples were taken, and how many of them failed.
+/// Number of samples, and number of the failed ones.
 fn samples_and_failed(labels: &[&LabelNumbers]) -> (f64, f64) {
     let sum =
         |of: fn(&LabelNumbers) -> u64| labels.iter().map(|label| of(label)).sum::<u64>() as f64;

@@ -17,7 +17,7 @@ use sokudo_workload::refusal::{operator, spawn};
 
 /// Batches that may wait: some megabytes.
 const QUEUE: usize = 128;
-/// How an XML file of results begins and ends, and where its end is looked for.
+/// Begin and end of an XML file of results, and the distance in which its end is looked for.
 const XML_START: &[u8; 5] = b"<?xml";
 const XML_END: &[u8] = b"</testResults>";
 const XML_TAIL_BYTES: u64 = 64;
@@ -27,7 +27,7 @@ pub(super) struct RowLog {
     thread: JoinHandle<Written>,
 }
 
-/// What became of the rows.
+/// Result of writing the rows.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// Rows that were written, or handed on.

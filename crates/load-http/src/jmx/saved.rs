@@ -36,7 +36,7 @@ const BESIDE_PLAN: &str = "~/";
 /// The files of a test while they are open.
 #[derive(Default)]
 pub(super) struct Files {
-    /// Who writes them; the first is that of the options where there is one.
+    /// Writers of the files; the first is that of the options where there is one.
     pub logs: Vec<RowLog>,
     /// Of `logs`, the number of the file of the options.
     pub asked: Option<usize>,
@@ -155,8 +155,8 @@ impl Files {
     }
 }
 
-/// Where the file of a listener lies: `~/` is beside the plan, everything else in the working
-/// directory. The same for the same file, however its directory is written.
+/// Path of a listener's file: `~/` is beside the plan, everything else in the working directory.
+/// The same for the same file, however its directory is written.
 fn place(file: &str, plan: &Path) -> PathBuf {
     let path = match file.strip_prefix(BESIDE_PLAN) {
         Some(name) => plan.parent().unwrap_or(Path::new("")).join(name),

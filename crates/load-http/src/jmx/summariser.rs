@@ -12,10 +12,10 @@ use super::tally::{LabelTally, Tallies};
 /// Time between two lines unless the properties say otherwise, seconds.
 const INTERVAL_S: f64 = 30.0;
 
-/// What a plan's properties (`summariser.*`) ask for.
+/// Settings of a plan's properties `summariser.*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummariserOptions {
-    /// What each line begins with.
+    /// Begin of each line.
     pub name: String,
     /// Time between two lines, seconds.
     pub interval_s: u64,

@@ -23,7 +23,7 @@ const OTHER_LABELS: &str = "(other labels)";
 /// Troubles that are kept word by word.
 const MOST_TROUBLES: usize = 20;
 
-/// What one label saw.
+/// Counts of one label.
 #[derive(Debug, Clone, Default)]
 pub struct LabelTally {
     /// A transaction: its samples are counted under their own labels, too.
@@ -42,7 +42,7 @@ pub struct LabelTally {
     pub service: Histogram,
     /// To the connection where one was made, nanoseconds; of milliseconds.
     pub connect: Histogram,
-    /// Where the time of those with a response went; nothing for a transaction.
+    /// Time by stages of those with a response; nothing for a transaction.
     pub spent: Spent,
     /// Bytes received.
     pub bytes: u64,
@@ -155,7 +155,7 @@ fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
     })
 }
 
-/// Where one event loop's results go.
+/// Results of one event loop.
 pub(super) struct Shard {
     state: Mutex<State>,
     /// There are files, and a log.
@@ -207,7 +207,7 @@ impl Shard {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was seen since the last time. Hands the rows over, too.
+    /// Takes the counts since the last call. Hands the rows over, too.
     pub fn take(&self) -> Tallies {
         let mut state = self.state();
         self.lose(state.files.hand_over());
@@ -222,7 +222,7 @@ impl Shard {
         state.log = None;
     }
 
-    /// What users could not do, with how often.
+    /// Errors of users, with the number of each.
     pub fn troubles(&self) -> HashMap<String, u64> {
         self.state().troubles.clone()
     }

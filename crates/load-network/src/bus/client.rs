@@ -80,7 +80,7 @@ struct Timed {
     is_measured: bool,
 }
 
-/// Why composing stopped.
+/// Reason why composing stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Halt {
     /// As many are together as leave together.
@@ -113,9 +113,9 @@ struct Sender<'t> {
     next_size: u32,
     /// Payload that is copied into every message.
     body: Option<Vec<u8>>,
-    /// When the window was full last.
+    /// Last time that the window was full.
     full_ns: i64,
-    /// When anything came back last, or nothing was under way.
+    /// Last time that something came back, or nothing was under way.
     heard_ns: i64,
     is_rr: bool,
     /// The connection took only a part of the batch.

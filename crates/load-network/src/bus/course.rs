@@ -19,13 +19,13 @@ use super::step::Gate;
 use crate::datagram::client::Sizes;
 use crate::datagram::options::SizeRange;
 
-/// What one sending thread is to do.
+/// Task of one sending thread.
 pub(crate) struct Task {
     pub(crate) flow: u32,
     pub(crate) options: Arc<BusOptions>,
     /// Messages per second of this thread; `None` = as fast as there is room.
     pub(crate) rate_per_s: Option<f64>,
-    /// Where the random sizes begin.
+    /// Seed of the random sizes.
     pub(crate) seed: u64,
     /// Latest end in any case, from the start.
     pub(crate) bound_ns: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Task {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// When each message is to leave, and which of them count: shared by all ways to send.
+/// Departures of a thread's messages, and which of them count: shared by all ways to send.
 pub(crate) struct Course {
     pub(crate) schedule: Schedule,
     pub(crate) sizes: Sizes,
@@ -57,7 +57,7 @@ pub(crate) struct Course {
     stop: Arc<AtomicBool>,
 }
 
-/// What is to be done about the next message.
+/// Action for the next message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Send it; this was its intended time.
@@ -94,7 +94,7 @@ impl Course {
         }
     }
 
-    /// What is to be done about the next message.
+    /// Decides the action for the next message.
     #[inline]
     pub(crate) fn next(&self, now: i64) -> Next {
         let enough = self.count.is_some_and(|count| self.counted >= count);
@@ -182,8 +182,8 @@ impl Course {
     }
 }
 
-/// How much later than agreed the calling thread begins to send now; nothing when it does not, or
-/// waited for a peer.
+/// Delay of the calling thread's first message behind the agreed start; nothing when it does not
+/// send, or waited for a peer.
 pub(crate) fn started_late(task: &Task, started: Option<i64>, at_ns: i64) -> Option<i64> {
     (started.is_some() && task.polite.is_none()).then(|| now_ns() - at_ns)
 }

@@ -84,8 +84,8 @@ impl Load for Bus {
     }
 }
 
-/// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command. A
-/// relay is a chain: each host sends to the one after it.
+/// Flows among `hosts` hosts, of which number 0 is the one that gives the command. A relay is a
+/// chain: each host sends to the one after it.
 pub fn flows(hosts: u32, options: &BusOptions) -> Vec<FlowPlan> {
     let mut flows = numbered(options.direction.pairs(hosts), options.tx_threads);
     if options.relay {

@@ -305,7 +305,7 @@ impl Options for BusOptions {
 }
 
 impl BusOptions {
-    /// How long to measure when neither a duration nor a count is given.
+    /// Duration when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Largest message.
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
@@ -325,7 +325,7 @@ impl BusOptions {
         })
     }
 
-    /// What may be under way on one connection.
+    /// Bound of what may be under way on one connection.
     pub fn most(&self) -> Most {
         match (self.mode, self.inflight) {
             (Mode::Rr, _) => Most {

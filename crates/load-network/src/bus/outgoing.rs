@@ -41,7 +41,7 @@ impl Memory {
         }
     }
 
-    /// What was in it has left.
+    /// Reuses the memory once its content has left.
     #[inline]
     pub(crate) fn renew(&mut self) {
         if let Memory::Heap(bytes) = self {

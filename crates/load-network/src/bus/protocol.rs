@@ -25,7 +25,7 @@ pub const WANTS_ANSWER: u8 = 1;
 /// Flag: the message belongs to the warm-up.
 pub const UNCOUNTED: u8 = 2;
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameKind {
     /// From a sender.
@@ -70,7 +70,7 @@ pub struct Header {
     pub stamp: u64,
 }
 
-/// Why bytes are no frame of this connection.
+/// Reason why bytes are no frame of this connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadFrame {
     /// The check does not fit the fields, or the kind is none.
@@ -181,7 +181,7 @@ pub enum FrameWay {
     Back,
 }
 
-/// What may come on one side of a connection.
+/// Frames that may come on one side of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreed {
     /// Messages, or what comes back.

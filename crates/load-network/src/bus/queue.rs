@@ -48,18 +48,18 @@ struct Chunk {
     filled: usize,
 }
 
-/// What the reading thread of a connection says to those who count.
+/// Counters that the reading thread of a connection shares with the threads that count.
 #[derive(Default)]
 struct Waiting {
     /// Bytes read and not handled.
     bytes: AtomicU64,
     /// Time during which no chunk was empty.
     full_ns: AtomicU64,
-    /// How often that began.
+    /// Number of times that this began.
     full_events: AtomicU64,
 }
 
-/// What a reading thread hands over.
+/// Message of a reading thread to a handling thread.
 enum Handed {
     /// A connection, before anything that comes from it.
     Opened(Box<Opened>),
@@ -69,7 +69,7 @@ enum Handed {
     Ended(u32, Result<(), Failure>),
 }
 
-/// What the handling thread needs of a connection.
+/// A connection's parts for the handling thread.
 struct Opened {
     flow: u32,
     writing: Box<dyn Stream>,
@@ -207,10 +207,10 @@ fn put(queue: &SyncSender<Handed>, mut handed: Handed, shared: &Shared) -> bool 
     }
 }
 
-/// How fast one thread may handle messages.
+/// Rate limit of one handling thread.
 struct Pace {
     period_ns: i64,
-    /// When the next message may be handled.
+    /// Earliest time of the next message.
     next_ns: Option<i64>,
 }
 
@@ -370,7 +370,7 @@ fn handle_all(handed: &Receiver<Handed>, rate_per_s: Option<f64>, shared: &Share
     }
 }
 
-/// What comes next; before it sleeps, the thread settles its accounts. `None` at the end.
+/// Takes the next message; before it sleeps, the thread settles its accounts. `None` at the end.
 fn next_handed(
     handed: &Receiver<Handed>,
     open: &mut BTreeMap<u32, Handling>,

@@ -26,7 +26,7 @@ pub enum End {
     Relaying,
 }
 
-/// What a thread has counted since its start. Messages of the warm-up count only in `all_*`.
+/// Counts of a thread since its start. Messages of the warm-up count only in `all_*`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Messages sent, taken or handed on.
@@ -45,7 +45,7 @@ pub struct Totals {
     pub backlog_peak_messages: u64,
     /// Time during which the thread could not go on because too much was waiting.
     pub backlog_ns: u64,
-    /// How often that began.
+    /// Number of times that this began.
     pub backlog_events: u64,
     /// Time during which it could not send, for whatever reason (sending), or nothing came
     /// (receiving).
@@ -76,9 +76,9 @@ impl Totals {
 pub struct Interval {
     /// Number of the flow in the phase.
     pub flow: u32,
-    /// What the thread does.
+    /// The thread's end of the connection.
     pub end: End,
-    /// When it ended, monotonic nanoseconds.
+    /// End of the interval, monotonic nanoseconds.
     pub t_ns: i64,
     /// Counters so far.
     pub totals: Totals,
@@ -135,7 +135,7 @@ impl Reusable for Interval {
     }
 }
 
-/// Why a connection ended before the test did.
+/// Reason why a connection ended before the test did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FailureKind {
     /// The far end closed it.
@@ -144,7 +144,7 @@ pub enum FailureKind {
     Reset,
     /// Nothing came back in time.
     Silent,
-    /// What was under way at the end did not arrive in time.
+    /// Messages under way at the end did not arrive in time.
     Undrained,
     /// Bytes came that are no frames, or answers to nothing.
     Foreign,
@@ -169,9 +169,9 @@ impl FailureKind {
 /// A connection that ended before the test did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind of end.
+    /// Kind of the end.
     pub kind: FailureKind,
-    /// What people read.
+    /// Text for people.
     pub says: String,
 }
 
@@ -211,16 +211,17 @@ impl From<BadFrame> for Failure {
     }
 }
 
-/// What one thread did.
+/// Result of one thread.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Finished {
     /// Number of the flow in the phase.
     pub flow: u32,
-    /// What the thread did.
+    /// The thread's end of the connection.
     pub end: End,
     /// Its counters.
     pub totals: Totals,
-    /// When it was ready to send its first message, minus the agreed start, nanoseconds (sending).
+    /// Time at which it was ready to send its first message, minus the agreed start, nanoseconds
+    /// (sending).
     pub start_late_ns: Option<i64>,
     /// Messages under way when it ended: sent, and no receipt came.
     pub unacknowledged: u64,
@@ -232,7 +233,7 @@ pub struct Finished {
     pub connections: u64,
     /// Connections without the flow's ticket, or that brought no messages.
     pub strangers: u64,
-    /// What ended it early.
+    /// Reason of an early end.
     pub failure: Option<Failure>,
     /// CPU time of the thread, nanoseconds.
     pub cpu_ns: Option<u64>,
@@ -242,7 +243,7 @@ pub struct Finished {
     pub elapsed_ns: i64,
 }
 
-/// What a thread hands over.
+/// Message of a measuring thread to the reporting thread.
 #[derive(Debug)]
 pub enum Report {
     /// An interval has passed.
@@ -251,11 +252,11 @@ pub enum Report {
     Finished(Box<Finished>),
 }
 
-/// What one thread keeps.
+/// Recorder of one thread.
 pub struct Recorder {
     /// Counters.
     pub totals: Totals,
-    /// When it was ready to send its first message, minus the agreed start, nanoseconds.
+    /// Time at which it was ready to send its first message, minus the agreed start, nanoseconds.
     pub start_late_ns: Option<i64>,
     flow: u32,
     end: End,
@@ -315,7 +316,7 @@ impl Recorder {
         self.records.relay.record_n(ns.max(0) as u64, messages);
     }
 
-    /// When the next report is due.
+    /// Due time of the next report.
     #[inline]
     pub fn report_at_ns(&self) -> i64 {
         self.report_at_ns

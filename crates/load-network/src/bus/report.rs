@@ -125,7 +125,7 @@ impl Reporter {
 
 type Values = Vec<(Metric, f64)>;
 
-/// What a sender's interval says.
+/// Values of a sender's interval.
 fn sending(out: &mut Values, interval: &Interval, before: &Totals, seconds: f64) {
     let now = &interval.totals;
     let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
@@ -173,7 +173,7 @@ fn sending(out: &mut Values, interval: &Interval, before: &Totals, seconds: f64)
     }
 }
 
-/// What a receiver's interval says.
+/// Values of a receiver's interval.
 fn receiving(out: &mut Values, now: &Totals, before: &Totals, seconds: f64) {
     let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
     let share = |now: u64, before: u64| (rate(now, before) * NS).min(1.0);

@@ -32,7 +32,7 @@ pub(crate) const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// Looks at all connections between two yields of a polling thread.
 const LOOKS_PER_YIELD: u32 = 16;
 
-/// What all receiving threads of a host know.
+/// State that all receiving threads of a host share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) options: Arc<BusOptions>,
@@ -54,7 +54,7 @@ impl Shared {
         Recorder::new(flow, end, interval_ns, self.reports.clone())
     }
 
-    /// What messages look like.
+    /// Shape of the messages that may arrive.
     pub(crate) fn agreed(&self) -> Agreed {
         Agreed {
             way: FrameWay::Forth,
@@ -68,11 +68,11 @@ impl Shared {
 pub(crate) struct Arrival {
     pub(crate) flow: u32,
     pub(crate) stream: Box<dyn Stream>,
-    /// What the connection may need to live, where this host made it.
+    /// Caller that the connection may need to live, where this host made it.
     pub(crate) caller: Option<Caller>,
 }
 
-/// What goes back over one connection.
+/// Answers and receipts that go back over one connection.
 pub(crate) struct Answers {
     bytes: Vec<u8>,
     /// A response without its header.
@@ -292,7 +292,7 @@ fn inline_loop(one: &mut Inline, shared: &Shared) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is there already; `None` for nothing.
+/// Bytes that are there already; `None` for none.
 #[inline]
 pub(crate) fn at_once(stream: &mut dyn Stream, out: &mut [u8]) -> io::Result<Option<usize>> {
     stream.set_read_bound(Duration::ZERO)?;

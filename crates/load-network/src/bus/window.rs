@@ -3,7 +3,7 @@
 //! Counts only: what was sent, and what came back as receipts (streaming) or responses (request and
 //! response). The sender asks before each message; nothing ever exceeds the window.
 
-/// How much may be under way on one connection.
+/// Bound of what may be under way on one connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Most {
     /// Bytes, headers included.
@@ -20,7 +20,7 @@ impl Most {
     };
 }
 
-/// What is under way on one connection.
+/// Messages under way on one connection.
 #[derive(Debug, Clone)]
 pub struct Window {
     most: Most,

@@ -20,7 +20,7 @@ const GIVE_UP_AFTER: u32 = 1000;
 
 type CrrCourse = Course<ConnectDetails>;
 
-/// Why one connection did not bring its answer.
+/// Reason why one connection did not bring its answer.
 enum Failure {
     Call(CallError),
     Talk(io::Error),

@@ -6,7 +6,7 @@ use sokudo_model::kinds::crr as numbers;
 use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Connecting, Details};
 
-/// How the connections of a flow came about.
+/// Connections of a flow: their number, times and failures.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ConnectDetails {
     pub(crate) connecting: Connecting,

@@ -13,7 +13,7 @@ use sokudo_workload::handover::Records;
 use super::protocol::{HEADER_BYTES, Header};
 use super::report::{AckInterval, Report};
 
-/// How long a reader of acknowledgements waits before it looks at the stop flag.
+/// Time between two looks of a reader of acknowledgements at the stop flag.
 const ACK_WAIT: Duration = Duration::from_millis(50);
 /// Time between two reports of round trips.
 const ACK_REPORT_NS: i64 = 1_000_000_000;

@@ -31,7 +31,7 @@ const LATE_NS: i64 = 1_000_000;
 /// up a little late must not leave out what was due before the end.
 const OVERTIME_NS: i64 = 10_000_000;
 
-/// What carries a flow's datagrams.
+/// Carrier of a flow's datagrams.
 pub enum Out {
     /// UDP.
     Udp(Sender),
@@ -69,7 +69,7 @@ pub struct ClientFlow {
     pub id: u32,
     /// The flow's secret number.
     pub ticket: u64,
-    /// What carries it.
+    /// Its carrier.
     pub out: Out,
     /// Sizes to draw from.
     pub size: SizeRange,
@@ -106,7 +106,7 @@ impl ClientFlow {
     }
 }
 
-/// What a flow's sending end counts.
+/// Counts of a flow's sending end.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ClientCounts {
     /// Datagrams that the kernel took; also the next sequence number.
@@ -131,11 +131,11 @@ pub struct ClientCounts {
     pub first_batch: u64,
     /// Last send, nanoseconds.
     pub last_ns: i64,
-    /// Why the flow ended early.
+    /// Reason of an early end.
     pub error: Option<String>,
 }
 
-/// What one sending thread is to do.
+/// Task of one sending thread.
 pub struct ClientTask {
     /// Stream that the thread serves.
     pub stream: u32,
@@ -145,7 +145,7 @@ pub struct ClientTask {
     pub rate_per_s: Option<f64>,
     /// Datagrams per flow; `None` = until the time is over.
     pub count: Option<u64>,
-    /// How long to send; 0 = until the count is reached.
+    /// Duration of sending; 0 = until the count is reached.
     pub duration_ns: u64,
     /// Latest end in any case, from the start.
     pub bound_ns: u64,
@@ -157,11 +157,11 @@ pub struct ClientTask {
     pub seed: u64,
     /// Set when the thread must end.
     pub stop: Arc<AtomicBool>,
-    /// When given, sending waits until it is set (by the receiving side's first datagram).
+    /// Flag that sending waits for, when given (set by the receiving side's first datagram).
     pub polite: Option<Arc<AtomicBool>>,
 }
 
-/// What one sending thread did.
+/// Result of one sending thread.
 #[derive(Debug)]
 pub struct ClientDone {
     /// Stream that the thread served.
@@ -267,7 +267,7 @@ fn wait_for_start(task: &ClientTask, at_ns: i64) -> Option<i64> {
     Some(now_ns())
 }
 
-/// How fast a thread may send.
+/// Rate limit of a thread.
 struct Pace {
     paced: Paced,
     rate_per_s: f64,
@@ -289,8 +289,8 @@ impl Pace {
         })
     }
 
-    /// When to send next: with the last of a batch, so that none leaves early. The last batch of
-    /// the schedule may be smaller.
+    /// Time of the next send: with the last of a batch, so that none leaves early. The last batch
+    /// of the schedule may be smaller.
     fn due_ns(&self) -> i64 {
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         self.paced.due_ns(self.batch.min(left))
@@ -316,7 +316,7 @@ impl Pace {
     }
 }
 
-/// What the sending loop keeps in mind.
+/// State of the sending loop.
 struct Loop {
     end_ns: i64,
     batch: usize,

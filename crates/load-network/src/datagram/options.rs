@@ -239,7 +239,7 @@ impl Options for DatagramOptions {
 }
 
 impl DatagramOptions {
-    /// How long to send when neither a duration nor a count is given.
+    /// Duration when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Receive buffer asked for when none is given.
     pub const DEFAULT_RCVBUF_BYTES: u64 = 4 << 20;
@@ -407,7 +407,7 @@ pub struct Binding {
     last_port: u16,
 }
 
-/// Why a binding could not be understood.
+/// Reason why a binding could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not ADDR, ADDR:PORT or ADDR:PORT..PORT with an IP address")]
 pub struct BindingError(String);

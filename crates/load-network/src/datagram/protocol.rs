@@ -40,7 +40,7 @@ pub struct Header {
     pub ack: bool,
 }
 
-/// Why bytes are not a header.
+/// Reason why bytes are not a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderError {
     /// Fewer bytes than a header has.

@@ -20,7 +20,7 @@ use super::NAME;
 use super::client::ClientDone;
 use super::server::ServerDone;
 
-/// What measuring threads hand over.
+/// Message of a measuring thread to the reporting thread.
 #[derive(Debug)]
 pub enum Report {
     /// A sending thread's interval.
@@ -38,7 +38,7 @@ pub enum Report {
 /// A sending thread's interval.
 #[derive(Debug, Default)]
 pub struct ClientInterval {
-    /// When it ended, monotonic nanoseconds.
+    /// End of the interval, monotonic nanoseconds.
     pub t_ns: i64,
     /// Flow, datagrams and bytes sent so far; none in a rest that is too short for a rate.
     pub flows: Vec<(u32, u64, u64)>,
@@ -56,7 +56,7 @@ impl Reusable for ClientInterval {
 /// Round trips of one flow since the last report.
 #[derive(Debug, Default)]
 pub struct AckInterval {
-    /// When it ended, monotonic nanoseconds.
+    /// End of the interval, monotonic nanoseconds.
     pub t_ns: i64,
     /// Number in the phase.
     pub flow: u32,
@@ -76,7 +76,7 @@ impl Reusable for AckInterval {
 /// A receiving thread's interval.
 #[derive(Debug, Default)]
 pub struct ServerInterval {
-    /// When it ended, monotonic nanoseconds; `None` for a rest that is too short for a rate.
+    /// End of the interval, monotonic nanoseconds; `None` for a rest that is too short for a rate.
     pub t_ns: Option<i64>,
     /// Each flow.
     pub flows: Vec<ServerFlowReport>,

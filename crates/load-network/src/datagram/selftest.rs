@@ -16,7 +16,7 @@ use sokudo_net::udp::{
 use super::options::DatagramOptions;
 use super::protocol::Header;
 
-/// What one mode reached.
+/// Rate that one mode reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModeRate {
     /// Mode of the sender.

@@ -32,7 +32,7 @@ struct Gap {
     opened_at: u64,
 }
 
-/// What one arrival meant.
+/// Meaning of one arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
     /// The number that was expected, or one beyond it.
@@ -74,7 +74,7 @@ pub struct Tracker {
     last_ns: i64,
 }
 
-/// What a tracker knows at the end.
+/// Result of a tracker at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Account {
     /// Distinct arrivals.

@@ -32,12 +32,12 @@ pub const RECEIVE_BOUND: Duration = Duration::from_millis(50);
 /// in every I/O mode. The sender pays for waking a receiver on the same host: without it one call
 /// per datagram delivered 1.3 to 1.9 times as many (`bench/datagram`).
 const COLLECT_ABOVE_PER_S: f64 = 30_000.0;
-/// How long it collects.
+/// Length of a collection.
 const COLLECT: Duration = Duration::from_micros(50);
 /// Empty looks in a row after which it waits to be woken again.
 const EMPTY_LOOKS: u32 = 200;
 
-/// What a flow's receiving end counts.
+/// Counts of a flow's receiving end.
 #[derive(Debug)]
 pub struct ServerFlow {
     /// Number in the phase.
@@ -52,7 +52,7 @@ pub struct ServerFlow {
     first_batch: Option<u64>,
 }
 
-/// What is handed over at the end.
+/// Result of a flow's receiving end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ServerFlowDone {
     /// Number in the phase.
@@ -131,7 +131,8 @@ impl ServerFlow {
     }
 }
 
-/// What the receiving threads of a phase share; nothing in it is written on the measured path.
+/// State that the receiving threads of a phase share; nothing in it is written on the measured
+/// path.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// Set when the threads must end at once.
@@ -142,7 +143,7 @@ pub struct Shared {
     pub sent: OnceLock<HashMap<u32, u64>>,
 }
 
-/// What carries the datagrams to this thread.
+/// Carrier of the datagrams to this thread.
 pub enum In {
     /// UDP.
     Udp(Receiver),
@@ -150,11 +151,11 @@ pub enum In {
     Stream(StreamReceiver),
 }
 
-/// What one receiving thread is to do.
+/// Task of one receiving thread.
 pub struct ServerTask {
     /// Stream that its socket belongs to.
     pub stream: u32,
-    /// What it reads.
+    /// Its source.
     pub input: In,
     /// Flows that may arrive.
     pub flows: Vec<ServerFlow>,
@@ -168,7 +169,7 @@ pub struct ServerTask {
     pub shared: Arc<Shared>,
 }
 
-/// What one receiving thread did.
+/// Result of one receiving thread.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ServerDone {
     /// Stream that its socket belongs to.
@@ -191,7 +192,7 @@ pub struct ServerDone {
     pub wait_ns: Option<u64>,
     /// Time between the first and the last datagram, nanoseconds.
     pub elapsed_ns: i64,
-    /// Why it ended early.
+    /// Reason of an early end.
     pub error: Option<String>,
 }
 

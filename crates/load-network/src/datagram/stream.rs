@@ -57,7 +57,7 @@ impl StreamSender {
     }
 }
 
-/// What a stream had to give.
+/// Result of one read from a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamRead {
     /// This many whole datagrams.

@@ -49,7 +49,7 @@ fn spec(hosts: u32, options: &str) -> PhaseSpec {
     }
 }
 
-/// What a sender says that sent `sent` datagrams of 100 B on flow 0 in a second.
+/// Numbers of a sender that sent `sent` datagrams of 100 B on flow 0 in a second.
 fn sender(sent: u64, mode: &str) -> Value {
     let counts = ClientCounts {
         sent,
@@ -92,7 +92,7 @@ fn sender(sent: u64, mode: &str) -> Value {
     )
 }
 
-/// What a receiver says that got the first `received` numbers of flow 0, in buffers of `fill`.
+/// Numbers of a receiver that got the first `received` numbers of flow 0, in buffers of `fill`.
 fn receiver(received: u64, fill: u64, drops: u64, softnet_drops: u64, gro: bool) -> Value {
     let mut tracker = Tracker::new(Some(0));
     for number in 0..received {

@@ -19,12 +19,12 @@ use super::protocol::{Agreed, HEADER_BYTES};
 use super::report::{Interval, Report};
 use crate::datagram::sequence::Tracker;
 
-/// How long answers are waited for after the operator has had enough, at most.
+/// Longest wait for answers after the operator has stopped the run.
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 /// Stands in for the moment of departure of a probe that has not left.
 const NEVER: i64 = i64::MIN;
 
-/// What the two threads of one flow are to do.
+/// Task of the two threads of one flow.
 pub(crate) struct Task {
     /// Number of the flow in the phase.
     pub(crate) flow: u32,
@@ -41,7 +41,7 @@ pub(crate) struct Task {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// What the sending thread did.
+/// Result of the sending thread.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
     /// Probes that the kernel took; as many numbers were used.
@@ -64,7 +64,7 @@ pub(crate) struct Sent {
     pub(crate) elapsed_ns: i64,
 }
 
-/// What the receiving thread saw.
+/// Result of the receiving thread.
 #[derive(Debug)]
 pub(crate) struct Received {
     /// By sequence number; `None` = not answered in time.
@@ -83,23 +83,23 @@ pub(crate) struct Received {
     pub(crate) turnaround: Histogram,
 }
 
-/// What one flow's asking end did.
+/// Result of one flow's asking end.
 #[derive(Debug)]
 pub(crate) struct Probed {
     pub(crate) flow: u32,
     pub(crate) sent: Sent,
     pub(crate) received: Received,
-    /// What went wrong first.
+    /// The first failure.
     pub(crate) error: Option<String>,
 }
 
-/// What both threads look at.
+/// State that both threads share.
 struct Shared {
     /// Departure of each probe; written before it leaves.
     departures_ns: Box<[AtomicI64]>,
     /// Numbers used so far.
     sent: AtomicU64,
-    /// When the last probe had left; [`NEVER`] until then.
+    /// Time at which the last probe had left; [`NEVER`] until then.
     over_ns: AtomicI64,
 }
 
@@ -194,7 +194,7 @@ struct Receiving<'a> {
     received: Received,
     /// By sequence number: answered, in time or late.
     settled: Vec<bool>,
-    /// How many are.
+    /// Number of them.
     settled_count: u64,
     /// Answers since the last report.
     records: Records<Interval>,

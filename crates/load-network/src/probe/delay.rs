@@ -129,7 +129,7 @@ pub fn shown(value: f64, error: f64) -> Option<f64> {
     (value >= error).then_some(value)
 }
 
-/// What one series of delays says of their change.
+/// Variation of one series of delays.
 #[derive(Debug, Default)]
 pub struct Variation {
     /// Absolute differences of the delays of consecutive probes (RFC 3393), nanoseconds.

@@ -19,7 +19,7 @@ use super::report::Collected;
 use super::server::Answered;
 use crate::datagram::sequence::Tracker;
 
-/// What one direction's numbering tells.
+/// Result of one direction's numbering.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Arrivals {
     unique: u64,
@@ -60,7 +60,7 @@ impl Arrivals {
         runs
     }
 
-    /// Who took the times of these arrivals.
+    /// Name of the clock that stamped these arrivals.
     fn stamps(&self) -> &'static str {
         match self.kernel_stamps {
             0 => "program",
@@ -364,7 +364,7 @@ impl Join<'_> {
         }
     }
 
-    /// What only both ends together know.
+    /// Losses, which only both ends together know.
     fn losses(&mut self, flow: &mut FlowResult, asked: &AskedNumbers, answered: &AnsweredNumbers) {
         let metrics = &mut flow.metrics;
         let up = asked.sent.saturating_sub(answered.probes.unique) as f64;
@@ -450,7 +450,7 @@ impl Join<'_> {
     }
 }
 
-/// What the answering end alone knows.
+/// Metrics that the answering end alone knows.
 fn answering(flow: &mut FlowResult, answered: &AnsweredNumbers) {
     let elapsed_ns = answered.elapsed_ns as f64;
     let cpu = answered.cpu_ns.and_then(|ns| ratio(ns as f64, elapsed_ns));

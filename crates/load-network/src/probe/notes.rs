@@ -3,8 +3,8 @@
 use sokudo_model::kinds::probe as numbers;
 use sokudo_model::{Metric, PhaseResult, Stat, Text, Unit};
 
-/// What is to stand beside the result: how good the clocks were, what is not shown because of them,
-/// and who took the times.
+/// Notes beside the result: the precision of the clocks, what is not shown because of it, and the
+/// source of the time stamps.
 pub fn notes(result: &PhaseResult) -> Vec<Text> {
     let mut out = Vec::new();
     let summary = &result.summary;

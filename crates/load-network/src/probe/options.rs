@@ -136,7 +136,7 @@ impl Options for ProbeOptions {
 }
 
 impl ProbeOptions {
-    /// How long to probe when neither a duration nor a count is given.
+    /// Duration when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Longest time between two probes.
     const MAX_EVERY_NS: u64 = 60_000_000_000;

@@ -26,7 +26,7 @@ const PROBE_BYTES: usize = 24;
 /// Clock readings above this are no uptime of any host (146 years).
 const MAX_CLOCK_NS: i64 = 1 << 62;
 
-/// What the answering host says of one probe.
+/// The answering host's statement about one probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// Sequence number of the probe.

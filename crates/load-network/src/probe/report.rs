@@ -19,7 +19,7 @@ use super::server::Answered;
 /// Points of one batch at most: a message between hosts stays small.
 const POINTS_PER_BATCH: usize = 4_000;
 
-/// What a thread hands over.
+/// Message of a measuring thread to the reporting thread.
 pub(crate) enum Report {
     /// An asking thread's last interval.
     Interval(Lent<Interval>),

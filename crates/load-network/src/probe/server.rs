@@ -15,7 +15,7 @@ use super::protocol::{Agreed, Answer, HEADER_BYTES};
 use super::report::Report;
 use crate::datagram::sequence::Tracker;
 
-/// What one answering thread is to do.
+/// Task of one answering thread.
 pub(crate) struct Task {
     /// Number of the flow in the phase.
     pub(crate) flow: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Task {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// What one answering thread saw.
+/// Result of one answering thread.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) flow: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Answered {
     pub(crate) cpu_ns: Option<u64>,
     /// Time from start to end, nanoseconds.
     pub(crate) elapsed_ns: i64,
-    /// What ended it early.
+    /// Reason of an early end.
     pub(crate) error: Option<String>,
 }
 

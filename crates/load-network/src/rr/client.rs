@@ -14,16 +14,16 @@ use super::many;
 use super::options::Sizes;
 use super::protocol::{Agreed, MessageKind, Reader};
 
-/// What is said of an answer with a number that was not asked with.
+/// Error about an answer whose number no request had.
 pub(crate) const UNASKED: &str = "an answer came that nobody asked for";
 /// Bytes taken from a stream at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
-/// What a message holds where it says nothing.
+/// Byte that fills a message.
 const FILLER: u8 = 1;
 
-/// What one asking thread is to do.
+/// Task of one asking thread.
 pub struct Task {
-    /// When and how much to ask.
+    /// Rate, duration and count.
     pub plan: AskPlan,
     /// The flow's secret number.
     pub ticket: u64,
@@ -31,7 +31,7 @@ pub struct Task {
     pub sizes: Sizes,
     /// Requests that may be unanswered at a time, per connection.
     pub window: u32,
-    /// How to wait.
+    /// Way of waiting.
     pub wait: Wait,
     /// True when answers begin to come while their request still leaves.
     pub duplex: bool,
@@ -68,7 +68,7 @@ pub(crate) fn room_for(bytes: u32) -> Vec<u8> {
     vec![FILLER; bytes as usize]
 }
 
-/// What a flow's messages look like in one direction.
+/// Shape of a flow's messages in one direction.
 pub(crate) fn agreed(kind: MessageKind, ticket: u64, sizes: Sizes) -> Agreed {
     let length = match kind {
         MessageKind::Request => sizes.request,

@@ -57,7 +57,7 @@ pub(crate) struct Loop<'a> {
     room: VecDeque<usize>,
     under_way: u64,
     alive: usize,
-    /// When the last request found room that was not there before.
+    /// Last time at which a request found room that was not there before.
     room_since_ns: i64,
 }
 

@@ -162,14 +162,14 @@ impl Default for RrOptions {
 }
 
 impl CommonOptions {
-    /// How long to measure when neither a duration nor a count is given.
+    /// Duration when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Largest message.
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
     /// Most round trips kept per thread.
     const MAX_KEPT: u64 = 1_000_000;
 
-    /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
+    /// Duration of the load, the warm-up included, nanoseconds; 0 when only a count bounds it.
     pub fn duration_ns(&self) -> u64 {
         match (self.duration, self.count) {
             (Some(span), _) => span.0 + self.warmup.0,

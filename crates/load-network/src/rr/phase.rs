@@ -17,9 +17,9 @@ use super::join::Numbers;
 use super::options::RrOptions;
 use super::server;
 
-/// What distinguishes the workloads that are phases of this kind.
+/// Differences between the workloads that are phases of this kind.
 pub(crate) struct Variant<D: Details> {
-    /// What its numbers mean.
+    /// Meaning of its numbers.
     pub(crate) kind: &'static Kind,
     /// Those that it shares with every exchange.
     pub(crate) numbers: &'static Exchange,
@@ -41,7 +41,8 @@ pub(crate) struct RrPhase<D: Details> {
     asking: Vec<(Task, Dialled)>,
     tcp_state: Option<Watch>,
     crew: Crew<Report<D>, Collected<D>>,
-    /// When the first request is to leave; `None` in an open loop, where each has its own time.
+    /// Time at which the first request is to leave; `None` in an open loop, where each has its own
+    /// time.
     agreed_ns: Option<i64>,
 }
 

@@ -48,7 +48,7 @@ pub struct Header {
     pub length: u32,
 }
 
-/// Why bytes are no message of this flow.
+/// Reason why bytes are no message of this flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// The check does not fit the fields: damaged, of the wrong direction, or not ours.
@@ -76,7 +76,7 @@ fn check(kind: MessageKind, header: &Header) -> u32 {
 }
 
 impl MessageKind {
-    /// What tells the directions apart; the lowest bytes differ.
+    /// Number that tells the directions apart; the lowest bytes differ.
     fn mark(self) -> u64 {
         match self {
             MessageKind::Request => 0x5e9d,
@@ -114,7 +114,7 @@ impl Header {
     }
 }
 
-/// What messages of one flow in one direction look like.
+/// Shape of the messages of one flow in one direction.
 #[derive(Debug, Clone, Copy)]
 pub struct Agreed {
     /// Requests or responses.
@@ -184,7 +184,7 @@ impl Agreed {
     }
 }
 
-/// What a [`Reader`] finds in a stream, in this order for each message.
+/// A piece that a [`Reader`] finds in a stream, in this order for each message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// The head of the message with this sequence number is whole.
@@ -292,8 +292,8 @@ impl Reader {
     }
 }
 
-/// What must hold for any bytes, whole or cut into pieces: nothing panics, every message found is
-/// one that this end would have written, and where a cut is makes no difference.
+/// Property that holds for any bytes, whole or cut into pieces: nothing panics, every message found
+/// is one that this end would have written, and where a cut is makes no difference.
 pub fn any_bytes(bytes: &[u8], length: u32, cut: usize) {
     let length = length.max(1);
     for kind in [MessageKind::Request, MessageKind::Response] {
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// What a reader finds in these pieces.
+    /// Numbers that a reader finds in these pieces.
     fn read(agreed: Agreed, pieces: &[&[u8]]) -> Result<Vec<u64>, BadMessage> {
         let mut reader = Reader::new(agreed);
         let mut found = Vec::new();

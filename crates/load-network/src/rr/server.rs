@@ -29,7 +29,7 @@ const OUT_BYTES: usize = 256 * 1024;
 /// Answers what comes in at the end of a flow until the thread is stopped or no caller is left.
 pub(crate) type AnswerLoop = fn(&mut Loop, Arrived, Wait) -> io::Result<()>;
 
-/// What one answering thread is to do.
+/// Task of one answering thread.
 pub(crate) struct Task {
     pub(crate) flow: u32,
     pub(crate) ticket: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Task {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// What all answering loops share.
+/// State that all answering loops share.
 pub(crate) struct Loop {
     request: Agreed,
     response: Agreed,

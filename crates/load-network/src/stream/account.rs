@@ -60,7 +60,7 @@ impl Reusable for Interval {
     }
 }
 
-/// What a thread did with its time, each from 0 to 1; `None` where the system does not say.
+/// Shares of a thread's time, each from 0 to 1; `None` where the system does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Shares {
     pub(crate) cpu: Option<f64>,
@@ -88,7 +88,7 @@ impl Clocks {
         }
     }
 
-    /// What happened since `earlier`.
+    /// Differences to `earlier`.
     fn since(&self, earlier: &Clocks) -> Spent {
         let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Spent {
@@ -123,7 +123,7 @@ impl Spent {
     }
 }
 
-/// What one flow moved at one end.
+/// Bytes of one flow at one end.
 #[derive(Debug, Default)]
 struct Flow {
     flow: u32,
@@ -132,9 +132,9 @@ struct Flow {
     calls: u64,
     /// At the end of the last bin.
     bytes_in_bins: u64,
-    /// When counting began.
+    /// Begin of counting.
     from: Mark,
-    /// When it ended; `None` while it goes on.
+    /// End of counting; `None` while it goes on.
     to: Option<Mark>,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct Mark {
     pub(crate) tcp: Option<TcpInfo>,
 }
 
-/// What one flow came to at one end.
+/// Result of one flow at one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Moved {
     pub(crate) flow: u32,
@@ -155,7 +155,7 @@ pub(crate) struct Moved {
     pub(crate) bytes: u64,
     /// Start of the load.
     pub(crate) started_ns: i64,
-    /// When counting began and ended.
+    /// Begin and end of counting.
     pub(crate) from: Mark,
     pub(crate) to: Mark,
     /// Time of the thread while it counted.
@@ -164,7 +164,7 @@ pub(crate) struct Moved {
     pub(crate) cost_ns: Option<f64>,
 }
 
-/// When a thread writes what down.
+/// Times at which a thread writes its records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     /// Start of the load.

@@ -34,7 +34,7 @@ pub(super) struct Outgoing {
     pub(super) caller: Option<Caller>,
 }
 
-/// What one sending thread is to do.
+/// Task of one sending thread.
 pub(super) struct Task {
     pub(super) flows: Vec<Outgoing>,
     pub(super) path: SendPath,
@@ -57,14 +57,14 @@ pub(super) struct Task {
     pub(super) closed: Arc<AtomicBool>,
 }
 
-/// When one connection is written to, and how much.
+/// Times and amount of the writes to one connection.
 struct Course {
     left: Option<u64>,
     schedule: Schedule,
     size: usize,
     /// Bytes of the write under way that were not taken yet.
     event_left: usize,
-    /// When the last write was taken.
+    /// Time at which the last write was taken.
     done_ns: i64,
     events: u64,
     late: u64,
@@ -74,7 +74,7 @@ struct Course {
     error: Option<String>,
 }
 
-/// What is to be done about a connection.
+/// Action for a connection.
 enum Turn {
     /// Write up to so many bytes.
     Now(usize),
@@ -159,7 +159,7 @@ impl Course {
     }
 }
 
-/// What people read about a connection that could not be written to any more.
+/// Text for people about a connection that could not be written to any more.
 fn ended(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionReset => "the far end reset the connection".into(),
@@ -276,9 +276,9 @@ fn wait_for_end(link: &mut Link, closed: &AtomicBool) -> bool {
     }
 }
 
-/// What the load begins with.
+/// State with which the load begins.
 struct Opening {
-    /// What is written, again and again.
+    /// The block that is written again and again.
     block: Vec<u8>,
     /// Until the first of it has left.
     first: Option<First>,

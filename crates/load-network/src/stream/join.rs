@@ -55,7 +55,7 @@ struct TcpNumbers {
     segment_bytes: Option<f64>,
 }
 
-/// What the system made of the options.
+/// Options as granted by the system.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct GrantedNumbers {
     send_buffer_bytes: u64,
@@ -207,7 +207,7 @@ fn joined_flow(
     flow
 }
 
-/// Why a flow did not end as it should have; `None` when it did.
+/// Reason why a flow did not end as it should have; `None` when it did.
 fn ending(sent: &EndNumbers, received: &EndNumbers) -> Option<String> {
     if let Some(error) = sent.error.as_ref().or(received.error.as_ref()) {
         return Some(error.clone());
@@ -253,7 +253,7 @@ fn bits_per_s(end: &EndNumbers) -> Option<f64> {
     ratio(end.counted_bytes as f64 * 8e9, end.counted_ns as f64)
 }
 
-/// What a billion bytes cost, seconds of CPU.
+/// CPU time per billion bytes, seconds.
 fn cpu_per_gigabyte(end: &EndNumbers) -> Option<f64> {
     ratio(end.cost_ns?, end.counted_bytes as f64)
 }

@@ -247,7 +247,7 @@ impl Options for StreamOptions {
 }
 
 impl StreamOptions {
-    /// How long to measure when neither a duration nor a number of bytes is given.
+    /// Duration when neither a duration nor a number of bytes is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Bytes per write when nothing else is asked for.
     pub const DEFAULT_SIZE_BYTES: u64 = 128 << 10;
@@ -275,7 +275,7 @@ impl StreamOptions {
         }
     }
 
-    /// How many bytes a reader waits for: many where the choice is left to this program and
+    /// Number of bytes that a reader waits for: many where the choice is left to this program and
     /// neither a slow pace nor a small window is part of the question. Several streams share what
     /// one would take, so that all of it stays in the caches; where they have fewer than two CPUs
     /// each, readers seldom sleep, and waiting would only hold the senders up.
@@ -310,7 +310,7 @@ impl StreamOptions {
         }
     }
 
-    /// How long a connection may take nothing.
+    /// Longest time that a connection may take nothing.
     pub(super) fn patience(&self) -> Duration {
         Duration::from_nanos(self.timeout.0)
     }

@@ -34,7 +34,7 @@ const READ_BYTES: usize = 128 << 10;
 /// A connection and who called it.
 type End = (Link, Option<Caller>);
 
-/// How this host hands bytes to the kernel.
+/// Way in which this host hands bytes to the kernel.
 #[derive(Debug, Clone, Copy)]
 struct Io {
     path: SendPath,
@@ -209,8 +209,8 @@ impl StreamPhase {
         Ok(())
     }
 
-    /// How long the flows of this host may take to end by themselves: long while bytes are on
-    /// their way, short when a sender says that its connection broke, or is gone.
+    /// Longest time until the flows of this host end by themselves: long while bytes are on their
+    /// way, short when a sender says that its connection broke, or is gone.
     ///
     /// Errors: what a host has sent cannot be read.
     fn patience(&self, sent: &[Option<String>]) -> Result<Duration, Refusal> {
@@ -246,7 +246,7 @@ fn cpus() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How bytes are handed over: as asked for, or as a short test finds best where this host sends.
+/// Chooses the way of writing: as asked for, or as a short test finds best where this host sends.
 fn choose_io(options: &StreamOptions, sends: bool) -> Io {
     let asked = |path| Io {
         path,

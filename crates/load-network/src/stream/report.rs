@@ -16,7 +16,7 @@ use sokudo_workload::reporting::{Names, Output};
 use super::NAME;
 use super::account::{End, Interval, Moved};
 
-/// What a measuring thread hands over.
+/// Message of a measuring thread to the reporting thread.
 #[derive(Debug)]
 pub(crate) enum Report {
     /// An interval has passed.
@@ -27,7 +27,7 @@ pub(crate) enum Report {
     Ended(Box<Ended>),
 }
 
-/// What was written to one connection.
+/// Amount written to one connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Written {
     pub(crate) flow: u32,
@@ -36,21 +36,21 @@ pub(crate) struct Written {
     pub(crate) whole: bool,
 }
 
-/// What one end of one flow came to.
+/// Result of one end of one flow.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended {
     pub(crate) end: End,
     pub(crate) moved: Moved,
-    /// What the system made of the options of the connection.
+    /// Options of the connection as granted by the system.
     pub(crate) granted: Option<TcpGranted>,
     /// Writes per second as asked for.
     pub(crate) asked_per_s: Option<f64>,
     /// Writes that had a time, and those of them that began late although there was room.
     pub(crate) events: u64,
     pub(crate) late: u64,
-    /// When it was ready to write its first byte, minus the agreed start, nanoseconds.
+    /// Time at which it was ready to write its first byte, minus the agreed start, nanoseconds.
     pub(crate) start_late_ns: Option<i64>,
-    /// How bytes were handed to the kernel.
+    /// Way in which bytes were handed to the kernel.
     pub(crate) path: Option<SendPath>,
     /// Share of the zero-copy writes that were copied after all.
     pub(crate) copied_ratio: Option<f64>,
@@ -59,14 +59,14 @@ pub(crate) struct Ended {
     pub(crate) error: Option<String>,
 }
 
-/// What the senders of one host tell the receivers when they have finished: flow → whether its
+/// Message of the senders of one host to the receivers when they have finished: flow → whether its
 /// connection still stood.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Sent {
     pub(crate) flows: BTreeMap<u32, SentFlow>,
 }
 
-/// What one sender tells its receiver.
+/// Message of one sender to its receiver.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct SentFlow {
     pub(crate) bytes: u64,

@@ -41,7 +41,7 @@ pub(super) struct Way {
     pub(super) size_bytes: usize,
 }
 
-/// What a way is sought for.
+/// Conditions for which the fastest way is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Trial {
     /// Bytes per write, when they are given.

@@ -30,7 +30,7 @@ pub(super) struct Incoming {
     pub(super) caller: Option<Caller>,
 }
 
-/// What one receiving thread is to do.
+/// Task of one receiving thread.
 pub(super) struct Task {
     pub(super) flows: Vec<Incoming>,
     pub(super) path: ReceivePath,
@@ -48,7 +48,7 @@ pub(super) struct Task {
     pub(super) closed: Arc<AtomicBool>,
 }
 
-/// How the reading of one connection ended.
+/// End of the reading of one connection.
 #[derive(Debug, Clone, Default)]
 struct Outcome {
     /// The sender said that this was all.
@@ -106,7 +106,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
     }
 }
 
-/// What people read about a connection that could not be read any more.
+/// Text for people about a connection that could not be read any more.
 fn ended(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionReset => "the sending end reset the connection".into(),

@@ -63,7 +63,7 @@ pub fn run(args: DoctorArgs) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What the sockets of this system can do, each tried.
+/// Facilities of this system's sockets, each tried.
 fn socket_facilities() -> Vec<facilities::Facility> {
     use sokudo_net::udp;
     let socket = udp::bind(([127, 0, 0, 1], 0).into());

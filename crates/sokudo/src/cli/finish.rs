@@ -65,7 +65,7 @@ pub fn summary(record: &Record, path: &Path) -> Value {
     sokudo_report::summary_json(record, &path.display().to_string())
 }
 
-/// What a record says about how its run ended.
+/// Exit code for a record, by how its run ended.
 pub fn exit_of(record: &Record) -> Exit {
     match record.manifest.status {
         RunStatus::Ok if record.checks.iter().all(|check| check.passed) => Exit::Fine,

@@ -14,7 +14,7 @@ use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag};
 
-/// What is to be recorded.
+/// Run with a foreign far end that is to be recorded.
 pub struct Foreign<'a> {
     /// Name of the workload whose words are used.
     pub workload: &'static str,
@@ -22,15 +22,15 @@ pub struct Foreign<'a> {
     pub wire: &'static str,
     /// The workload's options as JSON.
     pub options: String,
-    /// How long it is to take, nanoseconds; 0 when something else bounds it.
+    /// Duration, nanoseconds; 0 when something else bounds it.
     pub duration_ns: u64,
     /// Time between two samples, nanoseconds.
     pub interval_ns: u64,
     /// Seed of every random choice.
     pub seed: Option<u64>,
-    /// What observes beside the usual monitors.
+    /// Monitors beside the usual ones.
     pub observe: &'a ObserveArgs,
-    /// How the result is shown.
+    /// Output of the result.
     pub show: &'a ShowOptions,
 }
 

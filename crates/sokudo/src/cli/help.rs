@@ -52,7 +52,7 @@ pub fn language(words: &[String]) -> Lang {
         .unwrap_or_else(Lang::from_env)
 }
 
-/// What help and reference say of commands and options, in one language and without line breaks.
+/// Texts of help and reference for commands and options, in one language and without line breaks.
 pub struct Words {
     texts: I18n,
 }
@@ -65,20 +65,20 @@ impl Words {
         }
     }
 
-    /// What a command does.
+    /// Description of a command.
     pub fn about(&self, path: &[&str]) -> String {
         self.say(&command_key(path))
     }
 
-    /// What stands below the options of a command that has something there.
+    /// Text below the options of a command that has one.
     pub fn after(&self, command: &Command, path: &[&str]) -> Option<String> {
         let key = format!("{}-after", command_key(path));
         let has = command.get_after_help().is_some() && self.texts.has(&key);
         has.then(|| self.say(&key))
     }
 
-    /// What an option means, with its default, its variable and its values; `None` for one without a
-    /// text.
+    /// Meaning of an option, with its default, its variable and its values; `None` for one without
+    /// a text.
     pub fn arg(&self, arg: &Arg, path: &[&str]) -> Option<String> {
         let key = self.arg_key(path, arg.get_id().as_str())?;
         let mut text = self.say(&key);
@@ -96,7 +96,7 @@ impl Words {
         self.texts.message(key, &[])
     }
 
-    /// What an option takes besides: its default, its variable and its values.
+    /// Default, variable and values of an option.
     fn notes(&self, arg: &Arg, key: &str) -> (String, String) {
         let mut head = String::new();
         let mut note = |key: &str, value: String| {
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// What an option says, and its values: `(value, text)`.
+    /// Text of an option, and its values: `(value, text)`.
     type Words = (String, Vec<(String, String)>);
 
     /// Texts of commands by key, and of options by name and command.

@@ -213,7 +213,7 @@ impl ReadArgs {
         Ok(read(&name, &bytes, settings, &files))
     }
 
-    /// What else the reader needs from outside.
+    /// Other settings of the reader.
     fn settings(&self) -> Result<Settings, Failure> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Settings {

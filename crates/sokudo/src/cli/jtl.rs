@@ -158,7 +158,7 @@ fn recorded(run: &str) -> Result<Record, Failure> {
 pub struct DashboardOrder<'a> {
     /// The result file.
     pub file: &'a Path,
-    /// Where the dashboard goes; nowhere without it.
+    /// Directory of the dashboard; nowhere without it.
     pub output: Option<&'a Path>,
     /// Whether a dashboard that is there already may be replaced.
     pub force: bool,
@@ -170,18 +170,18 @@ pub struct DashboardOrder<'a> {
     pub record: Option<&'a Record>,
     /// Whether it is told on the terminal, too.
     pub is_shown: bool,
-    /// What is counted how.
+    /// Settings of counting.
     pub settings: Settings,
-    /// How it is shown.
+    /// Output of the result.
     pub show: &'a ShowOptions,
 }
 
-/// What came of a dashboard.
+/// Result of a dashboard.
 #[derive(Debug)]
 pub struct Reported {
     /// 1 when a goal was missed.
     pub exit: Exit,
-    /// What is to be printed where JSON was asked for; text has been printed.
+    /// JSON to print where it was asked for; text has been printed.
     pub json: Option<Value>,
 }
 
@@ -243,7 +243,7 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
     })
 }
 
-/// What JMeter's properties ask of the report; its defaults where they are silent.
+/// Report settings of JMeter's properties; its defaults where they are silent.
 ///
 /// Errors: a property is not the number that it should be.
 pub fn settings_of(properties: &Properties) -> Result<Settings, Failure> {
@@ -299,7 +299,7 @@ fn name_of(file: &Path) -> String {
         .into_owned()
 }
 
-/// When the first request started, in this machine's zone.
+/// Start of the first request, in this machine's zone.
 fn started(requests: &Requests) -> String {
     let first =
         Timestamp::from_millisecond(requests.total.first_ms).unwrap_or(Timestamp::UNIX_EPOCH);

@@ -134,7 +134,7 @@ enum Command {
     Reference(reference::ReferenceArgs),
 }
 
-/// How a command ended.
+/// End of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Fine.
@@ -318,7 +318,7 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
     words.into_iter().map(hide).collect()
 }
 
-/// Where groups, memberships and what the console remembers are kept, for this user.
+/// Directory of groups, memberships and the console's history, for this user.
 fn config() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = || {

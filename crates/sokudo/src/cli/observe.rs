@@ -18,7 +18,7 @@ pub struct ObserveArgs {
 }
 
 impl ObserveArgs {
-    /// What was asked for. Errors: no such monitor, or an option that cannot be used.
+    /// Monitors that were asked for. Errors: no such monitor, or an option that cannot be used.
     pub fn specs(&self) -> Result<Vec<MonitorSpec>, Failure> {
         let specs = read(&self.monitors, Files::Readable)?;
         let bounds = MonitorSpec::within_bounds(&specs);
@@ -131,9 +131,9 @@ fn line(name: &str, help: &str) {
 
 /// An option of a monitor.
 pub struct MonitorOption {
-    /// How it is typed.
+    /// Its key, as typed.
     pub key: String,
-    /// What it sets.
+    /// Its meaning.
     pub help: String,
     /// Its default, where it has one.
     pub default: Option<String>,

@@ -282,7 +282,7 @@ fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
     close(by_lines(lab, ended, text), &args.lab)
 }
 
-/// What the operator can mend.
+/// Refusal of something that the operator can mend.
 fn refused(failed: Failed) -> Refusal {
     operator(failed.says, failed.hint.unwrap_or_default())
 }

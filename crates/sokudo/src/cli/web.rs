@@ -19,12 +19,12 @@ use super::{Exit, Failure, command_for_record, stop_flag};
 
 pub use watch::{WatchArgs, Watched};
 
-/// Where the page is served unless somebody says otherwise.
+/// Default address of the page.
 pub const DEFAULT_PLACE: &str = "127.0.0.1:7480";
 /// Time between two samples of the monitors, nanoseconds.
 #[cfg(feature = "fleet")]
 const WATCH_NS: u64 = 250_000_000;
-/// How often it is looked whether the operator wants to end.
+/// Time between two looks at the operator's wish to end.
 const LOOK: Duration = Duration::from_millis(100);
 
 const EXAMPLES: &str = "\

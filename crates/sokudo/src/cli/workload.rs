@@ -21,10 +21,10 @@ use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
 
-/// How long a host may take to answer the first call.
+/// Longest time until a host answers the first call.
 const DIAL_BOUND: Duration = Duration::from_secs(10);
 
-/// Who is to be called, and what is to be shown of it.
+/// Hosts to call, and output to show.
 pub struct Call<'a> {
     /// What the run is called after.
     pub workload: &'a str,
@@ -36,9 +36,9 @@ pub struct Call<'a> {
     pub seed: Option<u64>,
     /// Time between two samples, nanoseconds.
     pub interval_ns: u64,
-    /// What observes beside the usual monitors.
+    /// Monitors beside the usual ones.
     pub observe: &'a ObserveArgs,
-    /// How the result is shown.
+    /// Output of the result.
     pub show: &'a ShowOptions,
 }
 
@@ -143,7 +143,7 @@ pub fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Fai
     }
 }
 
-/// Who names a group where a host is wanted is told how its hosts are written.
+/// Error for a group's name in place of a host, with the way in which its hosts are written.
 #[cfg(feature = "fleet")]
 fn group_meant(host: &str, failure: Failure) -> Failure {
     if !super::group::is_known(host) {
@@ -176,7 +176,7 @@ pub fn reach_some(
     Ok(called.err().into_iter().collect())
 }
 
-/// What the operator can mend before anything was measured leaves no record behind; any other end
+/// Ends a run early: an operator error before the first measurement leaves no record; any other end
 /// does, and is shown.
 fn ended_early(mut run: Run, error: ControlError, options: &ShowOptions) -> Result<Exit, Failure> {
     run.ended_by(&error);

@@ -106,7 +106,7 @@ pub(super) struct SizeDraw {
     pub(super) least: u32,
     pub(super) span: u32,
     pub(super) state: u64,
-    /// What the packets of the last call were given.
+    /// Sizes of the packets of the last call.
     pub(super) drawn: [u32; MOST_ROUNDS],
 }
 

@@ -37,7 +37,7 @@ const QUEUE: usize = 256;
 /// Labels that are told apart; the others are in the sum of all alone.
 const MOST_LABELS: usize = 1_000;
 
-/// What a database is told of one result.
+/// A result as a database gets it.
 pub(super) struct Note {
     label: Arc<str>,
     elapsed_ms: u64,
@@ -52,7 +52,7 @@ pub(super) struct Note {
     error: Option<Box<(String, String)>>,
 }
 
-/// What is known of the load between two messages.
+/// Sums of the load between two messages.
 pub(super) struct Summary {
     backend: Backend,
     choice: Choice,
@@ -288,7 +288,7 @@ impl Telling {
     }
 }
 
-/// What became of messages.
+/// Counts of delivered and lost messages.
 #[derive(Default)]
 struct Told {
     messages: u64,

@@ -64,7 +64,7 @@ impl Speaker {
         })
     }
 
-    /// Where messages go, without what is secret.
+    /// Destination of the messages, without secrets.
     pub fn name(&self) -> String {
         match self {
             Self::Graphite { to, .. } => format!("{}:{}", to.0, to.1),

@@ -87,7 +87,7 @@ fn datagrams_per_segmented_send(flows: &[FlowResult], ids: &[usize]) -> f64 {
     ids.iter().filter_map(segmented).fold(1.0, f64::max)
 }
 
-/// How many of `missing` datagrams `drops` buffers explain.
+/// Number of the `missing` datagrams that `drops` buffers explain.
 fn explained(drops: f64, per_buffer: f64, missing: f64) -> f64 {
     let most = drops * per_buffer;
     // Dropped buffers may have been fuller or emptier than the mean: when the counter comes within

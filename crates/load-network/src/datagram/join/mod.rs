@@ -92,7 +92,7 @@ fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merge
     merged.add_each(flow, [(numbers::ACK_RTT_SECONDS, &sender.rtt)]);
 }
 
-/// What was sent, how fast, and what it cost.
+/// Puts the amount sent, its rate, and its cost.
 fn put_sending(metrics: &mut Summary, sender: &SenderNumbers) {
     let counts = &sender.counts;
     let (sent, elapsed_ns) = (counts.sent as f64, sender.elapsed_ns as f64);
@@ -141,7 +141,7 @@ fn mean_bytes(sender: &SenderNumbers) -> Option<f64> {
     ratio(sender.counts.bytes as f64, sender.counts.sent as f64)
 }
 
-/// What the sending end was told to do, and what the system made of it.
+/// Puts the settings of the sending end, as asked for and as granted by the system.
 fn put_sender_settings(metrics: &mut Summary, sender: &SenderNumbers, settings: &SenderSettings) {
     let planned_bytes = f64::from(settings.size.mean());
     let late = ratio(sender.counts.late as f64, sender.counts.sent as f64);
@@ -215,7 +215,7 @@ fn join_socket(
     }
 }
 
-/// What the system made of the receiving socket's options.
+/// Puts the receiving socket's options as granted by the system.
 fn put_socket_settings(flow: &mut FlowResult, settings: &SocketSettings) {
     let asked = settings.rcvbuf_asked as f64;
     let granted = settings.rcvbuf_granted as f64;
@@ -272,7 +272,7 @@ fn join_receiver(metrics: &mut Summary, receiver: &ServerFlowDone, options: &Dat
     put_gaps(metrics, receiver);
 }
 
-/// How fast datagrams came in; `arrived` is their share of those sent.
+/// Puts the rate of arrival; `arrived` is the share of those sent.
 fn put_delivery(
     metrics: &mut Summary,
     receiver: &ServerFlowDone,

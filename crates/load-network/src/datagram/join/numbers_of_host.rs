@@ -12,7 +12,7 @@ use super::super::options::SizeRange;
 use super::super::report::Collected;
 use super::super::server::ServerDone;
 
-/// How a flow's sending end was set up.
+/// Settings of a flow's sending end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SenderSettings {
     /// Sizes drawn from.
@@ -31,7 +31,7 @@ pub struct SenderSettings {
     pub asked_per_s: Option<f64>,
 }
 
-/// How a receiving socket was set up.
+/// Settings of a receiving socket.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SocketSettings {
     /// Receive buffer asked for.

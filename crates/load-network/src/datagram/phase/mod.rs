@@ -42,7 +42,7 @@ const ETHERNET_MTU: u32 = 1500;
 /// Acknowledgements under way when the last datagram was sent are waited for this long.
 const LAST_ACKS: Duration = Duration::from_millis(20);
 
-/// What one host tells the others before they connect.
+/// Offer of one host to the others, before they connect.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Offer {
     /// Stream → port that it receives on.

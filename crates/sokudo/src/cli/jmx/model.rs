@@ -3,7 +3,7 @@
 use sokudo_jmeter::plan::schedule;
 use sokudo_workload::values::Span;
 
-/// Who decides when a request leaves.
+/// Model of arrivals.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Model {
     Closed,

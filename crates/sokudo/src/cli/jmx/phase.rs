@@ -30,7 +30,7 @@ pub(super) fn phase(plan: &Plan, options: &JmxOptions, hosts: u32) -> PhasePlan 
     }
 }
 
-/// How long the main groups last by the clock; `None` when something else ends one of them.
+/// Length of the main groups by the clock; `None` when something else ends one of them.
 fn length_ms(plan: &Plan) -> Option<u64> {
     let main = plan
         .groups

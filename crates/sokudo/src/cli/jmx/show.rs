@@ -156,8 +156,8 @@ impl<'a> Shown<'a> {
         out
     }
 
-    /// What is wrong with a plan that is to be executed: everything when it is refused, else one
-    /// line that says how many warnings there are.
+    /// Problems of a plan that is to be executed: all when it is refused, else one line that says
+    /// how many warnings there are.
     pub fn only_problems(&self) -> String {
         let mut out = String::new();
         match (self.reading.errors, self.reading.problems.len()) {
@@ -345,7 +345,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What one user alone saw, in sentences.
+/// Sentences about a test with one user.
 fn probe_text(probed: &Probed, i18n: &I18n) -> String {
     let count = |n: u64| units::grouped(n);
     let mut out = i18n.message(

@@ -89,7 +89,7 @@ pub(super) struct ToolArgs {
 }
 
 impl ToolArgs {
-    /// What the options answer by themselves. Errors: what they ask for is done otherwise here.
+    /// Answer of options that need no plan. Errors: what they ask for is done otherwise here.
     pub fn answer(&self) -> Result<Option<Exit>, Failure> {
         if self.server {
             return Err(Failure::operator(

@@ -96,7 +96,7 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     all.filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
 }
 
-/// How an argument is typed: `-o, --output <FILE>`, `[RUN]`.
+/// An argument as typed: `-o, --output <FILE>`, `[RUN]`.
 fn typed(arg: &Arg) -> String {
     let styled = arg.to_string();
     match arg.get_short() {

@@ -15,17 +15,17 @@ use sokudo_model::Metric;
 /// The monitor of an option that every monitor has.
 pub const ANY: &str = "any";
 
-/// What a metric counts.
+/// Meaning of a metric.
 pub fn of_metric(metric: &Metric) -> String {
     format!("metric-{}", metric.slug())
 }
 
-/// What a monitor observes.
+/// Subject of a monitor.
 pub fn of_monitor(name: &str) -> String {
     format!("monitor-{}", name.replace('_', "-"))
 }
 
-/// What an option of a monitor sets.
+/// Meaning of an option of a monitor.
 pub fn of_option(monitor: &str, key: &str) -> String {
     format!("{}--{}", of_monitor(monitor), key.replace('_', "-"))
 }

@@ -123,7 +123,7 @@ mod tests {
         );
     }
 
-    /// How a message that does not exist is shown.
+    /// Texts shown for a message that does not exist.
     const MISSING: [&str; 7] = [
         "[reference-",
         "[json-",

@@ -17,7 +17,7 @@ use crate::cli::Failure;
 
 /// Lines that are remembered from one console to the next.
 const HISTORY_MAX: usize = 1000;
-/// How often the hosts are listened to while the prompt waits for a line.
+/// Time between two looks for messages of the hosts while the prompt waits for a line.
 const LISTEN: Duration = Duration::from_millis(200);
 
 /// Carries out lines until their end. What was said is appended to `said`.
@@ -92,7 +92,7 @@ fn with_a_person(lab: &mut Lab, said: &mut String) -> Ended {
     Ended::Well
 }
 
-/// What came from the prompt.
+/// Input of the prompt.
 enum Heard {
     Line(String),
     /// Ctrl-C: the line that was begun is forgotten.

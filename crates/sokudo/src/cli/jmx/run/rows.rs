@@ -58,7 +58,7 @@ impl PlanArgs {
         })
     }
 
-    /// What is asked for behind the test; a test that failed stays a failed one.
+    /// Makes the report that was asked for behind the test; a test that failed stays a failed one.
     pub(super) fn report_after(&self, measured: &Measured) -> Result<Exit, Failure> {
         let file = self.log.as_deref().filter(|_| self.is_reported());
         let report = |record: Option<&Record>, is_shown: bool| {
