@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
-use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId};
+use sokudo_i18n::english;
+use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId, Text};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
@@ -122,8 +123,10 @@ impl Session {
         let name = &spec.phase.workload;
         let workload = sokudo_workloads::find(name).ok_or_else(|| Refusal {
             operator_error: true,
-            says: format!("{} does not know the workload `{name}`", self.host),
-            hint: Some("install the same version of sokudo on all hosts".into()),
+            says: Text::new("error-agent-workload-unknown")
+                .word("host", &self.host)
+                .word("workload", name),
+            hint: Some(Text::new("error-hint-same-version")),
         })?;
         if let Some(kept) = &self.outlet.kept {
             kept.name(&spec.run);
@@ -145,7 +148,7 @@ impl Session {
         let what = match &verdict {
             Ok(()) => "prepare",
             Err(refusal) => {
-                about["why"] = refusal.says.clone().into();
+                about["why"] = english(&refusal.says).into();
                 "refused"
             }
         };
@@ -161,8 +164,12 @@ impl Session {
         let noted = guard.audit.note(&self.client, what, about);
         noted.map_err(|error| Refusal {
             operator_error: false,
-            says: format!("{} cannot note what it is asked for: {error}", self.host),
-            hint: Some(format!("see to {} there", guard.audit.path().display())),
+            says: Text::new("error-agent-no-note")
+                .word("host", &self.host)
+                .with("error", error),
+            hint: Some(
+                Text::new("error-agent-no-note-hint").with("path", guard.audit.path().display()),
+            ),
         })
     }
 
@@ -244,8 +251,8 @@ impl Session {
         };
         watched.map_err(|error| Refusal {
             operator_error: false,
-            says: format!("a monitor's thread cannot be started: {error}"),
-            hint: Some("raise the limit on threads (ulimit -u)".into()),
+            says: Text::new("error-monitor-no-thread").with("error", error),
+            hint: Some(Text::new("error-no-thread-hint")),
         })?;
         Ok(Reply::Done)
     }
@@ -254,12 +261,14 @@ impl Session {
     /// asked for some, before anything is opened.
     fn planned(&self, wish: &WatchWish) -> Result<Vec<Planned>, Refusal> {
         let monitors = &wish.monitors;
-        let cannot = |says: String, hint: Option<String>| Refusal {
+        let cannot = |says: Text, hint: Option<Text>| Refusal {
             operator_error: true,
-            says: format!("{}: {says}", wish.host),
+            says: Text::new("error-of-host")
+                .word("host", &wish.host)
+                .text("says", says),
             hint,
         };
-        MonitorSpec::within_bounds(monitors).map_err(|says| cannot(says, None))?;
+        MonitorSpec::within_bounds(monitors).map_err(|says| cannot(says.into(), None))?;
         let policy = self.observation.as_ref();
         let verdict = policy.map_or(Ok(()), |policy| policy.allows(monitors));
         if !monitors.is_empty() {
@@ -268,7 +277,7 @@ impl Session {
             let what = match &verdict {
                 Ok(()) => "observe",
                 Err(refusal) => {
-                    about["why"] = refusal.says.clone().into();
+                    about["why"] = english(&refusal.says).into();
                     "refused"
                 }
             };
@@ -276,17 +285,16 @@ impl Session {
         }
         verdict.map_err(|refusal| match &self.guard {
             Some(_) => refusal,
-            None => cannot(refusal.says, Some(WITHOUT_POLICY.into())),
+            None => cannot(
+                refusal.says,
+                Some(Text::new("error-monitor-without-policy-hint")),
+            ),
         })?;
         let allowed = |name: &str| policy.is_none_or(|policy| policy.allows_standing(name));
         watch::plan(monitors, wish.interval_ns, allowed)
-            .map_err(|bad| cannot(bad.to_string(), Some(bad.hint())))
+            .map_err(|bad| cannot(bad.to_string().into(), Some(bad.hint().into())))
     }
 }
-
-/// Hint for a host behind `sokudo serve` that refuses a monitor.
-const WITHOUT_POLICY: &str = "a host behind `sokudo serve` has no policy file that could allow it: leave `on` \
-    out, or let that host join a group";
 
 /// Content of [`Ask::Watch`].
 struct WatchWish {
@@ -324,7 +332,9 @@ impl Session {
             }),
             Some(Err(says)) => Err(Refusal {
                 operator_error: false,
-                says: format!("{}: {says}", self.host),
+                says: Text::new("error-of-host")
+                    .word("host", &self.host)
+                    .word("says", says),
                 hint: None,
             }),
         }
@@ -415,7 +425,7 @@ impl Handler for Session {
 fn out_of_order(what: &str) -> Refusal {
     Refusal {
         operator_error: false,
-        says: format!("the controller asked out of order: {what}"),
+        says: Text::new("error-agent-out-of-order").word("what", what),
         hint: None,
     }
 }

@@ -23,7 +23,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use sokudo_model::kinds::Reach;
 use sokudo_model::units::{Nanos, Rate, human};
-use sokudo_model::{Change, PhaseSpec, Refusal, Unit, kinds};
+use sokudo_model::{Change, PhaseSpec, Refusal, Text, Unit, kinds};
 
 pub use monitors::{Endpoint, Observation};
 
@@ -295,16 +295,17 @@ fn shown(rate: Rate) -> String {
     }
 }
 
-fn refuse(why: String) -> Refusal {
+fn refuse(why: impl Into<Text>) -> Refusal {
     Refusal {
         operator_error: true,
-        says: format!("the policy of this host forbids it: {why}"),
-        hint: Some("its owner can change the policy: `sokudo agent --print-policy` there".into()),
+        says: Text::new("error-policy-forbids").text("why", why.into()),
+        hint: Some(Text::new("error-policy-forbids-hint")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use sokudo_i18n::english;
     use sokudo_model::{FlowPlan, HostSpec, Labels, PhasePlan, RunId};
 
     use super::*;
@@ -344,7 +345,11 @@ mod tests {
         let policy = Policy::parse(policy).expect("a policy");
         let refusal = policy.allows(spec, asked).expect_err("not allowed");
         assert!(refusal.operator_error && refusal.hint.is_some());
-        assert!(refusal.says.contains(why), "{}", refusal.says);
+        assert!(
+            english(&refusal.says).contains(why),
+            "{}",
+            english(&refusal.says)
+        );
     }
 
     #[test]

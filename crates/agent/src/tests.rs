@@ -1,3 +1,4 @@
+use sokudo_i18n::english;
 use sokudo_model::{FlowPlan, HostSpec, Labels, PhasePlan, RunId};
 use sokudo_workloads::together::{TogetherOptions, TogetherPart};
 
@@ -68,9 +69,9 @@ fn a_policy_judges_every_part_of_a_phase() {
     ] {
         let refusal = judge(&policy(text), &together(parts, to)).expect_err(why);
         assert!(
-            refusal.operator_error && refusal.says.contains(why),
+            refusal.operator_error && english(&refusal.says).contains(why),
             "{}",
-            refusal.says
+            english(&refusal.says)
         );
     }
 }

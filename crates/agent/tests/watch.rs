@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use sokudo_bus::{Bus, Member, MemberId, in_proc};
+use sokudo_i18n::english;
 use sokudo_model::{Batch, MonitorSpec};
 use sokudo_monitors::{Files, parse};
 use sokudo_net::clock::now_ns;
@@ -217,7 +218,7 @@ fn options_that_cannot_be_read_are_refused_with_their_monitor_and_key() {
         match agent.watch(vec![spec]) {
             Reply::Refused(refusal) => {
                 assert!(refusal.operator_error && refusal.hint.is_some());
-                refusal.says
+                english(&refusal.says)
             }
             other => panic!("{other:?}"),
         }

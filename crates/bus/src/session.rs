@@ -203,7 +203,7 @@ fn frame_of(outgoing: Outgoing) -> Result<Vec<u8>, EnvelopeError> {
 fn refusal(says: String) -> Reply {
     Reply::Refused(Refusal {
         operator_error: false,
-        says,
+        says: says.into(),
         hint: None,
     })
 }

@@ -74,10 +74,7 @@ pub fn discard(bus: &Bus, agent: MemberId, run: &RunId) -> Result<(), ControlErr
 }
 
 fn refused(bus: &Bus, agent: MemberId, refusal: Refusal) -> ControlError {
-    ControlError::Refused {
-        host: name(bus, agent),
-        refusal,
-    }
+    ControlError::refused(name(bus, agent), refusal)
 }
 
 fn name(bus: &Bus, agent: MemberId) -> String {

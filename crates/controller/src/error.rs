@@ -1,7 +1,8 @@
 //! Errors that end a run.
 
 use sokudo_bus::BusError;
-use sokudo_model::Refusal;
+use sokudo_i18n::english;
+use sokudo_model::{Refusal, Text};
 use sokudo_store::StoreError;
 
 /// Reason why a run ended early.
@@ -11,7 +12,7 @@ pub enum ControlError {
     #[error(transparent)]
     Bus(#[from] BusError),
     /// A host refused what it was asked.
-    #[error("{host}: {}", refusal.says)]
+    #[error("{host}: {}", english(&refusal.says))]
     Refused {
         /// The host.
         host: String,
@@ -28,29 +29,51 @@ pub enum ControlError {
         host: String,
     },
     /// The operator asked for something that cannot be run.
-    #[error("{says}")]
+    #[error("{}", english(says))]
     Operator {
         /// What is wrong.
-        says: String,
+        says: Text,
         /// How to mend it.
-        hint: Option<String>,
+        hint: Option<Text>,
     },
     /// The operator interrupted the run. Not a failure; what was measured is kept.
     #[error("interrupted")]
     Interrupted,
 }
 
+/// Longest word in what a host says of a refusal, characters.
+const MAX_WORD: usize = 16_384;
+
 impl ControlError {
-    /// The next thing to try.
-    pub fn hint(&self) -> Option<String> {
+    /// What a host answered; its words are kept within bounds.
+    pub(crate) fn refused(host: String, refusal: Refusal) -> Self {
+        let refusal = refusal.within(MAX_WORD);
+        ControlError::Refused { host, refusal }
+    }
+
+    /// What happened, to what.
+    pub fn says(&self) -> Text {
         match self {
-            ControlError::Bus(error) => error.hint(),
-            ControlError::Store(error) => error.hint(),
+            ControlError::Refused { host, refusal } => Text::new("error-of-host")
+                .word("host", host)
+                .text("says", refusal.says.clone()),
+            ControlError::OutOfOrder { host } => {
+                Text::new("error-host-out-of-order").word("host", host)
+            }
+            ControlError::Operator { says, .. } => says.clone(),
+            ControlError::Interrupted => Text::new("error-interrupted"),
+            ControlError::Bus(_) | ControlError::Store(_) => self.to_string().into(),
+        }
+    }
+
+    /// The next thing to try.
+    pub fn hint(&self) -> Option<Text> {
+        match self {
+            ControlError::Bus(error) => error.hint().map(Text::from),
+            ControlError::Store(error) => error.hint().map(Text::from),
             ControlError::Refused { refusal, .. } => refusal.hint.clone(),
             ControlError::Operator { hint, .. } => hint.clone(),
-            ControlError::OutOfOrder { .. } => {
-                Some("install the same version of sokudo on all hosts".into())
-            }
+            ControlError::OutOfOrder { .. } => Some(Text::new("error-hint-same-version")),
             ControlError::Interrupted => None,
         }
     }
@@ -74,7 +97,7 @@ impl From<ControlError> for Refusal {
             ControlError::Store(error) => error.into(),
             error => Self {
                 operator_error: error.is_operator_error(),
-                says: error.to_string(),
+                says: error.says(),
                 hint: error.hint(),
             },
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Bus, Link, Member, MemberId, direct, in_proc};
-use sokudo_model::{ClockReading, HostEntry, HostSpec, cut, harmless};
+use sokudo_model::{ClockReading, HostEntry, HostSpec, Text, cut, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_net::netns::LocalHosts;
 use sokudo_wire::{Ask, Description, Reply, WatchScope};
@@ -130,8 +130,8 @@ impl Hosts {
                 namespaces
                     .spawn_on(index, make)
                     .map_err(|error| ControlError::Operator {
-                        says: error.what,
-                        hint: Some(error.hint),
+                        says: error.what.into(),
+                        hint: Some(error.hint.into()),
                     })?;
             let link = made
                 .join()
@@ -533,8 +533,8 @@ fn split_target(target: &str, default_port: u16) -> Option<(String, u16)> {
 
 fn not_a_host(target: &str) -> ControlError {
     ControlError::Operator {
-        says: format!("`{target}` is not a host, nor a host with a port"),
-        hint: Some("write for example `hostb`, `10.0.0.1:7411` or `[::1]:7411`".into()),
+        says: Text::new("error-not-a-host").word("target", target),
+        hint: Some(Text::new("error-not-a-host-hint")),
     }
 }
 

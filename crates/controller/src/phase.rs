@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_bus::{BusError, MemberId};
+use sokudo_i18n::english;
 use sokudo_model::skew::{self, MAX_SKEW};
 use sokudo_model::spec::needed_by;
 use sokudo_model::{
@@ -44,7 +45,7 @@ impl Run {
         }
         let workload =
             sokudo_workloads::find(&plan.workload).ok_or_else(|| ControlError::Operator {
-                says: format!("there is no workload `{}`", plan.workload),
+                says: Text::new("error-workload-unknown").word("workload", &plan.workload),
                 hint: None,
             })?;
         if let Some(max_ns) = self.max_skew_ns {
@@ -90,7 +91,7 @@ impl Run {
                 random
                     .fill(&mut bytes)
                     .map_err(|_| ControlError::Operator {
-                        says: "the system gives no randomness for tickets".into(),
+                        says: Text::new("error-no-randomness"),
                         hint: None,
                     })?;
                 Ok(u64::from_be_bytes(bytes))
@@ -399,10 +400,10 @@ impl Run {
                     continue;
                 }
                 Ok(Reply::Refused(refusal)) => {
-                    let why = refusal.says.clone();
+                    let why = english(&refusal.says);
                     if refusal.operator_error {
                         let host = self.hosts.list()[index].name.clone();
-                        drained.refused = Some(ControlError::Refused { host, refusal });
+                        drained.refused = Some(ControlError::refused(host, refusal));
                     }
                     why
                 }

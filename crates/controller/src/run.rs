@@ -122,8 +122,8 @@ pub struct Finished {
 fn no_place(error: StoreError) -> ControlError {
     match error {
         StoreError::Io { .. } => ControlError::Operator {
-            says: error.to_string(),
-            hint: Some("choose a directory that you may write to with `SOKUDO_RUNS`".into()),
+            says: error.to_string().into(),
+            hint: Some(Text::new("error-no-place-hint")),
         },
         other => other.into(),
     }
@@ -291,11 +291,13 @@ impl Run {
             let On::Host(wanted) = &spec.on else { continue };
             if !names.contains(&wanted.as_str()) {
                 return Err(ControlError::Operator {
-                    says: format!(
-                        "no host of the run is called `{wanted}`, and `{}` is to observe it",
-                        spec.name
+                    says: Text::new("error-monitor-host-unknown")
+                        .word("host", wanted)
+                        .word("monitor", &spec.name),
+                    hint: Some(
+                        Text::new("error-monitor-host-unknown-hint")
+                            .word("hosts", names.join(", ")),
                     ),
-                    hint: Some(format!("hosts of the run: {}", names.join(", "))),
                 });
             }
         }
@@ -307,10 +309,7 @@ impl Run {
         let host = &self.hosts.list()[index];
         match reply {
             Reply::Done => Ok(()),
-            Reply::Refused(refusal) => Err(ControlError::Refused {
-                host: host.name.clone(),
-                refusal,
-            }),
+            Reply::Refused(refusal) => Err(ControlError::refused(host.name.clone(), refusal)),
             _ => Err(ControlError::OutOfOrder {
                 host: host.name.clone(),
             }),
@@ -409,7 +408,10 @@ impl Run {
         self.config.monitors.extend(monitors);
         let bounds = MonitorSpec::within_bounds(&self.config.monitors);
         let watched = bounds
-            .map_err(|says| ControlError::Operator { says, hint: None })
+            .map_err(|says| ControlError::Operator {
+                says: says.into(),
+                hint: None,
+            })
             .and_then(|()| self.watch());
         match &watched {
             Ok(()) => self

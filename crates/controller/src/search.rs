@@ -2,7 +2,7 @@
 //!
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
-use sokudo_model::{Bounds, CurveMetrics, PhasePlan, PhaseRecord, RunStatus, Unit, kinds};
+use sokudo_model::{Bounds, CurveMetrics, PhasePlan, PhaseRecord, RunStatus, Text, Unit, kinds};
 use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, SearchStep};
 use sokudo_workload::Workload;
 
@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
         let name = &plan.base.workload;
         let both = sokudo_workloads::find(name).zip(kinds::curve_metrics(name));
         let (workload, curve) = both.ok_or_else(|| ControlError::Operator {
-            says: format!("`{name}` has no rate that could be searched"),
+            says: Text::new("error-search-no-rate").word("workload", name),
             hint: None,
         })?;
         plan.bounds.check(name, curve).map_err(|refusal| {

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sokudo_model::{Batch, Change, Event, Text};
 use sokudo_wire::{Ask, Reply};
 
+use crate::complaints::MAX_WORD;
 use crate::hosts::ASK_BOUND;
 use crate::run::Run;
 
@@ -55,7 +56,7 @@ impl Run {
                 let host = self.hosts.list()[*index].name.clone();
                 let says = Text::new("engine-steer-refused")
                     .word("host", &host)
-                    .word("why", refusal.says);
+                    .text("why", refusal.within(MAX_WORD).says);
                 self.problem(&host, phase, says, None);
             }
         }

@@ -11,10 +11,11 @@
 //! so that a reader still gets the facts and a test can find it.
 
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
-use sokudo_model::{Arg, Text, cut, harmless};
+use sokudo_model::{Arg, Text, cut, harmless, harmless_lines};
 
 mod lang;
 
@@ -28,9 +29,11 @@ const REFERENCE: [&str; 2] = ["catalogue", "reference"];
 const MAX_DEPTH: u32 = 8;
 /// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
 const MAX_WORD: usize = 8192;
+/// Longest text that is words already, characters: those of another program may fill a page.
+const MAX_WORDS: usize = 16_384;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 9];
+pub type Sources = [(&'static str, &'static str); 10];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -50,6 +53,10 @@ macro_rules! sources {
             (
                 "engine",
                 include_str!(concat!("../../../locales/", $lang, "/engine.ftl")),
+            ),
+            (
+                "errors",
+                include_str!(concat!("../../../locales/", $lang, "/errors.ftl")),
             ),
             (
                 "help",
@@ -159,6 +166,9 @@ impl I18n {
     }
 
     fn render(&self, text: &Text, depth: u32) -> String {
+        if let Some(words) = text.as_words() {
+            return harmless_lines(&cut(words, MAX_WORDS)).into_owned();
+        }
         let values: Vec<(&str, String)> = text
             .args
             .iter()
@@ -193,6 +203,13 @@ impl I18n {
         let sentence = self.bundle.format_pattern(pattern, Some(args), &mut errors);
         errors.is_empty().then(|| sentence.into_owned())
     }
+}
+
+/// The English sentence of a message, for what has no reader yet whose language is known: labels of a
+/// record, the log of an agent, causes inside causes.
+pub fn english(text: &Text) -> String {
+    static SPEAKER: OnceLock<I18n> = OnceLock::new();
+    SPEAKER.get_or_init(|| I18n::new(Lang::En)).text(text)
 }
 
 impl std::fmt::Debug for I18n {

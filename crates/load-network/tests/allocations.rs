@@ -9,6 +9,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_network::bus::{Bus, BusOptions};
 use sokudo_load_network::datagram::{Datagram, DatagramOptions};
 use sokudo_load_network::probe::{Probe, ProbeOptions};
@@ -69,7 +70,10 @@ impl Host {
             let _ = emit.send(said);
         });
         let phase = load.prepare(spec, emit);
-        Self(phase.unwrap_or_else(|r| panic!("{}", r.says)), emitted)
+        Self(
+            phase.unwrap_or_else(|r| panic!("{}", english(&r.says))),
+            emitted,
+        )
     }
 
     /// What it sent, once it has sent everything.
@@ -93,16 +97,17 @@ fn play<O: Options>(load: &dyn Workload, options: &O) -> PhaseResult {
     ] {
         // The receiving end first.
         for host in hosts.iter_mut().rev() {
-            step(host, &offers, at_ns).unwrap_or_else(|refusal| panic!("{}", refusal.says));
+            step(host, &offers, at_ns)
+                .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)));
         }
     }
     let sent = hosts.each_ref().map(|host| Some(host.sent()));
     let drained = hosts.each_mut().map(|host| {
         let numbers = host.0.drain(&sent);
-        HostResult::Ok(numbers.unwrap_or_else(|refusal| panic!("{}", refusal.says)))
+        HostResult::Ok(numbers.unwrap_or_else(|refusal| panic!("{}", english(&refusal.says))))
     });
     let joined = load.join(&spec(options, O::NAME, 0), &drained);
-    joined.unwrap_or_else(|refusal| panic!("{}", refusal.says))
+    joined.unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)))
 }
 
 /// Plays `fields` with little and with much load; `counted` is the metric that counts the events.

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use crate::kinds::CurveMetrics;
 use crate::plan::Refusal;
 use crate::summary::PhaseResult;
+use crate::text::Text;
 use crate::units::Nanos;
 
 /// Percentiles and their like that can be bounded, as typed.
@@ -103,8 +104,10 @@ impl Bounds {
         };
         Err(Refusal {
             operator_error: true,
-            says: format!("`{workload}` does not measure `{}`", bound.what),
-            hint: Some(format!("bound one of {}", words.join(", "))),
+            says: Text::new("error-bound-not-measured")
+                .word("workload", workload)
+                .word("what", bound.what),
+            hint: Some(Text::new("error-bound-not-measured-hint").word("words", words.join(", "))),
         })
     }
 }
@@ -188,6 +191,7 @@ mod tests {
     use crate::kinds::{datagram, find, rr};
     use crate::metric::Stat;
     use crate::summary::HistogramSummary;
+    use crate::text::Arg;
 
     fn curve(workload: &str) -> CurveMetrics {
         find(workload).and_then(|kind| kind.curve).expect("a curve")
@@ -268,9 +272,9 @@ mod tests {
         assert!(Bounds::loss(0.001).check("rr", &curve("rr")).is_ok());
         let errors: Bounds = "errors<1%".parse().unwrap();
         let refusal = errors.check("datagram", &curve("datagram")).unwrap_err();
-        assert!(
-            refusal.says.contains("errors")
-                && refusal.hint.is_some_and(|hint| hint.contains("loss"))
-        );
+        let word = |word: &str| Some(Arg::Word(word.into()));
+        assert_eq!(refusal.says.args.get("what").cloned(), word("errors"));
+        let hint = refusal.hint.expect("a hint");
+        assert!(matches!(&hint.args["words"], Arg::Word(words) if words.contains("loss")));
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::observe::MonitorSpec;
 use crate::series::Labels;
+use crate::text::Text;
 
 /// One directed flow of load between two hosts of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +65,18 @@ pub struct Refusal {
     /// failed on the way (exit code 3).
     pub operator_error: bool,
     /// The failure, and what it concerns.
-    pub says: String,
+    pub says: Text,
     /// How to mend it.
-    pub hint: Option<String>,
+    pub hint: Option<Text>,
+}
+
+impl Refusal {
+    /// The refusal of another host, with words of at most `most` characters each.
+    pub fn within(self, most: usize) -> Self {
+        Self {
+            says: self.says.within(most),
+            hint: self.hint.map(|hint| hint.within(most)),
+            ..self
+        }
+    }
 }

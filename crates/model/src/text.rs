@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -16,6 +17,8 @@ use crate::metric::Unit;
 pub const MAX_DEPTH: u32 = 16;
 /// Values of a message of another host at most; own messages have a handful.
 const MAX_ARGS: usize = 32;
+/// Key of a text that is words already, and name of its only value.
+const WORDS: &str = "words";
 
 /// A value inside a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +49,29 @@ impl Text {
         }
     }
 
+    /// Words that are the same in every language: those of another program or of the system.
+    pub fn words(words: impl Into<String>) -> Self {
+        Self::new(WORDS).word(WORDS, words)
+    }
+
+    /// The words of a text that is words already; `None` for a message.
+    pub fn as_words(&self) -> Option<&str> {
+        match self.args.get(WORDS) {
+            Some(Arg::Word(words)) if self.key == WORDS => Some(words),
+            _ => None,
+        }
+    }
+
+    /// True when there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.as_words().is_some_and(str::is_empty)
+    }
+
+    /// Adds a value as it is displayed: an address, a path, a count.
+    pub fn with(self, name: &str, value: impl fmt::Display) -> Self {
+        self.word(name, value.to_string())
+    }
+
     /// Adds a word.
     pub fn word(mut self, name: &str, value: impl Into<String>) -> Self {
         self.args.insert(name.into(), Arg::Word(value.into()));
@@ -60,7 +86,11 @@ impl Text {
 
     /// Adds another message.
     pub fn text(mut self, name: &str, value: Text) -> Self {
-        self.args.insert(name.into(), Arg::Text(Box::new(value)));
+        let value = match value.as_words() {
+            Some(words) => Arg::Word(words.into()),
+            None => Arg::Text(Box::new(value)),
+        };
+        self.args.insert(name.into(), value);
         self
     }
 
@@ -90,6 +120,18 @@ impl Text {
         let args = self.args.iter();
         let args = args.map(|(name, arg)| size_of::<(String, Arg)>() + name.len() + of(arg));
         self.key.len() + args.sum::<usize>()
+    }
+}
+
+impl From<String> for Text {
+    fn from(words: String) -> Self {
+        Self::words(words)
+    }
+}
+
+impl From<&str> for Text {
+    fn from(words: &str) -> Self {
+        Self::words(words)
     }
 }
 

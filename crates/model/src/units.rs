@@ -10,6 +10,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::Text;
+
+/// What a size in bytes is where a rate is wanted.
+const BYTES_NOT_RATE: &str = "a rate (this is a number of bytes, not a number per second)";
+/// The same for one in bits.
+const BITS_NOT_RATE: &str = "a rate (this is a number of bits, not a number per second)";
+
 /// The error of a text that is not a valid quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
@@ -43,6 +50,33 @@ pub enum UnitError {
     /// The number is negative, not finite, or does not fit.
     #[error("`{0}` is out of range")]
     OutOfRange(String),
+}
+
+impl UnitError {
+    /// The same as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            UnitError::NoNumber(text) => Text::new("error-unit-no-number").word("text", text),
+            UnitError::OutOfRange(text) => Text::new("error-unit-out-of-range").word("text", text),
+            UnitError::UnknownUnit { text, quantity, .. } => {
+                let key = match *quantity {
+                    "a size" => "error-unit-size",
+                    "a time" => "error-unit-time",
+                    "a count" => "error-unit-count",
+                    "a rate" => "error-unit-rate",
+                    BYTES_NOT_RATE => "error-unit-rate-bytes",
+                    _ => "error-unit-rate-bits",
+                };
+                Text::new(key).word("text", text)
+            }
+            UnitError::BitsAndBytes { text, instead, .. } => {
+                let instead = instead.as_str();
+                Text::new("error-unit-bits")
+                    .word("text", text)
+                    .word("instead", instead)
+            }
+        }
+    }
 }
 
 /// A number of bytes.
@@ -211,9 +245,9 @@ impl FromStr for Rate {
             "B" | "b" | "bit" => Err(UnitError::UnknownUnit {
                 text: text.into(),
                 quantity: if rest == "B" {
-                    "a rate (this is a number of bytes, not a number per second)"
+                    BYTES_NOT_RATE
                 } else {
-                    "a rate (this is a number of bits, not a number per second)"
+                    BITS_NOT_RATE
                 },
                 example: "`10MB/s` for megabytes or `10Mb/s` for megabits per second",
             }),

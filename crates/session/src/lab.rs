@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sokudo_controller::{ControlError, Hosts, Run};
+use sokudo_i18n::english;
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Part, Phase};
@@ -108,7 +109,7 @@ impl Lab {
 fn failed(error: ControlError) -> Failed {
     Failed {
         says: error.to_string(),
-        hint: error.hint(),
+        hint: error.hint().as_ref().map(english),
         interrupted: matches!(error, ControlError::Interrupted),
     }
 }

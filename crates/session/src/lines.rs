@@ -56,6 +56,6 @@ fn refusal_of(refused: &Refused) -> Refusal {
     let hint = refused.hint().unwrap_or_default().to_owned();
     match refused {
         Refused::Mistake(_) => operator(refused.to_string(), hint),
-        Refused::Failed { .. } => failed(refused.to_string(), Some(hint)),
+        Refused::Failed { .. } => failed(refused.to_string(), Some(hint.into())),
     }
 }

@@ -57,8 +57,8 @@ enum Kind<O> {
 fn searchable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Refusal> {
     if let Some(fixed) = options.fixed() {
         return Err(operator(
-            format!("`--find` chooses the load itself and cannot be used with `--{fixed}`"),
-            format!("leave out --{fixed}"),
+            Text::new("error-find-fixed").with("option", fixed),
+            Text::new("error-leave-out-hint").with("option", fixed),
         ));
     }
     measurable(options, bounds)
@@ -68,14 +68,16 @@ fn searchable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Refusal> {
 fn measurable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Refusal> {
     if let (Some(untimed), true) = (options.untimed(), bounds.iter().any(Bound::is_time)) {
         return Err(operator(
-            format!("--{untimed} takes no latency, and `{bounds}` needs it"),
-            format!("leave out --{untimed}"),
+            Text::new("error-no-latency")
+                .with("option", untimed)
+                .with("bounds", bounds),
+            Text::new("error-leave-out-hint").with("option", untimed),
         ));
     }
     let curve = kinds::curve_metrics(O::NAME).ok_or_else(|| {
         operator(
-            format!("`{}` measures nothing that could be bounded", O::NAME),
-            format!("`sokudo {} --help` shows what can be typed", O::NAME),
+            Text::new("error-unbounded").with("workload", O::NAME),
+            Text::new("error-workload-help-hint").with("workload", O::NAME),
         )
     })?;
     bounds.check(O::NAME, curve)
@@ -95,17 +97,16 @@ fn vary<O: Options>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Refu
             .filter(|arg| arg.get_action().takes_values());
         let names: Vec<&str> = swept.filter_map(|arg| arg.get_long()).collect();
         return Err(operator(
-            format!(
-                "`sokudo {}` has no option `--{name}` whose value could be varied",
-                O::NAME
-            ),
-            format!("vary one of {}", names.join(", ")),
+            Text::new("error-sweep-option")
+                .with("workload", O::NAME)
+                .with("option", name),
+            Text::new("error-sweep-option-hint").with("options", names.join(", ")),
         ));
     }
     if options.fixed() == Some(name) {
         return Err(operator(
-            format!("`--sweep {name}=…` and `--{name}` both say what `{name}` is"),
-            format!("leave out --{name}"),
+            Text::new("error-sweep-twice").with("option", name),
+            Text::new("error-leave-out-hint").with("option", name),
         ));
     }
     let each = sweep.values.iter().map(|value| {

@@ -14,7 +14,7 @@ mod tap;
 mod worker;
 
 use sokudo_controller::Steering;
-use sokudo_model::{Change, Refusal};
+use sokudo_model::{Change, Refusal, Text};
 use sokudo_web::desk::refusal;
 
 pub use desk::Orders;
@@ -25,19 +25,17 @@ pub use worker::{HostSource, Setting, Worker};
 pub fn steer(steering: Option<&Steering>, change: Change) -> Result<(), Refusal> {
     let Some(steering) = steering else {
         return Err(refusal(
-            "no load is running that could be changed",
-            "begin it first",
+            Text::new("error-nothing-to-change"),
+            Text::new("error-nothing-to-change-hint"),
         ));
     };
     match steering.ask(change) {
         true => Ok(()),
         false => Err(refusal(
-            "users must be 0 or more, and a rate above 0",
-            format!(
-                "at most {} users and {} requests per second",
-                Change::MOST_USERS,
-                Change::MOST_PER_S
-            ),
+            Text::new("error-change-range"),
+            Text::new("error-change-range-hint")
+                .with("users", Change::MOST_USERS)
+                .with("rate", Change::MOST_PER_S),
         )),
     }
 }

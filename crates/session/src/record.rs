@@ -121,7 +121,7 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Refusal> {
 /// Closes the record, and puts into it what is computed from it.
 pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Refusal> {
     let Some(lab) = left.lab else {
-        return Err(failed("the script engine did not end", None));
+        return Err(failed(Text::new("error-script-endless"), None));
     };
     let mut run = lab.run;
     let phases = &run.manifest().phases;
@@ -134,7 +134,7 @@ pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Refusal> {
     }
     if let Ended::Early(refusal) = &left.ended {
         let why = refusal.says.clone();
-        run.note_problem(Text::new("engine-ended-by").word("why", why));
+        run.note_problem(Text::new("engine-ended-by").text("why", why));
     }
     run.group_numbers();
     let path = run.finish()?.path;

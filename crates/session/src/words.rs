@@ -3,6 +3,7 @@
 //! Options are read as the workload's own subcommand reads them.
 
 use clap::{Arg, ArgAction, Command};
+use sokudo_i18n::english;
 use sokudo_load_http::http::HttpOptions;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::crr::CrrOptions;
@@ -118,8 +119,8 @@ fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<S
     let no_word = |error: clap::Error| {
         let refusal = not_understood(&error, O::NAME);
         Failed {
-            says: refusal.says,
-            hint: refusal.hint,
+            says: english(&refusal.says),
+            hint: refusal.hint.as_ref().map(english),
             interrupted: false,
         }
     };
@@ -127,8 +128,8 @@ fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<S
     let peers = matches.try_remove_many::<String>(PEERS).ok().flatten();
     let options = O::from_arg_matches(&matches).map_err(no_word)?;
     options.validate().map_err(|refusal| Failed {
-        says: refusal.says,
-        hint: refusal.hint,
+        says: english(&refusal.says),
+        hint: refusal.hint.as_ref().map(english),
         interrupted: false,
     })?;
     Ok((options, peers.map(Iterator::collect).unwrap_or_default()))

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 
 /// Errors of writing or reading a record.
 ///
@@ -184,8 +184,8 @@ impl From<StoreError> for Refusal {
         let is_run = matches!(error, StoreError::Io { .. } | StoreError::Full { .. });
         Self {
             operator_error: !is_run,
-            says: error.to_string(),
-            hint: error.hint(),
+            says: error.to_string().into(),
+            hint: error.hint().map(Text::from),
         }
     }
 }
@@ -194,13 +194,15 @@ impl From<StoreError> for Refusal {
 pub fn cannot_write(path: &Path, error: &io::Error) -> Refusal {
     let is_full = error.kind() == io::ErrorKind::StorageFull;
     let hint = match is_full {
-        true => "free some space, or name another place",
-        false => "name a place in a directory that exists and that you may write to",
+        true => Text::new("error-cannot-write-hint-full"),
+        false => Text::new("error-cannot-write-hint"),
     };
     Refusal {
         operator_error: !is_full,
-        says: format!("`{}` cannot be written: {error}", path.display()),
-        hint: Some(hint.into()),
+        says: Text::new("error-cannot-write")
+            .with("path", path.display())
+            .with("error", error),
+        hint: Some(hint),
     }
 }
 

@@ -31,6 +31,7 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use sokudo_i18n::english;
 use sokudo_model::{Change, Refusal};
 use tokio::sync::Semaphore;
 
@@ -351,7 +352,7 @@ async fn within(bound: Duration, body: Body) -> Option<Result<Bytes, axum::Error
 }
 
 fn answer_refusal(status: StatusCode, why: &Refusal) -> Response {
-    let body = json!({ "says": why.says, "hint": why.hint });
+    let body = json!({ "says": english(&why.says), "hint": why.hint.as_ref().map(english) });
     (status, axum::Json(body)).into_response()
 }
 

@@ -1,7 +1,7 @@
 //! Orders from the page, and the interface of the code that carries them out.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Change, Refusal};
+use sokudo_model::{Change, Refusal, Text};
 
 /// A host as the page lists it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -124,7 +124,7 @@ pub trait Desk: Send + Sync {
 }
 
 /// A refusal that the operator can mend.
-pub fn refusal(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
+pub fn refusal(says: impl Into<Text>, hint: impl Into<Text>) -> Refusal {
     Refusal {
         operator_error: true,
         says: says.into(),

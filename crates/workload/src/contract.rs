@@ -170,8 +170,8 @@ pub trait Phase<N = String>: Send {
     fn steer(&mut self, _change: &Change) -> Result<(), Refusal> {
         Err(Refusal {
             operator_error: true,
-            says: "this load cannot be changed while it runs".into(),
-            hint: Some("`http` and `jmx` can".into()),
+            says: Text::new("error-load-fixed"),
+            hint: Some(Text::new("error-load-fixed-hint")),
         })
     }
 

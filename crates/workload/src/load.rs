@@ -13,7 +13,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sokudo_model::units::Rate;
 use sokudo_model::{
-    Change, FlowPlan, FlowResult, HostClock, Kind, PhaseResult, PhaseSpec, Refusal, Summary, kinds,
+    Change, FlowPlan, FlowResult, HostClock, Kind, PhaseResult, PhaseSpec, Refusal, Summary, Text,
+    kinds,
 };
 use sokudo_stats::{Best, First, Outcome};
 
@@ -196,8 +197,8 @@ impl<L: Load> Workload for L {
     ) -> Result<String, Refusal> {
         if L::KIND.curve.is_none() {
             return Err(operator(
-                format!("`{}` has no rate that could be searched", L::KIND.name),
-                "search the highest rate of another load",
+                Text::new("error-search-no-rate").with("workload", L::KIND.name),
+                Text::new("error-search-no-rate-hint"),
             ));
         }
         let mut options = read_options(L::KIND.name, options)?;

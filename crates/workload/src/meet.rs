@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::stream::{Listener, StreamKind};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tls::Identity;
@@ -149,8 +149,10 @@ impl Meeting {
         // Hosts of one process share its files.
         match allow_open_files(2 * all + OTHER_FILES) {
             Some(allowed) if allowed < all + OTHER_FILES / 4 => Err(operator(
-                format!("this system allows {allowed} open files, and {all} connections are more"),
-                "raise the limit on open files (ulimit -n), or use fewer connections",
+                Text::new("error-open-files")
+                    .with("allowed", allowed)
+                    .with("all", all),
+                Text::new("error-open-files-hint"),
             )),
             _ => Ok(()),
         }
@@ -220,8 +222,9 @@ impl Meeting {
         let transport = self.terms.transport;
         let mut identity = None;
         if transport.is_encrypted() && !incoming.is_empty() {
-            let made = Identity::ephemeral(self.own_name())
-                .map_err(|error| failed(format!("no certificate could be made: {error}"), None))?;
+            let made = Identity::ephemeral(self.own_name()).map_err(|error| {
+                failed(Text::new("error-no-certificate").with("error", error), None)
+            })?;
             offer.tls_key = Some(made.public_key().spki().to_vec());
             identity = Some(made);
         }
@@ -232,8 +235,7 @@ impl Meeting {
             let bound = Listening::bind(transport, address, identity.clone(), path, tcp);
             let listening = bound.map_err(|error| cannot_listen(&error))?;
             let place = listening.place();
-            let place =
-                place.ok_or_else(|| failed("the system does not say where it listens", None))?;
+            let place = place.ok_or_else(|| failed(Text::new("error-no-own-address"), None))?;
             offer.places.insert(flow.id, place);
             match listening {
                 Listening::Streams(listener) if !self.terms.during_load => {
@@ -299,12 +301,11 @@ impl Meeting {
         let offer = offers.get(called as usize).and_then(Option::as_ref);
         let lacks = |what: &str| {
             failed(
-                format!(
-                    "{} offered no {what} of flow {}",
-                    self.name(called),
-                    flow.id
-                ),
-                Some("install the same version of sokudo on all hosts".into()),
+                Text::new("error-not-offered")
+                    .with("host", self.name(called))
+                    .with("what", what)
+                    .with("flow", flow.id),
+                Some(Text::new("error-hint-same-version")),
             )
         };
         let place = offer.and_then(|offer| offer.places.get(&flow.id));
@@ -338,8 +339,14 @@ impl Meeting {
             let called = caller.call(CONNECT_BOUND);
             let called = called.map_err(|error| cannot_call(self.terms.transport, &error))?;
             let mut link = called.link;
-            show_ticket(&mut link, self.ticket(flow.id))
-                .map_err(|error| failed(format!("{} hung up: {error}", caller.peer()), None))?;
+            show_ticket(&mut link, self.ticket(flow.id)).map_err(|error| {
+                failed(
+                    Text::new("error-hung-up")
+                        .with("host", caller.peer())
+                        .with("error", error),
+                    None,
+                )
+            })?;
             links.push(link);
         }
         Ok(Dialled { links, caller })
@@ -366,8 +373,10 @@ impl Meeting {
             let wanted = self.connections_of(flow) as usize;
             if links.len() < wanted {
                 return Err(failed(
-                    format!("{} of {wanted} connections arrived", links.len()),
-                    Some("look for a firewall between the hosts".into()),
+                    Text::new("error-connections-missing")
+                        .with("arrived", links.len())
+                        .with("wanted", wanted),
+                    Some(Text::new("error-firewall-hint")),
                 ));
             }
             all.push((flow, Arrived::Links(links)));
@@ -410,8 +419,8 @@ pub fn check_spec(spec: &PhaseSpec, most_streams: u32) -> Result<(), Refusal> {
 
 fn undescribed() -> Refusal {
     failed(
-        "the plan names hosts or flows that it does not describe",
-        Some("install the same version of sokudo on all hosts".into()),
+        Text::new("error-plan-undescribed"),
+        Some(Text::new("error-hint-same-version")),
     )
 }
 
@@ -419,17 +428,16 @@ fn undescribed() -> Refusal {
 fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
     if transport.kind().is_some_and(StreamKind::same_host) {
         return operator(
-            format!(
-                "{} connects processes of one host: {error}",
-                transport.name()
-            ),
-            "use --transport tcp between hosts",
+            Text::new("error-same-host-only")
+                .with("transport", transport.name())
+                .with("error", error),
+            Text::new("error-same-host-only-hint"),
         );
     }
-    failed(error.to_string(), error.hint().map(str::to_owned))
+    failed(error.to_string(), error.hint().map(Text::from))
 }
 
 /// A refusal because a flow cannot be answered, with a hint.
 fn cannot_listen(error: &CallError) -> Refusal {
-    failed(error.to_string(), error.hint().map(str::to_owned))
+    failed(error.to_string(), error.hint().map(Text::from))
 }

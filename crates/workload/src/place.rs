@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::udp;
 
 use crate::refusal::operator;
@@ -22,14 +22,16 @@ pub fn own_address(own: &str) -> SocketAddr {
 pub fn resolve(host: &str, port: u16) -> Result<SocketAddr, Refusal> {
     let mut found = (host, port).to_socket_addrs().map_err(|error| {
         operator(
-            format!("`{host}` cannot be resolved: {error}"),
-            "use its IP address, or check the name",
+            Text::new("error-unresolved")
+                .with("host", host)
+                .with("error", error),
+            Text::new("error-unresolved-hint"),
         )
     })?;
     found.next().ok_or_else(|| {
         operator(
-            format!("`{host}` has no address"),
-            "use its IP address, or check the name",
+            Text::new("error-no-address").with("host", host),
+            Text::new("error-unresolved-hint"),
         )
     })
 }

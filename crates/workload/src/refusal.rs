@@ -4,10 +4,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 
 /// A refusal for the operator: the order cannot be carried out as it is.
-pub fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
+pub fn operator(says: impl Into<Text>, hint: impl Into<Text>) -> Refusal {
     Refusal {
         operator_error: true,
         says: says.into(),
@@ -16,7 +16,7 @@ pub fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
 }
 
 /// A refusal of something possible that failed on this host.
-pub fn failed(says: impl Into<String>, hint: Option<String>) -> Refusal {
+pub fn failed(says: impl Into<Text>, hint: Option<Text>) -> Refusal {
     Refusal {
         operator_error: false,
         says: says.into(),
@@ -27,16 +27,13 @@ pub fn failed(says: impl Into<String>, hint: Option<String>) -> Refusal {
 /// An address on which this host cannot listen, with a hint by kind of failure.
 pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            "another program uses the port: choose another with --bind, or end that program"
-        }
-        io::ErrorKind::AddrNotAvailable => {
-            "the address does not belong to this host: see `ip addr`"
-        }
-        io::ErrorKind::PermissionDenied => "ports below 1024 need root: choose a higher one",
-        _ => "choose another address with --bind",
+        io::ErrorKind::AddrInUse => Text::new("error-cannot-listen-hint-in-use"),
+        io::ErrorKind::AddrNotAvailable => Text::new("error-cannot-listen-hint-foreign"),
+        io::ErrorKind::PermissionDenied => Text::new("error-cannot-listen-hint-root"),
+        _ => Text::new("error-cannot-listen-hint"),
     };
-    operator(format!("cannot listen on {address}: {error}"), hint)
+    let says = Text::new("error-cannot-listen");
+    operator(says.with("address", address).with("error", error), hint)
 }
 
 /// Options as another host, or this one, wrote them.
@@ -45,9 +42,10 @@ pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
 pub fn read_options<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
     let mut reader = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let says = Text::new("error-options-unreadable");
         operator(
-            format!("the options of `{name}` cannot be read: {error}"),
-            "install the same version of sokudo on all hosts",
+            says.word("workload", name).with("error", error),
+            Text::new("error-hint-same-version"),
         )
     })
 }
@@ -62,8 +60,8 @@ pub fn spawn<T: Send + 'static>(
         .spawn(run)
         .map_err(|error| {
             failed(
-                format!("no thread could be started: {error}"),
-                Some("raise the limit on threads (ulimit -u)".into()),
+                Text::new("error-no-thread").with("error", error),
+                Some(Text::new("error-no-thread-hint")),
             )
         })
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use serde::Serialize;
-use sokudo_model::{Batch, HistogramInterval, Labels, Metric, Refusal, SeriesKey};
+use sokudo_model::{Batch, HistogramInterval, Labels, Metric, Refusal, SeriesKey, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
@@ -48,7 +48,7 @@ impl<R: Send + 'static, T: Send + 'static> Reporting<R, T> {
         drop(reports);
         thread
             .join()
-            .map_err(|_| failed("the reporting thread died", None))
+            .map_err(|_| failed(Text::new("error-reporting-died"), None))
     }
 }
 
@@ -64,14 +64,14 @@ impl<R, T> Drop for Reporting<R, T> {
 
 /// Says that there is nothing to collect.
 pub fn never_started() -> Refusal {
-    failed("the phase was never started on this host", None)
+    failed(Text::new("error-never-started"), None)
 }
 
 /// Numbers or an offer of this host as they travel.
 pub fn as_text(told: &impl Serialize) -> Result<String, Refusal> {
     serde_json::to_string(told).map_err(|error| {
         failed(
-            format!("what this host tells the others cannot be written: {error}"),
+            Text::new("error-result-unwritable").with("error", error),
             None,
         )
     })

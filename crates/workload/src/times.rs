@@ -2,7 +2,7 @@
 //!
 //! The same bounds for every workload, so that a refusal reads the same everywhere.
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 
 use crate::refusal::operator;
 use crate::values::Span;
@@ -24,15 +24,15 @@ const MIN_INTERVAL_NS: u64 = 10_000_000;
 pub fn check_duration(duration: Option<Span>, warmup_ns: u64) -> Result<(), Refusal> {
     if duration.is_some_and(|span| span.0 == 0) {
         return Err(operator(
-            "--duration 0 measures nothing",
-            "write for example --duration 10s",
+            Text::new("error-duration-0"),
+            Text::new("error-duration-0-hint"),
         ));
     }
     let longest_ns = duration.map_or(0, |span| span.0).max(warmup_ns);
     if longest_ns > MAX_DURATION_NS {
         return Err(operator(
-            "--duration and --warmup may be 24 h at most",
-            "run longer tests as several runs, so that each has its record",
+            Text::new("error-duration-long"),
+            Text::new("error-duration-long-hint"),
         ));
     }
     Ok(())
@@ -42,8 +42,8 @@ pub fn check_duration(duration: Option<Span>, warmup_ns: u64) -> Result<(), Refu
 pub fn check_interval(interval: Span) -> Result<(), Refusal> {
     if interval.0 < MIN_INTERVAL_NS {
         return Err(operator(
-            "--interval below 10 ms would measure the measuring",
-            "use 10ms or more",
+            Text::new("error-interval-short"),
+            Text::new("error-interval-short-hint"),
         ));
     }
     Ok(())
@@ -53,8 +53,8 @@ pub fn check_interval(interval: Span) -> Result<(), Refusal> {
 pub fn check_timeout(timeout: Span) -> Result<(), Refusal> {
     if !(MIN_TIMEOUT_NS..=MAX_TIMEOUT_NS).contains(&timeout.0) {
         return Err(operator(
-            "--timeout must lie between 1 ms and 20 s",
-            "a far end that is silent for longer is dead",
+            Text::new("error-timeout-range"),
+            Text::new("error-timeout-range-hint"),
         ));
     }
     Ok(())

@@ -60,7 +60,10 @@ mod tests {
             address: String::new(),
         };
         let hosts = [host("hosta"), host("hostb"), host("")];
-        read_each(&hosts, "offer", &texts).map_err(|refusal| refusal.says)
+        read_each(&hosts, "offer", &texts).map_err(|refusal| {
+            let says = refusal.says.as_words();
+            says.unwrap_or_default().to_owned()
+        })
     }
 
     #[test]

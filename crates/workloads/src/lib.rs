@@ -6,7 +6,7 @@ pub mod together;
 
 use sokudo_load_http::{http, jmx};
 use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
-use sokudo_model::{PhaseSpec, Refusal};
+use sokudo_model::{PhaseSpec, Refusal, Text};
 use sokudo_workload::Workload;
 
 /// Every workload, in alphabetical order.
@@ -42,8 +42,8 @@ pub fn parts(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>
     }
     let workload = find(name).ok_or_else(|| Refusal {
         operator_error: true,
-        says: format!("there is no workload `{name}`"),
-        hint: Some("install the same version of sokudo on all hosts".into()),
+        says: Text::new("error-workload-unknown").word("workload", name),
+        hint: Some(Text::new("error-hint-same-version")),
     })?;
     Ok(vec![(workload, spec.clone())])
 }

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sokudo_i18n::english;
 use sokudo_model::spec::HostSpec;
 use sokudo_model::units::Rate;
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary};
@@ -205,7 +206,7 @@ impl Phase for TogetherPhase {
         let mut results: Vec<Option<HostResult>> = vec![None; self.parts.len()];
         for (index, part) in self.each() {
             let drained = part.drain(&share(&sent, index));
-            results[index] = Some(drained.map_err(|refusal| refusal.says));
+            results[index] = Some(drained.map_err(|refusal| english(&refusal.says)));
         }
         if let Some(why) = only_reason(&results) {
             return Err(failed(why, None));

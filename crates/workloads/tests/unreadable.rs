@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use sokudo_i18n::english;
 use sokudo_model::{FlowPlan, HostSpec, PhasePlan, PhaseSpec, RunId};
 use sokudo_workload::{Phase, Workload};
 use sokudo_workloads::{REGISTRY, together};
@@ -66,7 +67,7 @@ fn options_that_cannot_be_read_are_refused_with_their_place() {
             ];
             for refusal in refusals {
                 let refusal = refusal.unwrap_or_else(|| panic!("{name} takes {options}"));
-                let says = &refusal.says;
+                let says = english(&refusal.says);
                 assert!(says.contains(&format!("`{name}`")), "{says}");
                 assert!(says.contains(place), "{says}");
                 assert!(refusal.operator_error && refusal.hint.is_some());
@@ -83,7 +84,7 @@ fn options_that_cannot_be_read_are_refused_with_their_place() {
     ] {
         let workload = sokudo_workloads::find(name).expect("a workload");
         let refusal = workload.join(&spec(name, options), &[]).err();
-        assert!(refusal.expect("a refusal").says.contains(field));
+        assert!(english(&refusal.expect("a refusal").says).contains(field));
     }
 }
 
@@ -97,7 +98,7 @@ fn prepared(name: &str) -> Box<dyn Phase> {
     };
     let workload = sokudo_workloads::find(name).expect("a workload");
     let prepared = workload.prepare(spec(name, options), Arc::new(|_| {}));
-    prepared.unwrap_or_else(|refusal| panic!("{name}: {}", refusal.says))
+    prepared.unwrap_or_else(|refusal| panic!("{name}: {}", english(&refusal.says)))
 }
 
 #[test]
@@ -107,7 +108,7 @@ fn offers_that_cannot_be_read_are_refused_with_their_host() {
         for text in ["", "{", r#""offer""#] {
             let offers = [None, Some(text.to_owned())];
             let refusal = prepared(name).arm(&offers).expect_err(name);
-            let says = &refusal.says;
+            let says = english(&refusal.says);
             assert!(
                 says.starts_with("the offer of host1 cannot be read: "),
                 "{name} {text}: {says}"
@@ -135,7 +136,7 @@ fn a_field_of_an_offer_that_cannot_be_read_is_named() {
     for (name, text, field) in texts {
         let offers = [None, Some(text.to_owned())];
         let refusal = prepared(name).arm(&offers).expect_err(name);
-        let says = &refusal.says;
+        let says = english(&refusal.says);
         assert!(says.contains(&format!("cannot be read: {field}")), "{says}");
     }
 }
@@ -144,7 +145,7 @@ fn a_field_of_an_offer_that_cannot_be_read_is_named() {
 fn an_offer_without_a_place_is_refused_with_its_host() {
     let offers = [None, Some(r#"{"places":{},"tls_key":null}"#.to_owned())];
     let refusal = prepared("rr").arm(&offers).expect_err("no place");
-    assert_eq!(refusal.says, "host1 offered no place of flow 0");
+    assert_eq!(english(&refusal.says), "host1 offered no place of flow 0");
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn counts_of_what_was_sent_that_cannot_be_read_are_refused_with_their_host() {
         for text in ["", "{", r#"{"0":"many","flows":7}"#] {
             let sent = [None, Some(text.to_owned())];
             let refusal = prepared(name).drain(&sent).expect_err(name);
-            let says = &refusal.says;
+            let says = english(&refusal.says);
             assert!(
                 says.starts_with("the send count of host1 cannot be read: "),
                 "{name} {text}: {says}"

@@ -69,8 +69,8 @@ impl Observation {
         let reaches = sokudo_monitors::find(name).and_then(|m| m.reaches_with(&spec.options));
         let reaches = reaches.map_err(|bad| Refusal {
             operator_error: true,
-            says: bad.to_string(),
-            hint: Some(bad.hint()),
+            says: bad.to_string().into(),
+            hint: Some(bad.hint().into()),
         })?;
         let is_named = match &self.monitors {
             Some(list) => list.iter().any(|listed| covers(listed, name)),
@@ -186,6 +186,7 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_i18n::english;
     use sokudo_monitors::{Files, parse};
 
     use super::super::Policy;
@@ -195,7 +196,7 @@ mod tests {
         let spec = parse(monitor, Files::Refused).expect("a monitor");
         policy.observation.allows(&[spec]).map_err(|refusal| {
             assert!(refusal.operator_error && refusal.hint.is_some());
-            refusal.says
+            english(&refusal.says)
         })
     }
 

@@ -85,6 +85,7 @@ fn needed(kind: &Kind, spec: &PhaseSpec) -> Vec<Reach> {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_i18n::english;
     use sokudo_model::kinds::{self, http, jmx, rr};
 
     use super::super::tests::spec;
@@ -97,7 +98,7 @@ mod tests {
         let judged = policy.allows_reach(kind, spec);
         judged.map_err(|refusal| {
             assert!(refusal.operator_error && refusal.hint.is_some());
-            refusal.says
+            english(&refusal.says)
         })
     }
 

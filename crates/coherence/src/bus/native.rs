@@ -285,12 +285,13 @@ mod tests {
     use super::super::account::Meter;
     use super::super::node::PeerTotals;
     use super::*;
+    use sokudo_i18n::english;
 
     fn refused(native: BusOptions) -> String {
         let peers = ["tmb://h:1".to_owned()];
         let refusal = options(&native, &peers, &[]).unwrap_err();
         assert!(refusal.operator_error && refusal.hint.is_some());
-        refusal.says
+        english(&refusal.says)
     }
 
     #[test]

@@ -436,6 +436,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use sokudo_i18n::english;
 
     fn parsed(line: &str) -> CoherenceBusOptions {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -449,7 +450,7 @@ mod tests {
         let words: Vec<&str> = line.split_whitespace().collect();
         let refusal = CoherenceBusOptions::parse(&words).expect_err("an operator error");
         assert!(refusal.operator_error && refusal.hint.is_some(), "{line:?}");
-        refusal.says
+        english(&refusal.says)
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
-use sokudo_model::{Nanos, Refusal};
+use sokudo_model::{Nanos, Refusal, Text};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 
 use super::protocol::{DEFAULT_PORT, PREFIX_BYTES, Width};
@@ -313,7 +313,7 @@ impl CoherenceDatagramOptions {
         }
         if self.polite && self.peers.is_empty() {
             return Err(operator(
-                "`-polite` without a peer has nothing to hold back".into(),
+                "`-polite` without a peer has nothing to hold back",
                 "name the peers behind the options, or leave `-polite` out",
             ));
         }
@@ -398,10 +398,10 @@ const KNOWN: &[&str] = &[
     "-sokudoLayout",
 ];
 
-pub(super) fn operator(says: String, hint: impl Into<String>) -> Refusal {
+pub(super) fn operator(says: impl Into<Text>, hint: impl Into<Text>) -> Refusal {
     Refusal {
         operator_error: true,
-        says,
+        says: says.into(),
         hint: Some(hint.into()),
     }
 }
@@ -409,7 +409,7 @@ pub(super) fn operator(says: String, hint: impl Into<String>) -> Refusal {
 fn unknown(name: &str) -> Refusal {
     if name == "-options" {
         return operator(
-            "`-options` with a file of socket options is not supported".into(),
+            "`-options` with a file of socket options is not supported",
             "set buffers with `-rxBufferSize` and `-txBufferSize`",
         );
     }
@@ -488,8 +488,7 @@ fn provider(value: &str) -> Result<Provider, Refusal> {
         "ssl" => Err(operator(
             "`-provider ssl` is not spoken: the vendor's processes agree on keys and ciphers in \
              its own configuration, anonymous ones included, and sokudo accepts TLS 1.3 with a \
-             certificate only, so that neither could be the other's far end"
-                .into(),
+             certificate only, so that neither could be the other's far end",
             "use `-provider tcp`, or between two sokudo hosts `sokudo datagram --transport tls`",
         )),
         file if file.starts_with("file:") => Err(operator(

@@ -56,8 +56,8 @@ impl GroupCheck {
         known(&self.layers)?;
         if hosts < 2 {
             return Err(ControlError::Operator {
-                says: format!("a group of {hosts} has no pairs of hosts"),
-                hint: Some("start `sokudo agent` on two hosts or more".into()),
+                says: Text::new("error-check-no-pairs").with("hosts", hosts),
+                hint: Some(Text::new("error-check-no-pairs-hint")),
             });
         }
         Ok(Tournament::new(

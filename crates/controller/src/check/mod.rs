@@ -246,8 +246,10 @@ pub fn known(names: &[String]) -> Result<(), ControlError> {
     {
         let known: Vec<_> = LAYERS.iter().map(|layer| layer.name()).collect();
         return Err(ControlError::Operator {
-            says: format!("there is no layer `{unknown}`"),
-            hint: Some(format!("layers: {}", known.join(", "))),
+            says: Text::new("error-check-layer-unknown").word("layer", unknown),
+            hint: Some(
+                Text::new("error-check-layer-unknown-hint").word("layers", known.join(", ")),
+            ),
         });
     }
     Ok(())

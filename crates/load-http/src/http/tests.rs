@@ -1,5 +1,6 @@
 //! What can be typed, and what leaves. Phases against servers are in `tests/http`.
 
+use sokudo_i18n::english;
 use sokudo_workload::contract::Options;
 
 use super::options::{HeaderLine, HostText, HttpOptions, Method};
@@ -38,7 +39,11 @@ fn a_request_is_whole() {
 fn what_cannot_be_is_refused() {
     let check = |json: &str, what: &str| {
         let refusal = options(json).validate().expect_err(json);
-        assert!(refusal.says.contains(what), "{}", refusal.says);
+        assert!(
+            english(&refusal.says).contains(what),
+            "{}",
+            english(&refusal.says)
+        );
         assert!(refusal.operator_error && refusal.hint.is_some());
     };
     check(r#""count":"0""#, "asks nothing");

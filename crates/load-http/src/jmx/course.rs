@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sokudo_http::{Config, Engine, Identity, Limits, Stop, Targets, Trust};
+use sokudo_i18n::english;
 use sokudo_jmeter::plan::{Load, OpenStep, Stage};
 use sokudo_jmeter::run::{GeneratorShare, StopKind, Test, ThreadStart, ThreadStarts};
 use sokudo_net::clock::{now_ns, sleep_until};
@@ -67,7 +68,7 @@ impl Course {
         }) {
             Ok(Ok(seen)) => finished.seen = seen,
             Ok(Err(_)) => finished.problems.push("the reporting thread died".into()),
-            Err(refusal) => finished.problems.push(refusal.says),
+            Err(refusal) => finished.problems.push(english(&refusal.says)),
         }
         for shard in &self.shards {
             finished.lost_rows += shard.lost_rows();

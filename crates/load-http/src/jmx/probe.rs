@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use sokudo_jmeter::check::knee_users;
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_workload::refusal::failed;
 
@@ -77,8 +77,8 @@ fn of(finished: &Finished, users: u64, demand_seconds: Option<f64>) -> Result<Pr
     let span = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (Some((first_ns, last_ns)), true) = (span, samples > 0) else {
         return Err(failed(
-            "the probe got no result: the plan sent nothing within its time",
-            Some("give it longer, `--duration 30`, or look at the plan's first pauses".into()),
+            Text::new("error-probe-empty"),
+            Some(Text::new("error-probe-empty-hint")),
         ));
     };
     let service_s: f64 = all().map(|tally| tally.elapsed_ms.0 as f64 / 1e3).sum();

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 
+use sokudo_i18n::english;
 use sokudo_jmeter::jtl::{JtlFormat, listener_properties};
 use sokudo_jmeter::plan::{Id, ListenerKind};
 use sokudo_jmeter::run::{EVERYONE, SampleRow};
@@ -136,7 +137,8 @@ impl Files {
                 "`{path}` is not written: more than {MOST_FILES} files"
             ));
         }
-        let (log, sender) = RowLog::open(&path, format).map_err(|refusal| refusal.says)?;
+        let (log, sender) =
+            RowLog::open(&path, format).map_err(|refusal| english(&refusal.says))?;
         Ok(self.add(log, sender, path))
     }
 

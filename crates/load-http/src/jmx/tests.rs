@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sokudo_http::{Crew, Stop, Targets};
+use sokudo_i18n::english;
 use sokudo_jmeter::run::{GeneratorShare, ThreadStart};
 use sokudo_model::Change;
 use sokudo_net::clock::now_ns;
@@ -447,5 +448,5 @@ fn a_probe_sends_what_one_user_of_a_group_sends() {
 fn a_probe_without_a_sample_says_nothing_of_the_server() {
     let port = server(Arc::default());
     let refusal = probed(&plan(port, 5, 0)).unwrap_err();
-    assert!(refusal.says.contains("no result"), "{refusal:?}");
+    assert!(english(&refusal.says).contains("no result"), "{refusal:?}");
 }

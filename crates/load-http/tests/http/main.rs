@@ -14,6 +14,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_http::http::{Http, HttpOptions, flows};
 use sokudo_model::{Change, HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
@@ -351,7 +352,11 @@ fn connections_come_and_go_while_it_runs() {
         rate_per_s: Some(10.0),
     };
     let refused = playing.phase.steer(&rate).expect_err("a closed loop");
-    assert!(refused.says.contains("closed loop"), "{}", refused.says);
+    assert!(
+        english(&refused.says).contains("closed loop"),
+        "{}",
+        english(&refused.says)
+    );
     assert!(playing.phase.steer(&users(0)).is_err());
     playing.phase.halt();
     playing.end();

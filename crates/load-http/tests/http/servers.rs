@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sokudo_i18n::english;
 use sokudo_testkit::servers::{self, Daemon, start};
 
 use super::*;
@@ -176,9 +177,9 @@ fn a_server_without_http2_ends_the_run() {
         .drain(&[None])
         .expect_err("it speaks no HTTP/2");
     assert!(
-        refused.says.ends_with("speaks no HTTP/2"),
+        english(&refused.says).ends_with("speaks no HTTP/2"),
         "{}",
-        refused.says
+        english(&refused.says)
     );
     assert!(refused.operator_error && refused.hint.is_some());
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::rdma;
 use sokudo_net::wait::Wait;
 use sokudo_workload::choice::{self, Choice, Only};
@@ -229,11 +229,8 @@ fn no_rdma() -> Refusal {
     match rdma::Endpoint::open_first() {
         Err(error) => operator(error.to_string(), error.hint()),
         Ok(endpoint) => operator(
-            format!(
-                "the RDMA device `{}` opens, and this version carries no messages over it",
-                endpoint.device()
-            ),
-            "use --transport tcp over its network interface",
+            Text::new("error-rdma").with("device", endpoint.device()),
+            Text::new("error-rdma-hint"),
         ),
     }
 }
@@ -356,34 +353,40 @@ impl BusOptions {
         let SizeRange { min, max } = self.size;
         if (min as usize) < HEADER_BYTES {
             return Err(operator(
-                format!("a message of {min} B cannot carry the {HEADER_BYTES} B header"),
-                format!("use --size {HEADER_BYTES} or more"),
+                Text::new("error-message-small")
+                    .with("min", min)
+                    .with("header", HEADER_BYTES),
+                Text::new("error-size-least-hint").with("least", HEADER_BYTES),
             ));
         }
         if max > Self::MAX_MESSAGE_BYTES {
             return Err(operator(
-                format!("a message of {max} B is larger than 64 MiB"),
-                "measure bulk transfer as a stream",
+                Text::new("error-message-large").with("size", max),
+                Text::new("error-bus-large-hint"),
             ));
         }
         let window = self.most().bytes;
         if u64::from(max) > window {
             return Err(operator(
-                format!("a message of {max} B does not fit into --inflight of {window} B"),
-                "use a larger --inflight, or smaller messages",
+                Text::new("error-bus-inflight-small")
+                    .with("size", max)
+                    .with("window", window),
+                Text::new("error-bus-inflight-small-hint"),
             ));
         }
         if matches!(self.inflight, Inflight::Bytes(bytes) if bytes > Self::MAX_INFLIGHT_BYTES) {
             return Err(operator(
-                "--inflight above 1 GiB is a queue, not a window",
-                "use --no-flow-control to see what the system's own buffers hold",
+                Text::new("error-bus-inflight-large"),
+                Text::new("error-bus-inflight-large-hint"),
             ));
         }
         let touch = self.touch.0;
         if touch > u64::from(max) {
             return Err(operator(
-                format!("--touch {touch} is more than a message of {max} B has"),
-                "use at most the size of a message",
+                Text::new("error-bus-touch")
+                    .with("touch", touch)
+                    .with("size", max),
+                Text::new("error-bus-touch-hint"),
             ));
         }
         Ok(())
@@ -391,7 +394,10 @@ impl BusOptions {
 
     fn check_times(&self) -> Result<(), Refusal> {
         if self.count.is_some_and(|count| count.0 == 0) {
-            return Err(operator("--count 0 sends nothing", "use 1 or more"));
+            return Err(operator(
+                Text::new("error-count-0"),
+                Text::new("error-count-0-hint"),
+            ));
         }
         let warmup_ns = match self.warmup {
             Warmup::Time(ns) => ns,
@@ -408,27 +414,27 @@ impl BusOptions {
             let per_s = self.events_per_s(rate);
             if !(0.001..=1e8).contains(&per_s) {
                 return Err(operator(
-                    format!("{per_s:.3e} messages per second cannot be paced"),
-                    "rates from one message per 1000 s to 100 M messages/s can",
+                    Text::new("error-messages-unpaced").with("rate", format!("{per_s:.3e}")),
+                    Text::new("error-messages-unpaced-hint"),
                 ));
             }
         }
         if self.consume_rate.is_some() && self.rx != Rx::Queue {
             return Err(operator(
-                "--consume-rate slows the threads that handle messages, and there are none",
-                "add --rx queue",
+                Text::new("error-bus-consume"),
+                Text::new("error-bus-consume-hint"),
             ));
         }
         if self.rx_threads.is_some() && self.rx == Rx::Inline {
             return Err(operator(
-                "--rx-threads counts handling threads, and --rx inline has one per connection",
-                "add --rx queue or --rx poll",
+                Text::new("error-bus-rx-threads"),
+                Text::new("error-bus-rx-threads-hint"),
             ));
         }
         if self.reuse && self.touch.0 == 0 {
             return Err(operator(
-                "--reuse writes the payload once, and --touch 0 never does",
-                "add --touch BYTES, or leave --reuse out",
+                Text::new("error-bus-reuse"),
+                Text::new("error-bus-reuse-hint"),
             ));
         }
         Ok(())
@@ -438,39 +444,39 @@ impl BusOptions {
         let both_ways = matches!(self.direction, Direction::Both | Direction::Mesh);
         if self.polite && !both_ways {
             return Err(operator(
-                "--polite waits for a message, and this direction brings none to who sends",
-                "use --direction both or mesh, or leave --polite out",
+                Text::new("error-bus-polite"),
+                Text::new("error-bus-polite-hint"),
             ));
         }
         if self.relay && self.direction != Direction::Up {
             return Err(operator(
-                "--relay is a chain from this host to the last: it has no other direction",
-                "leave --direction out",
+                Text::new("error-bus-relay-direction"),
+                Text::new("error-no-direction-hint"),
             ));
         }
         if self.relay && self.rx != Rx::Inline {
             return Err(operator(
-                "a host of a --relay chain handles messages where it reads them",
-                "leave --rx out",
+                Text::new("error-bus-relay-rx"),
+                Text::new("error-bus-relay-rx-hint"),
             ));
         }
         if self.step && self.direction != Direction::Up {
             return Err(operator(
-                "--step asks on this host only, and other hosts send as well",
-                "leave --direction out",
+                Text::new("error-bus-step-others"),
+                Text::new("error-no-direction-hint"),
             ));
         }
         let single_only = self.window > 1 || self.mode == Mode::Stream || self.relay;
         if self.single && (single_only || self.rx != Rx::Inline) {
             return Err(operator(
-                "--single sends one message per connection and waits for its answer",
-                "add --mode rr, and leave --window, --relay and --rx out",
+                Text::new("error-bus-single"),
+                Text::new("error-bus-single-hint"),
             ));
         }
         if matches!(self.batch, Batch::Count(n) if self.mode == Mode::Rr && n > self.window) {
             return Err(operator(
-                "--batch waits for more messages than --window lets leave",
-                "use at most as many as --window",
+                Text::new("error-bus-batch"),
+                Text::new("error-bus-batch-hint"),
             ));
         }
         Ok(())
@@ -484,8 +490,8 @@ impl BusOptions {
         let watched = self.wait.0 == Wait::Epoll || self.rx == Rx::Poll;
         if self.wait.0 == Wait::Epoll && watched && !transport.can_be_watched() {
             return Err(operator(
-                format!("epoll cannot watch {} connections", transport.name()),
-                "use --wait block or --wait spin",
+                Text::new("error-no-epoll").with("transport", transport.name()),
+                Text::new("error-no-epoll-hint"),
             ));
         }
         Ok(())
@@ -495,6 +501,7 @@ impl BusOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_i18n::english;
 
     #[test]
     fn options_survive_json() {
@@ -521,7 +528,11 @@ mod tests {
         let check = |fields: &str, word: &str| {
             let options: BusOptions = serde_json::from_str(fields).unwrap();
             let refusal = options.validate().unwrap_err();
-            assert!(refusal.says.contains(word), "{}", refusal.says);
+            assert!(
+                english(&refusal.says).contains(word),
+                "{}",
+                english(&refusal.says)
+            );
             assert!(refusal.operator_error && refusal.hint.is_some());
         };
         check(r#"{"size":"23"}"#, "header");

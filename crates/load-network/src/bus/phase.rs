@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::SyncSender;
 
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::stream::{Listener, Stream};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_workload::contract::{Emit, Options, Phase};
@@ -244,13 +244,13 @@ impl BusPhase {
 
 fn nobody_to_ask() -> Refusal {
     operator(
-        "--step asks before each message, and nobody can be asked on this host",
-        "run it from a terminal, or give it standard input to read",
+        Text::new("error-bus-step-nobody"),
+        Text::new("error-bus-step-nobody-hint"),
     )
 }
 
 fn unconnected(flow: u32) -> Refusal {
-    failed(format!("flow {flow} has no connection"), None)
+    failed(Text::new("error-flow-unconnected").with("flow", flow), None)
 }
 
 impl Phase<Numbers> for BusPhase {

@@ -13,7 +13,7 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::stream::Stream;
 use sokudo_workload::crew::Crew;
@@ -71,8 +71,8 @@ pub(crate) fn start(
 
 fn cannot_split(error: std::io::Error) -> Refusal {
     sokudo_workload::refusal::failed(
-        format!("a connection cannot be read and written by two threads: {error}"),
-        Some("use another --transport for a --relay chain".into()),
+        Text::new("error-unsplit").with("error", error),
+        Some(Text::new("error-unsplit-hint")),
     )
 }
 

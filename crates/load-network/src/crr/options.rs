@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_workload::contract::Options;
 use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
@@ -28,17 +28,15 @@ impl Options for CrrOptions {
     fn validate(&self) -> Result<(), Refusal> {
         if self.common.transport == Transport::Udp {
             return Err(operator(
-                "a test of connections needs them, and UDP has none",
-                "use --transport tcp or tls, or measure UDP with `sokudo rr`",
+                Text::new("error-crr-udp"),
+                Text::new("error-crr-udp-hint"),
             ));
         }
         let request = self.common.size.request;
         if (1..MIN_REQUEST_BYTES).contains(&request) {
             return Err(operator(
-                format!("a request of {request} B has no room for its ticket"),
-                format!(
-                    "use --size {MIN_REQUEST_BYTES} or more; a response may be shorter, as in --size {MIN_REQUEST_BYTES}:1"
-                ),
+                Text::new("error-crr-small").with("request", request),
+                Text::new("error-crr-small-hint").with("least", MIN_REQUEST_BYTES),
             ));
         }
         self.as_rr().validate()

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Count, FlowPlan, Refusal};
+use sokudo_model::{Bytes, Count, FlowPlan, Refusal, Text};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_workload::choice::{self, Only, Subset};
 use sokudo_workload::contract::Options;
@@ -161,33 +161,38 @@ impl Options for DatagramOptions {
         if let Some(SizeRange { min, max }) = self.size {
             if (min as usize) < HEADER_BYTES {
                 return Err(operator(
-                    format!("a datagram of {min} B cannot carry the {HEADER_BYTES} B header"),
-                    format!("use --size {HEADER_BYTES} or more"),
+                    Text::new("error-datagram-small")
+                        .with("size", min)
+                        .with("header", HEADER_BYTES),
+                    Text::new("error-size-least-hint").with("least", HEADER_BYTES),
                 ));
             }
             if max as usize > MAX_PAYLOAD_BYTES {
                 return Err(operator(
-                    format!("a datagram of {max} B is larger than UDP over IPv4 can carry"),
-                    format!("use --size {MAX_PAYLOAD_BYTES} or less"),
+                    Text::new("error-datagram-large").with("size", max),
+                    Text::new("error-size-most-hint").with("most", MAX_PAYLOAD_BYTES),
                 ));
             }
             let smallest = u64::from(min);
             if self.payload.0 > smallest || self.verify.is_some_and(|v| v.0 > smallest) {
                 return Err(operator(
-                    format!("--payload and --verify must fit the smallest datagram ({min} B)"),
-                    "make them smaller, or --size larger",
+                    Text::new("error-datagram-payload").with("size", min),
+                    Text::new("error-datagram-payload-hint"),
                 ));
             }
         }
         if self.count.is_some_and(|count| count.0 == 0) {
-            return Err(operator("--count 0 sends nothing", "use 1 or more"));
+            return Err(operator(
+                Text::new("error-count-0"),
+                Text::new("error-count-0-hint"),
+            ));
         }
         check_duration(self.duration, 0)?;
         check_interval(self.interval)?;
         if self.idle_timeout.0 > Self::MAX_IDLE_NS {
             return Err(operator(
-                "--idle-timeout above 15 s would keep finished hosts waiting",
-                "use 15s or less",
+                Text::new("error-datagram-idle"),
+                Text::new("error-datagram-idle-hint"),
             ));
         }
         for rate in [self.rate, self.rate_per_peer].into_iter().flatten() {
@@ -196,18 +201,17 @@ impl Options for DatagramOptions {
                 .events_per_s(f64::from(self.size.map_or(1468, |s| s.mean())));
             if !(0.001..=1e9).contains(&per_s) {
                 return Err(operator(
-                    format!(
-                        "{} is about {per_s:.3e} datagrams per second, which cannot be paced",
-                        rate.0
-                    ),
-                    "rates from one datagram per 1000 s to 1 G datagrams/s can",
+                    Text::new("error-datagram-unpaced")
+                        .with("rate", rate.0)
+                        .with("per_second", format!("{per_s:.3e}")),
+                    Text::new("error-datagram-unpaced-hint"),
                 ));
             }
         }
         if self.polite && self.direction == Direction::Up {
             return Err(operator(
-                "--polite waits for a datagram, but with --direction up none comes",
-                "use --direction both, or leave --polite out",
+                Text::new("error-datagram-polite"),
+                Text::new("error-datagram-polite-hint"),
             ));
         }
         Ok(())
@@ -482,6 +486,7 @@ json_as_text!(Binding);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_i18n::english;
 
     #[test]
     fn options_survive_json() {
@@ -527,7 +532,11 @@ mod tests {
     fn what_cannot_work_is_said_with_a_hint() {
         let refuse = |options: DatagramOptions, word: &str| {
             let refusal = options.validate().unwrap_err();
-            assert!(refusal.says.contains(word), "{}", refusal.says);
+            assert!(
+                english(&refusal.says).contains(word),
+                "{}",
+                english(&refusal.says)
+            );
             assert!(refusal.operator_error && refusal.hint.is_some());
         };
         let base = DatagramOptions::default;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
 use sokudo_net::dns;
@@ -380,7 +381,9 @@ impl Asker {
             let (server, timeout) = self.redial;
             match Dialler::start(server, timeout) {
                 Ok(dialler) => self.dialler = Some(dialler),
-                Err(Refusal { says, .. }) => return course.recorder.failed(now_ns(), || says),
+                Err(Refusal { says, .. }) => {
+                    return course.recorder.failed(now_ns(), || english(&says));
+                }
             }
         }
         if let Some(dialler) = &mut self.dialler {

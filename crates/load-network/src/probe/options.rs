@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_workload::choice::{self, Only};
 use sokudo_workload::contract::Options;
@@ -88,14 +88,16 @@ impl Options for ProbeOptions {
     fn validate(&self) -> Result<(), Refusal> {
         if !(HEADER_BYTES as u64..=MAX_PAYLOAD_BYTES as u64).contains(&self.size.0) {
             return Err(operator(
-                format!("--size {} is not a valid probe size", self.size),
-                format!("use {HEADER_BYTES} (its fields) to {MAX_PAYLOAD_BYTES} (a datagram)"),
+                Text::new("error-probe-size").with("size", self.size),
+                Text::new("error-probe-size-hint")
+                    .with("least", HEADER_BYTES)
+                    .with("most", MAX_PAYLOAD_BYTES),
             ));
         }
         if !(Self::MIN_EVERY_NS..=Self::MAX_EVERY_NS).contains(&self.every.0) {
             return Err(operator(
-                "--every must lie between 100 us and 60 s",
-                "for higher rates use `sokudo datagram --rate`",
+                Text::new("error-probe-every"),
+                Text::new("error-probe-every-hint"),
             ));
         }
         check_duration(self.duration, 0)?;
@@ -103,15 +105,18 @@ impl Options for ProbeOptions {
         check_interval(self.interval)?;
         if self.dscp.is_some_and(|dscp| dscp > 63) {
             return Err(operator(
-                "--dscp above 63 does not exist",
-                "46 is expedited",
+                Text::new("error-probe-dscp"),
+                Text::new("error-probe-dscp-hint"),
             ));
         }
         match self.probes() {
-            0 => Err(operator("--count 0 probes nothing", "use 1 or more")),
+            0 => Err(operator(
+                Text::new("error-probe-count-0"),
+                Text::new("error-count-0-hint"),
+            )),
             probes if probes > Self::MAX_PROBES => Err(operator(
-                format!("{probes} probes are more than one run can remember (1,000,000)"),
-                "use a longer --every, or several runs",
+                Text::new("error-probe-many").with("probes", probes),
+                Text::new("error-probe-many-hint"),
             )),
             _ => Ok(()),
         }

@@ -4,7 +4,7 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sokudo_model::{HostClock, PhaseSpec, Refusal};
+use sokudo_model::{HostClock, PhaseSpec, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::{stamps, udp};
 use sokudo_workload::contract::{Emit, Options, Phase};
@@ -73,11 +73,21 @@ impl ProbePhase {
     fn ready(&self, socket: &UdpSocket) -> Result<(), Refusal> {
         if let Some(dscp) = self.options.dscp {
             let marked = udp::mark(socket, dscp);
-            let says = |error| format!("datagrams cannot be marked with DSCP {dscp}: {error}");
-            marked.map_err(|error| operator(says(error), "leave --dscp out"))?;
+            let says = |error| {
+                Text::new("error-probe-unmarked")
+                    .with("dscp", dscp)
+                    .with("error", error)
+            };
+            marked
+                .map_err(|error| operator(says(error), Text::new("error-probe-unmarked-hint")))?;
         }
         let bounded = udp::receive_bound(socket, LOOK);
-        bounded.map_err(|error| failed(format!("a socket takes no bound: {error}"), None))?;
+        bounded.map_err(|error| {
+            failed(
+                Text::new("error-probe-unbounded").with("error", error),
+                None,
+            )
+        })?;
         // Where the kernel does not stamp, the program does, and the result says so.
         let _ = stamps::enable(socket);
         Ok(())
@@ -111,7 +121,7 @@ impl Phase<Numbers> for ProbePhase {
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
         for (flow, dialled) in self.meeting.connect(offers)? {
             let Some(Link::Udp(socket)) = dialled.links.into_iter().next() else {
-                return Err(failed("a probe needs datagrams", None));
+                return Err(failed(Text::new("error-probe-datagrams"), None));
             };
             self.ready(&socket)?;
             self.asking
@@ -127,7 +137,7 @@ impl Phase<Numbers> for ProbePhase {
         let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for (flow, end) in self.meeting.arrived()? {
             let Arrived::Datagrams(socket) = end else {
-                return Err(failed("a probe needs datagrams", None));
+                return Err(failed(Text::new("error-probe-datagrams"), None));
             };
             self.ready(&socket)?;
             let task = server::Task {

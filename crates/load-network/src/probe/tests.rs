@@ -1,6 +1,7 @@
 //! Options as text, and what a result says of its clocks.
 
 use proptest::prelude::*;
+use sokudo_i18n::english;
 use sokudo_model::{PhaseResult, Summary};
 use sokudo_workload::contract::{Options, Workload};
 use sokudo_workload::values::HowMany;
@@ -27,7 +28,7 @@ fn what_cannot_be_probed_is_refused() {
     let check = |fields: &str, word: &str| {
         let refusal = options(fields).validate().expect_err(fields);
         assert!(
-            refusal.operator_error && refusal.says.contains(word),
+            refusal.operator_error && english(&refusal.says).contains(word),
             "{fields}: {refusal:?}"
         );
         assert!(refusal.hint.is_some(), "{fields}");

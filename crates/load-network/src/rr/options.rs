@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, FlowPlan, Rate, Refusal};
+use sokudo_model::{Bytes, FlowPlan, Rate, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
@@ -206,25 +206,28 @@ impl CommonOptions {
         self.check_sizes()?;
         self.check_times()?;
         if self.count.is_some_and(|count| count.0 == 0) {
-            return Err(operator("--count 0 asks nothing", "use 1 or more"));
+            return Err(operator(
+                Text::new("error-rr-count-0"),
+                Text::new("error-count-0-hint"),
+            ));
         }
         if self.keep.is_some_and(|keep| keep.0 > Self::MAX_KEPT) {
             return Err(operator(
-                "--keep above 1,000,000 would outgrow its reader",
-                "the histograms hold every round trip anyway",
+                Text::new("error-rr-keep"),
+                Text::new("error-rr-keep-hint"),
             ));
         }
         if self.sample == Sample::None && self.keep.is_some() {
             return Err(operator(
-                "--sample none takes no latency, and --keep needs it",
-                "leave --sample out",
+                Text::new("error-rr-keep-sample"),
+                Text::new("error-rr-keep-sample-hint"),
             ));
         }
         let pace = self.rate.map(|rate| self.events_per_s(rate));
         if let Some(per_s) = pace.filter(|per_s| !(0.001..=1e8).contains(per_s)) {
             return Err(operator(
-                format!("{per_s:.3e} requests per second cannot be paced"),
-                "rates from one request per 1000 s to 100 M requests/s can",
+                Text::new("error-requests-unpaced").with("rate", format!("{per_s:.3e}")),
+                Text::new("error-requests-unpaced-hint"),
             ));
         }
         Ok(())
@@ -240,25 +243,30 @@ impl CommonOptions {
     fn check_sizes(&self) -> Result<(), Refusal> {
         let (small, large) = self.size.smaller_and_larger();
         if small == 0 {
-            return Err(operator("a message of 0 B is none", "use --size 1 or more"));
+            return Err(operator(
+                Text::new("error-message-empty"),
+                Text::new("error-message-empty-hint"),
+            ));
         }
         let is_udp = self.transport == Transport::Udp;
         if is_udp && (small as usize) < HEADER_BYTES {
             return Err(operator(
-                format!("a datagram of {small} B cannot carry the {HEADER_BYTES} B header"),
-                format!("use --size {HEADER_BYTES} or more, or --transport tcp"),
+                Text::new("error-datagram-small")
+                    .with("size", small)
+                    .with("header", HEADER_BYTES),
+                Text::new("error-datagram-small-tcp-hint").with("least", HEADER_BYTES),
             ));
         }
         if is_udp && large as usize > MAX_PAYLOAD_BYTES {
             return Err(operator(
-                format!("a message of {large} B is larger than a datagram"),
-                format!("use --size {MAX_PAYLOAD_BYTES} or less, or --transport tcp"),
+                Text::new("error-message-datagram").with("size", large),
+                Text::new("error-message-datagram-hint").with("most", MAX_PAYLOAD_BYTES),
             ));
         }
         if large > Self::MAX_MESSAGE_BYTES {
             return Err(operator(
-                format!("a message of {large} B is larger than 64 MiB"),
-                "measure bulk transfer with larger messages as a stream",
+                Text::new("error-message-large").with("size", large),
+                Text::new("error-message-large-hint"),
             ));
         }
         Ok(())
@@ -323,8 +331,8 @@ impl RrOptions {
         if self.nagle && !over_tcp.contains(&transport) {
             let name = transport.name();
             return Err(operator(
-                format!("{name} has no TCP connection in which small segments could wait"),
-                "leave --nagle out, or use --transport tcp",
+                Text::new("error-rr-nagle").with("transport", name),
+                Text::new("error-rr-nagle-hint"),
             ));
         }
         Ok(())
@@ -336,13 +344,11 @@ impl RrOptions {
         let whole = !self.common.transport.writes_in_parts();
         if whole && self.window > 1 && under_way > Self::MAX_WHOLE_UNDER_WAY {
             return Err(operator(
-                format!(
-                    "--window {} of {large} B is more than one {} connection may have under way \
-                     here (64 KiB)",
-                    self.window,
-                    self.common.transport.name()
-                ),
-                "use a smaller window, or more connections",
+                Text::new("error-rr-window")
+                    .with("window", self.window)
+                    .with("size", large)
+                    .with("transport", self.common.transport.name()),
+                Text::new("error-rr-window-hint"),
             ));
         }
         Ok(())
@@ -354,15 +360,15 @@ impl RrOptions {
         if several && !self.common.transport.can_be_watched() {
             let name = self.common.transport.name();
             return Err(operator(
-                format!("a thread waits for one {name} connection and one answer at a time"),
-                "leave --window out and give as many --threads as --connections",
+                Text::new("error-rr-one-at-a-time").with("transport", name),
+                Text::new("error-rr-one-at-a-time-hint"),
             ));
         }
         if self.common.wait.0 == Wait::Epoll && !self.common.transport.can_be_watched() {
             let name = self.common.transport.name();
             return Err(operator(
-                format!("epoll cannot watch {name} connections"),
-                "use --wait block or --wait spin",
+                Text::new("error-no-epoll").with("transport", name),
+                Text::new("error-no-epoll-hint"),
             ));
         }
         Ok(())
@@ -372,15 +378,15 @@ impl RrOptions {
         let Sizes { request, response } = self.common.size;
         if self.duplex && request != response {
             return Err(operator(
-                "--duplex sends each request back as it is, so responses have the same size",
-                format!("use --size {request}, or leave --duplex out"),
+                Text::new("error-rr-duplex-size"),
+                Text::new("error-rr-duplex-size-hint").with("request", request),
             ));
         }
         if self.duplex && !self.common.transport.writes_in_parts() {
             let name = self.common.transport.name();
             return Err(operator(
-                format!("{name} cannot be read while a message is written"),
-                "use --transport tcp, mptcp or unix, or leave --duplex out",
+                Text::new("error-rr-duplex").with("transport", name),
+                Text::new("error-rr-duplex-hint"),
             ));
         }
         Ok(())
@@ -453,6 +459,7 @@ sokudo_workload::json_as_text!(WaitText);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_i18n::english;
 
     /// Options from JSON fields over the defaults.
     fn options(fields: &str) -> RrOptions {
@@ -482,7 +489,11 @@ mod tests {
     fn what_cannot_work_is_said_with_a_hint() {
         let check = |fields: &str, word: &str| {
             let refusal = options(fields).validate().unwrap_err();
-            assert!(refusal.says.contains(word), "{}", refusal.says);
+            assert!(
+                english(&refusal.says).contains(word),
+                "{}",
+                english(&refusal.says)
+            );
             assert!(refusal.operator_error && refusal.hint.is_some());
         };
         check(r#""size":"0""#, "is none");

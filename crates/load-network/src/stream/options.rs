@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Rate, Refusal};
+use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tcp::bulk::MAX_BLOCK_BYTES;
 use sokudo_workload::choice::{self, Choice, Only};
@@ -211,14 +211,14 @@ impl Options for StreamOptions {
         }
         if self.pacing.is_some_and(|rate| bytes_per_s(rate) == 0.0) {
             return Err(operator(
-                "--pacing counts bytes, not writes",
-                "give a rate such as 100Mb/s or 12MB/s",
+                Text::new("error-stream-pacing"),
+                Text::new("error-stream-rate-hint"),
             ));
         }
         if self.read_rate.is_some_and(|rate| bytes_per_s(rate) == 0.0) {
             return Err(operator(
-                "--read-rate counts bytes, not reads",
-                "give a rate such as 100Mb/s or 12MB/s",
+                Text::new("error-stream-read-rate"),
+                Text::new("error-stream-rate-hint"),
             ));
         }
         Ok(())
@@ -319,29 +319,28 @@ impl StreamOptions {
         let name = self.transport.name();
         if self.transport == Transport::Udp {
             return Err(operator(
-                "a stream of bytes cannot go over UDP",
-                "use `sokudo datagram`, or --transport tcp, mptcp, tls, quic, unix or shm",
+                Text::new("error-stream-udp"),
+                Text::new("error-stream-udp-hint"),
             ));
         }
         let kernel_tcp = matches!(self.transport, Transport::Tcp | Transport::Mptcp);
         if !kernel_tcp && (self.io != IoMode::Plain || self.discard) {
             return Err(operator(
-                format!("--io and --discard choose how TCP sockets are used, and {name} is none"),
-                "leave them out, or use --transport tcp",
+                Text::new("error-stream-io").with("transport", name),
+                Text::new("error-stream-io-hint"),
             ));
         }
         let over_tcp = kernel_tcp || self.transport == Transport::Tls;
         if !over_tcp && self.tcp() != TcpOptions::default() {
             return Err(operator(
-                format!("{name} has no TCP connection whose options could be set"),
-                "leave --cc, --sndbuf, --rcvbuf, --window-clamp, --mss, --dscp, --pacing and \
-                 --nagle out, or use --transport tcp",
+                Text::new("error-stream-socket").with("transport", name),
+                Text::new("error-stream-socket-hint"),
             ));
         }
         if self.thread_count() < self.streams && !self.transport.writes_in_parts() {
             return Err(operator(
-                format!("a thread serves one {name} connection at a time"),
-                "leave --threads out, or use --transport tcp",
+                Text::new("error-stream-threads").with("transport", name),
+                Text::new("error-stream-threads-hint"),
             ));
         }
         Ok(())
@@ -350,20 +349,20 @@ impl StreamOptions {
     fn check_amounts(&self) -> Result<(), Refusal> {
         if !(1..=MAX_BLOCK_BYTES as u64).contains(&self.size_bytes()) {
             return Err(operator(
-                format!(
-                    "--size must lie between 1 B and {} MiB",
-                    MAX_BLOCK_BYTES >> 20
-                ),
-                "128KiB is a good size",
+                Text::new("error-stream-size").with("most", MAX_BLOCK_BYTES >> 20),
+                Text::new("error-stream-size-hint"),
             ));
         }
         if self.bytes.is_some_and(|bytes| bytes.0 == 0) {
-            return Err(operator("--bytes 0 sends nothing", "use 1 or more"));
+            return Err(operator(
+                Text::new("error-bytes-0"),
+                Text::new("error-count-0-hint"),
+            ));
         }
         if self.bytes.is_some() && self.warmup.0 > 0 {
             return Err(operator(
-                "--bytes counts from the first byte, and --warmup would not",
-                "leave one of them out",
+                Text::new("error-stream-bytes-warmup"),
+                Text::new("error-stream-bytes-warmup-hint"),
             ));
         }
         Ok(())
@@ -374,14 +373,14 @@ impl StreamOptions {
         check_interval(self.interval)?;
         if self.bins.0 < Self::MIN_BIN_NS || self.bins.0 > self.interval.0.max(1_000_000_000) {
             return Err(operator(
-                "--bins must lie between 1 ms and the larger of 1 s and --interval",
-                "50ms shows delayed acknowledgements and slow starts",
+                Text::new("error-stream-bins"),
+                Text::new("error-stream-bins-hint"),
             ));
         }
         if !(10_000_000..=MAX_TIMEOUT_NS).contains(&self.timeout.0) {
             return Err(operator(
-                "--timeout must lie between 10 ms and 20 s",
-                "a far end that takes nothing for longer is dead",
+                Text::new("error-stream-timeout"),
+                Text::new("error-stream-timeout-hint"),
             ));
         }
         Ok(())
@@ -394,8 +393,10 @@ fn check_rate(name: &str, rate: Option<LoadRate>) -> Result<(), Refusal> {
     };
     match rate.map(amount) {
         Some(amount) if !(1e-3..=1e13).contains(&amount) => Err(operator(
-            format!("{name} {amount:.3e} per second cannot be kept"),
-            "rates from one per 1000 s to 10 T can",
+            Text::new("error-stream-unpaced")
+                .with("option", name)
+                .with("amount", format!("{amount:.3e}")),
+            Text::new("error-stream-unpaced-hint"),
         )),
         _ => Ok(()),
     }

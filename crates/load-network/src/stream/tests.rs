@@ -1,6 +1,7 @@
 //! Tests of joining, whatever the ends report, and of options that are refused.
 
 use proptest::prelude::*;
+use sokudo_i18n::english;
 use sokudo_model::{HostSpec, PhasePlan, PhaseSpec, RunId};
 use sokudo_workload::contract::{HostResult, Options, Workload};
 use sokudo_workload::flows::Direction;
@@ -155,7 +156,11 @@ fn what_cannot_work_is_said_with_a_hint() {
     let check = |fields: &str, word: &str| {
         let options: StreamOptions = serde_json::from_str(&format!("{{{fields}}}")).unwrap();
         let refusal = options.validate().unwrap_err();
-        assert!(refusal.says.contains(word), "{}", refusal.says);
+        assert!(
+            english(&refusal.says).contains(word),
+            "{}",
+            english(&refusal.says)
+        );
         assert!(refusal.operator_error && refusal.hint.is_some());
     };
     check(r#""transport":"udp""#, "UDP");

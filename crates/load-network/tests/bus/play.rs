@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_network::bus::{Bus, BusOptions, flows};
 use sokudo_model::{FlowPlan, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
 use sokudo_net::clock::now_ns;
@@ -102,7 +103,7 @@ impl Plan {
     #[track_caller]
     pub fn play(&self) -> Played {
         self.try_play()
-            .unwrap_or_else(|refusal| panic!("{}", refusal.says))
+            .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)))
     }
 
     /// The same; a refusal of any step is an error.

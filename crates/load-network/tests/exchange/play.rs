@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_network::crr::{Crr, CrrOptions};
 use sokudo_load_network::rr::{Rr, RrOptions, flows};
 use sokudo_model::{Batch, FlowPlan, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
@@ -112,7 +113,7 @@ impl Plan {
     /// Plays it between two hosts of our own.
     pub fn play(&self) -> Played {
         self.try_play()
-            .unwrap_or_else(|refusal| panic!("{}", refusal.says))
+            .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)))
     }
 
     /// The same; a refusal of any step is an error.
@@ -135,7 +136,7 @@ impl Plan {
     /// Plays it against a far end of the test.
     pub fn play_against(&self, far_end: SocketAddr) -> Played {
         self.try_against(far_end, None)
-            .unwrap_or_else(|refusal| panic!("{}", refusal.says))
+            .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)))
     }
 
     /// The same; `key` is what the far end is said to show, and a refusal of any step is an error.

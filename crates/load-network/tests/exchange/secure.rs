@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_net::stream::{Endpoint, Listener, StreamKind, StreamOptions};
 use sokudo_net::tls::{Identity, PublicKey};
 
@@ -44,7 +45,11 @@ fn check(far_end: SocketAddr, key: &PublicKey, says: &str) {
         .try_against(far_end, Some(key))
         .err()
         .expect("a refusal");
-    assert!(refusal.says.contains(says), "{}", refusal.says);
+    assert!(
+        english(&refusal.says).contains(says),
+        "{}",
+        english(&refusal.says)
+    );
     let plan = crr(r#""transport":"tls","rate":"10/s","duration":"300ms","timeout":"400ms""#);
     let played = plan.try_against(far_end, Some(key)).expect("numbers");
     assert_eq!(played.get("crr.connections"), 0.0);
@@ -69,7 +74,7 @@ fn an_offer_without_a_key_is_refused_before_the_first_call() {
         let refusal = plan.try_against(secure_end(&identity), None);
         let says = refusal.err().expect("a refusal").says;
         assert_eq!(
-            says,
+            english(&says),
             "host1 offered no public key for the connection of flow 0"
         );
     }

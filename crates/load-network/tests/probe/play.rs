@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_network::probe::{Probe, ProbeOptions};
 use sokudo_load_network::rr::flows;
 use sokudo_model::{Batch, HostClock, HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
@@ -210,7 +211,7 @@ fn prepare(spec: PhaseSpec) -> (Box<dyn Phase>, Receiver<Emitted>) {
     });
     let phase = Probe
         .prepare(spec, emit)
-        .unwrap_or_else(|refusal| panic!("{}", refusal.says));
+        .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)));
     (phase, emitted)
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_network::stream::{NAME, Stream, StreamOptions, flows};
 use sokudo_model::{
     Batch, FlowResult, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId,
@@ -147,7 +148,7 @@ impl Plan {
     /// The same; calls to host 1 go through what listens at the port that `redirect` gives.
     pub fn play_through(&self, redirect: Redirect<'_>) -> Played {
         self.try_play(redirect)
-            .unwrap_or_else(|refusal| panic!("{}", refusal.says))
+            .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)))
     }
 
     /// The same; a refusal of any step is an error.
@@ -169,7 +170,7 @@ impl Plan {
         let results: Vec<HostResult> = std::thread::scope(|scope| {
             let drains = [near, far].map(|mut phase| {
                 let sent = &sent;
-                scope.spawn(move || phase.drain(sent).map_err(|refusal| refusal.says))
+                scope.spawn(move || phase.drain(sent).map_err(|refusal| english(&refusal.says)))
             });
             let joined = drains.map(|drain| drain.join().expect("no panic"));
             joined.into_iter().collect()

@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use sokudo_i18n::english;
 use sokudo_load_network::datagram::{Datagram, DatagramOptions, flows};
 use sokudo_model::{
     Batch, FlowResult, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId, Summary,
@@ -241,7 +242,7 @@ impl Play {
             .into_iter()
             .map(|done| match done {
                 Some(Ok(text)) => Ok(text),
-                Some(Err(refusal)) => Err(refusal.says),
+                Some(Err(refusal)) => Err(english(&refusal.says)),
                 None => Err("lost".into()),
             })
             .collect();

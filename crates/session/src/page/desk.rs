@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sokudo_model::{Change, Refusal};
+use sokudo_model::{Change, Refusal, Text};
 use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
@@ -39,23 +39,24 @@ impl Desk for Orders {
         };
         if text.len() as u64 > SCRIPT_BYTES_MAX {
             return Err(refusal(
-                format!("the script has more than {} MiB", SCRIPT_BYTES_MAX >> 20),
-                "make it shorter: loops belong into the script's language, not into its length",
+                Text::new("error-page-script-long").with("mib", SCRIPT_BYTES_MAX >> 20),
+                Text::new("error-script-too-long-hint"),
             ));
         }
         self.shared
             .take_on(order, |state, order| match (state, order) {
-                (State::Idle, Order::Close {}) => {
-                    Err(refusal("no record is open", "say something first"))
-                }
+                (State::Idle, Order::Close {}) => Err(refusal(
+                    Text::new("error-page-no-record"),
+                    Text::new("error-page-no-record-hint"),
+                )),
                 (State::Idle, _) | (State::Waits, Order::Line { .. } | Order::Close {}) => Ok(()),
                 (State::Waits, _) => Err(refusal(
-                    "the console's record is open",
-                    "close it first: one run at a time",
+                    Text::new("error-page-record-open"),
+                    Text::new("error-page-record-open-hint"),
                 )),
                 (State::Works, _) => Err(refusal(
-                    "something is under way already",
-                    "wait until it is over, or stop it: one run at a time",
+                    Text::new("error-page-busy"),
+                    Text::new("error-page-busy-hint"),
                 )),
             })
     }
@@ -64,8 +65,8 @@ impl Desk for Orders {
         let hosts = self.shared.hosts();
         if hosts.is_empty() {
             return Err(refusal(
-                "it is not known yet which hosts are there",
-                "collect node info first",
+                Text::new("error-page-hosts-unknown"),
+                Text::new("error-page-hosts-unknown-hint"),
             ));
         }
         let size: ByteSize =
@@ -73,10 +74,13 @@ impl Desk for Orders {
                 .size
                 .parse()
                 .map_err(|error: sokudo_model::units::UnitError| {
-                    refusal(error.to_string(), "write for example `1MB` or `64KiB`")
+                    refusal(error.to_string(), Text::new("error-page-size-hint"))
                 })?;
         if asked.times == 0 {
-            return Err(refusal("0 times is never", "write 1 or more"));
+            return Err(refusal(
+                Text::new("error-page-times-0"),
+                Text::new("error-page-times-0-hint"),
+            ));
         }
         let exchange = PairExchange {
             pairs: asked.pairs,

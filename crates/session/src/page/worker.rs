@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_controller::Steering;
 use sokudo_i18n::Lang;
-use sokudo_model::{MonitorSpec, Record, Refusal, kinds};
+use sokudo_model::{MonitorSpec, Record, Refusal, Text, kinds};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
@@ -262,9 +262,11 @@ impl Hand {
     fn fails(&self, failure: &Refusal) {
         let mut says = failure.says.clone();
         if let Some(hint) = failure.hint.as_ref().filter(|hint| !hint.is_empty()) {
-            says = format!("{says}\n{hint}");
+            says = Text::new("error-with-hint")
+                .text("says", says)
+                .text("hint", hint.clone());
         }
-        self.feed.tell(Told::Words(SentenceKind::Error, says));
+        self.feed.tell(Told::Says(SentenceKind::Error, says));
     }
 
     /// Calls all hosts, and tells who they are and who does not answer.

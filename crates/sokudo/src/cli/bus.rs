@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::bus::step::Gate;
-use sokudo_model::Record;
 use sokudo_model::kinds::bus;
+use sokudo_model::{Record, Text};
 use sokudo_report::{distribution, tsv};
 
 mod foreign;
@@ -121,8 +121,8 @@ fn open_step_by_step() -> Result<(), Failure> {
     let mut lines = std::io::stdin().lock().lines();
     if !matches!(lines.next(), Some(Ok(_))) {
         return Err(Failure::operator(
-            "--step asks before each message, and standard input has nothing to say",
-            "run it from a terminal, or pipe a line for each message into it",
+            Text::new("error-bus-step-no-input"),
+            Text::new("error-bus-step-no-input-hint"),
         ));
     }
     drop(lines);

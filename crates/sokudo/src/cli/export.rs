@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sokudo_model::Record;
+use sokudo_model::{Record, Text};
 use sokudo_store::export;
 
 use super::records::resolve;
@@ -81,8 +81,8 @@ fn to_stdout(record: &Record, form: Form) -> Result<(), Failure> {
         Form::Iperf3 => out.write_all(as_iperf3(record)?.as_bytes()),
         Form::Csv | Form::Tsv => {
             return Err(Failure::operator(
-                "this form is several files, which stdout cannot take",
-                "name a directory with --output",
+                Text::new("error-export-several-files"),
+                Text::new("error-export-several-files-hint"),
             ));
         }
     };
@@ -98,8 +98,8 @@ fn as_iperf3(record: &Record) -> Result<String, Failure> {
     match sokudo_store::iperf3::write(record) {
         Some(json) => Ok(format!("{json:#}\n")),
         None => Err(Failure::operator(
-            "this run holds no stream, and iperf3 has no words for anything else",
-            "`sokudo stream HOST` makes one; --to json writes everything that this run holds",
+            Text::new("error-export-no-stream"),
+            Text::new("error-export-no-stream-hint"),
         )),
     }
 }

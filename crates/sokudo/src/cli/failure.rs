@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use sokudo_controller::ControlError;
-use sokudo_model::{Refusal, cut, harmless_lines};
+use sokudo_i18n::I18n;
+use sokudo_model::{Refusal, Text, cut, harmless_lines};
 use sokudo_store::StoreError;
 
 use super::Exit;
@@ -12,14 +13,14 @@ use super::Exit;
 /// What happened, to what, and how to mend it.
 #[derive(Debug)]
 pub struct Failure {
-    says: String,
-    hint: Option<String>,
+    says: Text,
+    hint: Option<Text>,
     exit: Exit,
 }
 
 impl Failure {
     /// The run did not come to its end.
-    pub fn run(says: impl Into<String>, hint: impl Into<Option<String>>) -> Self {
+    pub fn run(says: impl Into<Text>, hint: impl Into<Option<Text>>) -> Self {
         Self {
             says: says.into(),
             hint: hint.into(),
@@ -28,7 +29,7 @@ impl Failure {
     }
 
     /// The operator asked for something that cannot be done.
-    pub fn operator(says: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn operator(says: impl Into<Text>, hint: impl Into<Text>) -> Self {
         Self {
             says: says.into(),
             hint: Some(hint.into()),
@@ -42,13 +43,13 @@ impl Failure {
     }
 
     /// What happened, to what.
-    pub fn says(&self) -> &str {
+    pub fn says(&self) -> &Text {
         &self.says
     }
 
     /// How to mend it.
-    pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref().filter(|hint| !hint.is_empty())
+    pub fn hint(&self) -> Option<&Text> {
+        self.hint.as_ref().filter(|hint| !hint.is_empty())
     }
 
     /// How the program ends.
@@ -56,17 +57,20 @@ impl Failure {
         self.exit
     }
 
-    /// Writes it to stderr: the sentence, then the hint on its own line.
+    /// Writes it to stderr in the reader's language: the sentence, then the hint on its own line.
     pub fn print(&self) {
+        let i18n = I18n::new(super::language());
+        let label = |key: &str| i18n.message(key, &[]);
+        let (error, mend) = (label("error-label"), label("error-label-hint"));
         let color = colored(&std::io::stderr());
         let (red, dim, plain) = if color {
             ("\x1b[31m", "\x1b[2m", "\x1b[0m")
         } else {
             ("", "", "")
         };
-        eprintln!("{red}error{plain}: {}", bounded(&self.says));
+        eprintln!("{red}{error}{plain}: {}", bounded(&i18n.text(&self.says)));
         if let Some(hint) = self.hint() {
-            eprintln!("{dim}hint{plain}: {}", bounded(hint));
+            eprintln!("{dim}{mend}{plain}: {}", bounded(&i18n.text(hint)));
         }
     }
 }

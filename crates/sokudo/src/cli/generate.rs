@@ -6,6 +6,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::{Cli, Exit, Failure};
+use sokudo_model::Text;
 
 /// Print shell completions: `sokudo completions bash > /etc/bash_completion.d/sokudo`.
 #[derive(Debug, Args)]
@@ -34,7 +35,7 @@ pub fn completions(args: CompletionsArgs) -> Result<Exit, Failure> {
 /// `sokudo man`.
 pub fn man(args: ManArgs) -> Result<Exit, Failure> {
     let failed = |error: std::io::Error| {
-        Failure::run(format!("the man page cannot be written: {error}"), None)
+        Failure::run(Text::new("error-man-unwritable").with("error", error), None)
     };
     match args.dir {
         None => {

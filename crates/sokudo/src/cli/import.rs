@@ -46,8 +46,10 @@ pub fn run(args: ImportArgs) -> Result<Exit, Failure> {
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |error: std::io::Error| {
         Failure::operator(
-            format!("`{}` cannot be read: {error}", file.display()),
-            "give the file that `iperf3 -J` wrote, or `-` for stdin",
+            Text::new("error-cannot-read")
+                .with("path", file.display())
+                .with("error", error),
+            Text::new("error-import-hint-or-stdin"),
         )
     };
     let mut bytes = Vec::new();
@@ -63,14 +65,14 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 
 fn not_imported(file: &Path, error: &Iperf3Error) -> Failure {
     let hint = match error {
-        Iperf3Error::Empty(_) => "run the test again: this one ended before it measured anything",
-        Iperf3Error::TooLarge(_) | Iperf3Error::TooMany(_) => {
-            "measure for a shorter time, or with longer intervals (iperf3 -i)"
-        }
-        Iperf3Error::NotJson(_) | Iperf3Error::NotIperf3 => "give the file that `iperf3 -J` wrote",
+        Iperf3Error::Empty(_) => Text::new("error-import-hint-empty"),
+        Iperf3Error::TooLarge(_) | Iperf3Error::TooMany(_) => Text::new("error-import-hint-long"),
+        Iperf3Error::NotJson(_) | Iperf3Error::NotIperf3 => Text::new("error-import-hint"),
     };
     Failure::operator(
-        format!("`{}` cannot be imported: {error}", file.display()),
+        Text::new("error-cannot-import")
+            .with("path", file.display())
+            .with("error", error),
         hint,
     )
 }

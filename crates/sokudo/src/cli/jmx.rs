@@ -20,6 +20,7 @@ use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
 use sokudo_load_http::jmx::{self, JmxOptions, PlanFiles, Probed, read_bounded};
+use sokudo_model::Text;
 
 use self::model::seconds;
 use super::finish::ShowOptions;
@@ -235,7 +236,9 @@ pub fn print_problems(reading: &Reading, lang: Lang) {
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::operator(
-        format!("`{}` cannot be read: {error}", path.display()),
-        "name a file that exists and that you may read, of at most 64 MiB",
+        Text::new("error-cannot-read")
+            .with("path", path.display())
+            .with("error", error),
+        Text::new("error-cannot-read-hint-64-mib"),
     )
 }

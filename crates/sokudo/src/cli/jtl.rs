@@ -13,7 +13,7 @@ use serde_json::Value;
 use sokudo_jmeter::jtl::{self, ReadOutcome};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_load_http::jmx::read_bounded;
-use sokudo_model::Record;
+use sokudo_model::{Record, Text};
 use sokudo_report::requests::{Dashboard, statistics_json, summary};
 use sokudo_stats::requests::goals::Goals;
 use sokudo_stats::requests::{Requests, Settings, Tally};
@@ -123,8 +123,8 @@ pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
     let mut settings = settings_of(&properties)?;
     if args.percentiles.len() > 8 {
         return Err(Failure::operator(
-            "more than eight percentiles are asked for",
-            "name the few that matter",
+            Text::new("error-jtl-percentiles"),
+            Text::new("error-jtl-percentiles-hint"),
         ));
     }
     if !args.percentiles.is_empty() {
@@ -248,7 +248,14 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
 /// Errors: a property is not the number that it should be.
 pub fn settings_of(properties: &Properties) -> Result<Settings, Failure> {
     let settings = jtl::settings_of(properties);
-    settings.map_err(|error| Failure::operator(error.to_string(), "write a number above 0"))
+    settings.map_err(|error| {
+        Failure::operator(
+            Text::new("error-jtl-property")
+                .with("name", &error.name)
+                .with("value", &error.text),
+            Text::new("error-jtl-property-hint"),
+        )
+    })
 }
 
 /// Reads all rows of a file.
@@ -265,21 +272,21 @@ fn count(file: &Path, settings: &Settings) -> Result<(Requests, ReadOutcome), Fa
     let outcome = outcome.map_err(|error| match error {
         jtl::JtlError::Io(error) => unreadable_rows(file, &error),
         other => Failure::operator(
-            format!("`{}`: {other}", file.display()),
-            "name a result file of JMeter or sokudo: CSV with a header, or XML",
+            Text::new("error-jtl-file")
+                .with("path", file.display())
+                .with("error", other),
+            Text::new("error-jtl-file-hint"),
         ),
     })?;
     let requests = tally.finish();
     match (outcome.broken.first.first(), outcome.rows) {
         (Some(first), 0) => Err(Failure::operator(
-            format!(
-                "`{}`: none of {} rows can be read; line {}: {}",
-                file.display(),
-                outcome.broken.n,
-                first.line,
-                first.why
-            ),
-            "name a result file of JMeter or sokudo: CSV with a header, or XML",
+            Text::new("error-jtl-no-rows")
+                .with("path", file.display())
+                .with("rows", outcome.broken.n)
+                .with("line", first.line)
+                .with("why", &first.why),
+            Text::new("error-jtl-file-hint"),
         )),
         _ => Ok((requests, outcome)),
     }
@@ -287,8 +294,10 @@ fn count(file: &Path, settings: &Settings) -> Result<(Requests, ReadOutcome), Fa
 
 fn unreadable_rows(file: &Path, error: &std::io::Error) -> Failure {
     Failure::operator(
-        format!("`{}` cannot be read: {error}", file.display()),
-        "name a result file that exists and that you may read",
+        Text::new("error-cannot-read")
+            .with("path", file.display())
+            .with("error", error),
+        Text::new("error-jtl-readable-hint"),
     )
 }
 
@@ -320,12 +329,10 @@ pub(super) fn must_be_free(directory: &Path, force: bool) -> Result<(), Failure>
         let own = name == PAGE || name == FIGURES;
         if !(force && own) {
             return Err(Failure::operator(
-                format!(
-                    "`{}` is not empty: it holds `{}`",
-                    directory.display(),
-                    name.to_string_lossy()
-                ),
-                "name a new directory, or replace a dashboard with -f",
+                Text::new("error-directory-not-empty")
+                    .with("path", directory.display())
+                    .with("name", name.to_string_lossy()),
+                Text::new("error-directory-not-empty-hint"),
             ));
         }
     }

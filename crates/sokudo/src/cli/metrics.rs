@@ -1,9 +1,9 @@
 //! `sokudo metrics`: the catalogue.
 
 use clap::Args;
-use sokudo_model::Metric;
 use sokudo_model::document::{Document, field};
 use sokudo_model::metric::catalogue;
+use sokudo_model::{Metric, Text};
 
 use super::{Exit, Failure};
 
@@ -42,8 +42,8 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
         && !catalogue().any(|metric| wanted(metric.name))
     {
         return Err(Failure::operator(
-            format!("no metric has `{filter}` in its name"),
-            "`sokudo metrics` prints them all",
+            Text::new("error-metric-unknown").with("filter", filter),
+            Text::new("error-metric-unknown-hint"),
         ));
     }
     for metric in catalogue().filter(|metric| wanted(metric.name)) {

@@ -44,10 +44,12 @@ use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
+use sokudo_model::Text;
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
 
 pub use failure::Failure;
+use sokudo_i18n::Lang;
 use sokudo_session::{Sentence, sentence};
 
 const EXAMPLES: &str = "\
@@ -162,7 +164,7 @@ impl From<Exit> for ExitCode {
 ///
 /// Errors: what was typed cannot be understood; told as every other error is, with a hint.
 pub fn parse() -> Result<Cli, Failure> {
-    let typed: Vec<String> = std::env::args().skip(1).collect();
+    let typed = typed();
     let command = help::in_language(Cli::command(), &[], help::language(&typed));
     let parsed = command
         .try_get_matches()
@@ -171,27 +173,36 @@ pub fn parse() -> Result<Cli, Failure> {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => not_understood(&error.to_string(), &typed),
+        _ => not_understood(&error, &typed),
     })
 }
 
+/// The language of what this process says before its options are read, and when it fails.
+fn language() -> Lang {
+    help::language(&typed())
+}
+
+fn typed() -> Vec<String> {
+    std::env::args().skip(1).collect()
+}
+
 /// The parser's paragraphs as one sentence and one hint: its tip, else where to read on.
-fn not_understood(text: &str, typed: &[String]) -> Failure {
-    let Sentence { says, tip } = sentence(text);
+fn not_understood(error: &clap::Error, typed: &[String]) -> Failure {
+    let Sentence { says, tip } = sentence(error);
     // The parser blames `--key` also when nobody typed it.
-    let from_environment = says.contains("cannot be used with '--key")
+    let from_environment = error.to_string().contains("cannot be used with '--key")
         && !typed.iter().any(|word| word.starts_with("--key"));
     if from_environment {
-        return Failure::operator(says, "SOKUDO_KEY is set: `unset SOKUDO_KEY` first");
+        return Failure::operator(says, Text::new("error-key-from-environment-hint"));
     }
     if typed.first().is_some_and(|word| word == "load") {
         return Failure::operator(
-            "`sokudo` has no command `load`",
-            "a JMeter test plan is executed by `sokudo jmx run PLAN`",
+            Text::new("error-no-command-load"),
+            Text::new("error-no-command-load-hint"),
         );
     }
     let hint =
-        tip.unwrap_or_else(|| format!("`{} --help` shows what can be typed", subcommand(typed)));
+        tip.unwrap_or_else(|| Text::new("error-help-hint").with("command", subcommand(typed)));
     Failure::operator(says, hint)
 }
 
@@ -335,8 +346,9 @@ fn config() -> PathBuf {
 /// A flag that Ctrl-C, and a polite request to end, set. The second Ctrl-C ends at once.
 fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let failed =
-        |error: std::io::Error| Failure::run(format!("signals cannot be watched: {error}"), None);
+    let failed = |error: std::io::Error| {
+        Failure::run(Text::new("error-no-signals").with("error", error), None)
+    };
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
             .map_err(failed)?;
@@ -370,6 +382,38 @@ mod tests {
         check("jmx check --probe 0", "sokudo jmx check");
         check("rr check", "sokudo rr");
         check("nonsense rr", "sokudo");
+    }
+
+    #[test]
+    fn what_the_parser_says_is_a_message_in_its_own_english() {
+        let check = |typed: &str, key: &str, tip: Option<&str>| {
+            let words = std::iter::once("sokudo").chain(typed.split_whitespace());
+            let error = Cli::command().try_get_matches_from(words).expect_err(typed);
+            // A sentence that says something else than the parser would stay in the parser's words.
+            let said = sentence(&error);
+            assert_eq!(said.says.key, key, "{typed}: {error}");
+            let tip_key = said.tip.as_ref().map(|tip| tip.key.as_str());
+            assert_eq!(tip_key, tip, "{typed}: {error}");
+        };
+        check("rr h --zzz", "error-typed-unknown", None);
+        check(
+            "rr h --durations 1s",
+            "error-typed-unknown",
+            Some("error-typed-similar-argument-hint"),
+        );
+        check(
+            "chekc",
+            "error-typed-unknown-subcommand",
+            Some("error-typed-similar-subcommand-hint"),
+        );
+        check("rr", "error-typed-missing", None);
+        check("rr h --size", "error-typed-no-value", None);
+        check("rr h --transport", "error-typed-no-value-choice", None);
+        check("rr h --transport x", "error-typed-invalid-choice", None);
+        check("rr h --duration x", "error-typed-invalid-because", None);
+        check("rr h --size 1 --size 2", "error-typed-twice", None);
+        check("serve --open --key k", "error-typed-conflict", None);
+        check("runs extra", "error-typed-unknown", None);
     }
 
     #[test]

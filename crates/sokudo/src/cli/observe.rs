@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 use sokudo_model::document::{Document, field};
-use sokudo_model::{MonitorSpec, metric};
+use sokudo_model::{MonitorSpec, Text, metric};
 use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
 
 use super::{Exit, Failure};
@@ -22,7 +22,7 @@ impl ObserveArgs {
     pub fn specs(&self) -> Result<Vec<MonitorSpec>, Failure> {
         let specs = read(&self.monitors, Files::Readable)?;
         let bounds = MonitorSpec::within_bounds(&specs);
-        bounds.map_err(|says| Failure::operator(says, "ask for fewer monitors"))?;
+        bounds.map_err(|says| Failure::operator(says, Text::new("error-monitors-fewer-hint")))?;
         Ok(specs)
     }
 }

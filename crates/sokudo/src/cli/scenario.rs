@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, check};
 use sokudo_i18n::I18n;
-use sokudo_model::{Refusal, harmless};
+use sokudo_model::{Refusal, Text, harmless};
 use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::{Executor as _, Failed, line};
 use sokudo_session::page::HostSource;
@@ -226,8 +226,8 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
             close(left, &args.lab)
         }
         "sks" if !args.set.is_empty() => Err(Failure::operator(
-            "console lines have no parameters that --set could set",
-            "leave --set out, or write the scenario in JavaScript",
+            Text::new("error-lines-no-parameters"),
+            Text::new("error-lines-no-parameters-hint"),
         )),
         "sks" => {
             let lines = line::parse(&text).map_err(|mistakes| many(&args.file, &mistakes))?;
@@ -236,8 +236,8 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
             close(by_lines(lab, ended, text), &args.lab)
         }
         _ => Err(Failure::operator(
-            format!("`{}` is neither .sks nor .js", args.file.display()),
-            "call console lines FILE.sks and JavaScript FILE.js",
+            Text::new("error-script-kind").with("path", args.file.display()),
+            Text::new("error-script-kind-hint"),
         )),
     }
 }
@@ -296,18 +296,20 @@ fn read_script(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
     let cannot = |error: std::io::Error| {
         Failure::operator(
-            format!("`{shown}` cannot be read: {error}"),
-            "name a script, .sks or .js",
+            Text::new("error-cannot-read")
+                .with("path", &shown)
+                .with("error", error),
+            Text::new("error-script-hint"),
         )
     };
     let size = std::fs::metadata(file).map_err(cannot)?.len();
     if size > SCRIPT_BYTES_MAX {
         return Err(Failure::operator(
-            format!(
-                "`{shown}` has {size} bytes, more than {} MiB",
-                SCRIPT_BYTES_MAX >> 20
-            ),
-            "make it shorter: loops belong into the script's language, not into its length",
+            Text::new("error-script-too-long")
+                .with("path", &shown)
+                .with("size", size)
+                .with("mib", SCRIPT_BYTES_MAX >> 20),
+            Text::new("error-script-too-long-hint"),
         ));
     }
     let bytes = std::fs::read(file).map_err(cannot)?;
@@ -317,8 +319,10 @@ fn read_script(file: &Path) -> Result<String, Failure> {
             .filter(|byte| **byte == b'\n')
             .count();
         Failure::operator(
-            format!("`{shown}` is no UTF-8 text: line {}", line + 1),
-            "save it as UTF-8",
+            Text::new("error-script-no-utf8")
+                .with("path", shown)
+                .with("line", line + 1),
+            Text::new("error-script-no-utf8-hint"),
         )
     })
 }
@@ -389,8 +393,8 @@ fn reach_by(
     }
     if place.hosts.is_empty() {
         return Err(Failure::operator(
-            "no hosts are named",
-            "name a group or hosts, or try it with --local 4",
+            Text::new("error-no-hosts"),
+            Text::new("error-no-hosts-hint"),
         ));
     }
     let mut hosts = Hosts::own(sokudo_agent::factory)?;

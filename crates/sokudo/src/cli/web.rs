@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use sokudo_controller::host_name;
+use sokudo_model::Text;
 use sokudo_session::page::{Orders, Setting, Worker};
 use sokudo_web::{Feed, Server, WebError};
 use sokudo_workload::values::Span;
@@ -77,10 +78,9 @@ pub struct PageArgs {
 impl From<WebError> for Failure {
     fn from(error: WebError) -> Self {
         match error {
-            WebError::Listen { .. } => Failure::operator(
-                error.to_string(),
-                "choose another address with --listen, port 0 takes any that is free",
-            ),
+            WebError::Listen { .. } => {
+                Failure::operator(error.to_string(), Text::new("error-web-listen-hint"))
+            }
             WebError::System(_) => Failure::run(error.to_string(), None),
         }
     }
@@ -96,7 +96,9 @@ pub struct Page {
 impl Page {
     /// Serves the page for some hosts, and prints its address.
     pub fn open(setting: Setting, page: &PageArgs) -> Result<Self, Failure> {
-        let cannot = |error: std::io::Error| Failure::run(format!("no page: {error}"), None);
+        let cannot = |error: std::io::Error| {
+            Failure::run(Text::new("error-web-no-page").with("error", error), None)
+        };
         let feed = Feed::new(&setting.place.name(), false).map_err(cannot)?;
         let worker = Worker::start(setting, feed.clone()).map_err(cannot)?;
         let desk = Arc::new(Orders::new(&worker, feed.clone()));
@@ -137,8 +139,8 @@ pub fn of_group(group: &str, at: SocketAddr) -> Result<Page, Failure> {
 pub fn run(args: WebArgs) -> Result<Exit, Failure> {
     if args.place.hosts.is_empty() && args.place.local.is_none() {
         return Err(Failure::operator(
-            "no hosts are named",
-            "name a group or hosts, or try it with --local 4",
+            Text::new("error-no-hosts"),
+            Text::new("error-no-hosts-hint"),
         ));
     }
     let stop = stop_flag()?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig};
-use sokudo_model::{Record, RunStatus};
+use sokudo_model::{Record, RunStatus, Text};
 use sokudo_session::{WATCH_NS, conclude, random_seed};
 use sokudo_wire::Key;
 use sokudo_workload::Options;
@@ -149,8 +149,8 @@ fn group_meant(host: &str, failure: Failure) -> Failure {
     if !super::group::is_known(host) {
         return failure;
     }
-    let hint = format!("of the group {host}, name a host `{host}/NAME`, or all of them `{host}/*`");
-    Failure::operator(failure.says(), hint)
+    let hint = Text::new("error-group-meant-hint").word("group", host);
+    Failure::operator(failure.says().clone(), hint)
 }
 
 /// Every host is called directly.

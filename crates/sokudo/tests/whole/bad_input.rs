@@ -182,6 +182,85 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Typical mistakes, and what of each the Japanese sentence quotes.
+const REFUSED_IN_JAPANESE: &[(&str, &str)] = &[
+    // What the parser of the command line finds.
+    ("datagram", "<HOST>"),
+    ("datagram ADDR --nonsense", "--nonsense"),
+    ("datagram ADDR --durations 1s", "--durations"),
+    ("nonsense", "nonsense"),
+    ("chekc", "chekc"),
+    ("group nonsense", "nonsense"),
+    ("datagram ADDR --direction sideways", "sideways"),
+    ("datagram ADDR --size", "--size"),
+    ("datagram ADDR --size 1k --size 2k", "--size"),
+    ("datagram ADDR --size 10Mb", "10Mb"),
+    ("datagram ADDR --size 10parsecs", "10parsecs"),
+    ("datagram ADDR --size 99999999999GB", "99999999999GB"),
+    ("datagram ADDR --rate 10MB", "10MB"),
+    ("datagram ADDR --rate 10Mb", "10Mb"),
+    ("datagram ADDR --rate 1Q/s", "1Q/s"),
+    ("datagram ADDR --count many", "many"),
+    ("datagram ADDR --duration 10parsecs", "10parsecs"),
+    ("datagram ADDR --streams 0", "--streams"),
+    ("datagram ADDR --find loss<1% --rate 1k/s", "--rate"),
+    ("datagram ADDR --lang xx", "xx"),
+    ("rr ADDR --slo p99<1", "p99<1"),
+    ("export --to word", "word"),
+    ("load plan.jmx", "load"),
+    // What the commands find.
+    ("datagram ADDR --find errors<1%", "errors"),
+    ("datagram 127.0.0.1:99999", "127.0.0.1:99999"),
+    ("datagram http://hostb", "http://hostb"),
+    ("datagram ADDR --size 65508", "65508"),
+    ("datagram ADDR --size 8", "--size"),
+    ("datagram ADDR --duration 0", "--duration"),
+    ("datagram ADDR --duration 25h", "24"),
+    ("datagram ADDR --polite", "--polite"),
+    ("datagram ADDR --rate 100Tb/s", "100 Tb/s"),
+    ("datagram ADDR --sweep colour=1,2", "colour"),
+    ("datagram ADDR --interval 1ms", "--interval"),
+    ("probe ADDR --every 1us", "--every"),
+    ("rr ADDR --count 0", "--count"),
+    ("stream ADDR --transport udp", "UDP"),
+    ("crr ADDR --transport udp", "UDP"),
+    ("bus ADDR --size 1GiB", "1073741824"),
+    ("check nonsense", "nonsense"),
+    ("metrics nonsense", "nonsense"),
+    ("man /dev/null/pages", "/dev/null/pages"),
+    ("run nothing.sks --local 2", "nothing.sks"),
+    ("run script.txt --local 2", "script.txt"),
+    ("run empty.sks", "--local"),
+    ("import nothing.json", "nothing.json"),
+    ("jmx check nothing.jmx", "nothing.jmx"),
+    ("jtl report nothing.jtl -o dashboard", "nothing.jtl"),
+];
+
+#[test]
+fn mistakes_are_told_in_japanese() {
+    let japanese = |text: &str| text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
+    let place = place();
+    place.write("script.txt", "");
+    place.write("empty.sks", "");
+    for (wish, quoted) in REFUSED_IN_JAPANESE {
+        let wish = wish.replace("ADDR", "127.0.0.1:1");
+        let ended = place.sokudo(&wish).env("SOKUDO_LANG", "ja").run();
+        ended.expect_code(2);
+        let line = |start| ended.stderr.lines().find_map(|l| l.strip_prefix(start));
+        let says = line("エラー: ").unwrap_or_else(|| panic!("no sentence: {ended}"));
+        let hint = line("ヒント: ").unwrap_or_else(|| panic!("no hint: {ended}"));
+        assert!(japanese(says) && japanese(hint), "{wish}: {ended}");
+        let is_quoted = says.contains(quoted) || hint.contains(quoted);
+        assert!(is_quoted, "{wish}: no `{quoted}` in {ended}");
+        let rest = ["{$", "{ $", "[error-"]
+            .iter()
+            .find(|it| ended.stderr.contains(**it));
+        assert_eq!(rest, None, "{wish}: {ended}");
+    }
+    let ended = place.run("rr 127.0.0.1:1 --nonsense --lang ja");
+    assert!(ended.stderr.starts_with("エラー: "), "{ended}");
+}
+
 #[test]
 fn wishes_that_cannot_be_are_refused_at_once() {
     let place = place();

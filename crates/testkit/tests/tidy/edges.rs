@@ -26,25 +26,41 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("workload", &["net", "pace", "stats", "model"]),
     (
         "load-network",
-        &["workload", "net", "pace", "stats", "model"],
+        &["i18n", "workload", "net", "pace", "stats", "model"],
     ),
     (
         "load-http",
         &[
-            "workload", "http", "jmeter", "net", "pace", "stats", "model",
+            "i18n", "workload", "http", "jmeter", "net", "pace", "stats", "model",
         ],
     ),
     (
         "coherence",
-        &["load-network", "workload", "net", "pace", "stats", "model"],
+        &[
+            "i18n",
+            "load-network",
+            "workload",
+            "net",
+            "pace",
+            "stats",
+            "model",
+        ],
     ),
     (
         "workloads",
-        &["load-http", "load-network", "workload", "stats", "model"],
+        &[
+            "i18n",
+            "load-http",
+            "load-network",
+            "workload",
+            "stats",
+            "model",
+        ],
     ),
     (
         "agent",
         &[
+            "i18n",
             "bus",
             "wire",
             "workloads",
@@ -58,6 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "controller",
         &[
+            "i18n",
             "bus",
             "wire",
             "scenario",

@@ -1,6 +1,6 @@
 //! Checks that both languages have the same messages, and that links in documents resolve.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::{files_below, folders_in, none, root, text_of, texts_below};
@@ -47,6 +47,27 @@ fn every_message_that_the_code_names_exists() {
         for key in named_messages(product) {
             if !known.contains(key) {
                 offences.push(format!("{}: locales/en has no `{key}`", path.display()));
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn errors_are_given_the_values_that_they_need() {
+    let english = text_of("locales/en/errors.ftl".as_ref()).unwrap_or_default();
+    let needed: BTreeMap<&str, BTreeSet<&str>> = messages(&english).collect();
+    let mut offences = Vec::new();
+    for (path, text) in texts_below("crates", &["rs"]) {
+        for (key, given) in chained_values(&text) {
+            if let Some(needed) = needed.get(key)
+                && !given.is_empty()
+                && *needed != given
+            {
+                let path = path.display();
+                offences.push(format!(
+                    "{path}: `{key}` needs {needed:?}, is given {given:?}"
+                ));
             }
         }
     }
@@ -180,6 +201,53 @@ fn named_messages(code: &str) -> impl Iterator<Item = &str> {
     starts.map(|at| {
         let rest = &code[at + MAKES.len()..];
         rest.split('"').next().unwrap_or_default()
+    })
+}
+
+/// Keys of messages that are made in this code, with the names of the values that are chained to them. A
+/// message that gets values later, or none, has none here.
+fn chained_values(code: &str) -> impl Iterator<Item = (&str, BTreeSet<&str>)> {
+    const GIVES: [&str; 4] = [".with(\"", ".word(\"", ".text(\"", ".number(\""];
+    named_messages(code).map(|key| {
+        let mut rest = &code[key.as_ptr() as usize - code.as_ptr() as usize + key.len()..];
+        rest = rest.strip_prefix("\")").unwrap_or_default();
+        let mut given = BTreeSet::new();
+        while let Some(call) = GIVES
+            .iter()
+            .find_map(|it| rest.trim_start().strip_prefix(it))
+        {
+            let (name, after) = call.split_once('"').unwrap_or_default();
+            given.insert(name);
+            rest = &after[closing(after)..];
+        }
+        (key, given)
+    })
+}
+
+/// Behind the parenthesis that closes the call whose first argument ends here.
+fn closing(code: &str) -> usize {
+    let (mut depth, mut is_text) = (1, false);
+    for (at, c) in code.char_indices() {
+        match c {
+            '"' => is_text = !is_text,
+            '(' if !is_text => depth += 1,
+            ')' if !is_text => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    code.len()
+}
+
+/// Messages of one Fluent file that stand on one line: key, and names of its values.
+fn messages(text: &str) -> impl Iterator<Item = (&str, BTreeSet<&str>)> {
+    let lines = text.lines().filter_map(|line| line.split_once(" = "));
+    lines.map(|(key, says)| {
+        let name = |part: &str| part.find([' ', '}']).unwrap_or(part.len());
+        let names = says.split("{ $").skip(1).map(|part| &part[..name(part)]);
+        (key, names.collect())
     })
 }
 

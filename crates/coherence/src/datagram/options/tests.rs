@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use sokudo_i18n::english;
 
 fn parsed(line: &[&str]) -> CoherenceDatagramOptions {
     match CoherenceDatagramOptions::parse(line) {
@@ -12,8 +13,8 @@ fn parsed(line: &[&str]) -> CoherenceDatagramOptions {
 fn refused(line: &[&str]) -> String {
     let refusal = CoherenceDatagramOptions::parse(line).expect_err("an operator error");
     assert!(refusal.operator_error && refusal.hint.is_some(), "{line:?}");
-    assert!(!refusal.says.ends_with('.'));
-    refusal.says
+    assert!(!english(&refusal.says).ends_with('.'));
+    english(&refusal.says)
 }
 
 fn at(host: &str, port: u16) -> HostPort {

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, PublicKey, Trust};
 use sokudo_net::udp::{self, SendMode};
 use sokudo_workload::choice::Choice;
@@ -93,8 +93,12 @@ impl DatagramPhase {
             .and_then(|offer| offer.ports.get(&flow.stream))
             .copied();
         let peer_name = self.spec.hosts[flow.to as usize].name.clone();
-        let port =
-            port.ok_or_else(|| failed(format!("{peer_name} offered no port to send to"), None))?;
+        let port = port.ok_or_else(|| {
+            failed(
+                Text::new("error-datagram-no-port").with("host", peer_name),
+                None,
+            )
+        })?;
         let peer = resolve(&self.spec.hosts[flow.to as usize].address, port)?;
         if self.options.transport == Transport::Udp {
             return self.connect_udp(flow, shape, peer);
@@ -109,7 +113,14 @@ impl DatagramPhase {
         shape: &Shape,
         peer: SocketAddr,
     ) -> Result<ClientFlow, Refusal> {
-        let cannot = |error: io::Error| failed(format!("cannot send to {peer}: {error}"), None);
+        let cannot = |error: io::Error| {
+            failed(
+                Text::new("error-datagram-no-way")
+                    .with("peer", peer)
+                    .with("error", error),
+                None,
+            )
+        };
         let number = self.outgoing().take_while(|other| other.id != flow.id);
         let mut local = self.local_address(number.count())?;
         if !self.offer.ports.is_empty() || local.is_ipv4() != peer.is_ipv4() {
@@ -141,11 +152,10 @@ impl DatagramPhase {
         let acks = socket.try_clone().map_err(cannot)?;
         let sender = udp::Sender::new(socket, mode, shape.size.max as usize).map_err(|error| {
             operator(
-                format!(
-                    "this system does not offer --io {} here: {error}",
-                    mode.name()
-                ),
-                "use --io auto or --io plain",
+                Text::new("error-io-absent")
+                    .with("mode", mode.name())
+                    .with("error", error),
+                Text::new("error-io-absent-hint"),
             )
         })?;
         self.senders.insert(
@@ -181,8 +191,8 @@ impl DatagramPhase {
             (IoMode::Mmsg, _) => Ok((SendMode::Mmsg, String::new())),
             (IoMode::Gso, None) => Ok((SendMode::Gso, String::new())),
             (IoMode::Gso, Some(why)) => Err(operator(
-                format!("--io gso is not possible: {why}"),
-                "use --io auto or --io mmsg",
+                Text::new("error-io-gso").with("why", why),
+                Text::new("error-io-gso-hint"),
             )),
             (IoMode::Auto, obstacle) => match (best_mode(shape.size.max as usize), obstacle) {
                 (SendMode::Gso, Some(why)) => Ok((SendMode::Mmsg, why.into())),
@@ -199,7 +209,12 @@ impl DatagramPhase {
         key: Option<Vec<u8>>,
     ) -> Result<ClientFlow, Refusal> {
         let cannot = |error: &dyn std::fmt::Display| {
-            failed(format!("cannot connect to {peer}: {error}"), None)
+            failed(
+                Text::new("error-datagram-unconnected")
+                    .with("peer", peer)
+                    .with("error", error),
+                None,
+            )
         };
         let mut tcp = TcpStream::connect_timeout(&peer, CONNECT_BOUND).map_err(|e| cannot(&e))?;
         tcp.set_nodelay(true).map_err(|e| cannot(&e))?;

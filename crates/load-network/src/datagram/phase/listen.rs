@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
 use sokudo_workload::link::Transport;
@@ -42,7 +42,9 @@ impl DatagramPhase {
             self.incoming().map(|flow| flow.stream).collect();
         if self.options.transport == Transport::Tls && !streams.is_empty() {
             let identity = Identity::ephemeral(&self.spec.hosts[self.spec.me as usize].name)
-                .map_err(|error| failed(format!("no certificate could be made: {error}"), None))?;
+                .map_err(|error| {
+                    failed(Text::new("error-no-certificate").with("error", error), None)
+                })?;
             self.offer.tls_key = Some(identity.public_key().spki().to_vec());
             self.identity = Some(identity);
         }
@@ -92,8 +94,8 @@ impl DatagramPhase {
         let gro = wanted && udp::enable_gro(&socket).is_ok();
         if self.options.gro == Switch::On && !gro {
             return Err(operator(
-                "this system cannot coalesce received datagrams (GRO)",
-                "leave --gro on out",
+                Text::new("error-gro-absent"),
+                Text::new("error-gro-absent-hint"),
             ));
         }
         let port = socket.local_addr().map_err(bound)?.port();
@@ -214,8 +216,10 @@ impl DatagramPhase {
             .collect();
         if accepted.len() < expected {
             return Err(failed(
-                format!("{} of {expected} connections arrived", accepted.len()),
-                Some("look for a firewall between the hosts".into()),
+                Text::new("error-connections-missing")
+                    .with("arrived", accepted.len())
+                    .with("wanted", expected),
+                Some(Text::new("error-firewall-hint")),
             ));
         }
         let max_bytes = udp::MAX_PAYLOAD_BYTES;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::counters::HostCounters;
 use sokudo_net::tls::Identity;
 use sokudo_net::udp::{self, Granted};
@@ -159,13 +159,13 @@ impl DatagramPhase {
             return Ok(());
         }
         Err(operator(
-            format!(
-                "the system grants a {kind} buffer of {} B, not the {asked} B asked for",
-                buffer.granted_bytes
-            ),
-            format!(
-                "raise it with `sysctl -w {sysctl}={asked}`, ask for less, or leave --strict-buffers out"
-            ),
+            Text::new("error-buffer-short")
+                .with("kind", kind)
+                .with("granted", buffer.granted_bytes)
+                .with("asked", asked),
+            Text::new("error-buffer-short-hint")
+                .with("sysctl", sysctl)
+                .with("asked", asked),
         ))
     }
 
@@ -178,11 +178,10 @@ impl DatagramPhase {
             .cloned()
             .ok_or_else(|| {
                 failed(
-                    format!(
-                        "{} offered no possible size of flow {}",
-                        self.spec.hosts[flow.from as usize].name, flow.id
-                    ),
-                    Some("install the same version of sokudo on all hosts".into()),
+                    Text::new("error-no-size-offered")
+                        .with("host", &self.spec.hosts[flow.from as usize].name)
+                        .with("flow", flow.id),
+                    Some(Text::new("error-hint-same-version")),
                 )
             })
     }

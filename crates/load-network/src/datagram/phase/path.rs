@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::udp;
 use sokudo_workload::link::Transport;
 use sokudo_workload::place::{own_address, resolve};
@@ -57,11 +57,10 @@ impl DatagramPhase {
             return Ok(());
         }
         Err(operator(
-            format!(
-                "--bind gives {} addresses with ports for {sockets} sockets",
-                addresses.len()
-            ),
-            "name a range of ports (ADDR:9999..10002), or an address without a port",
+            Text::new("error-bind-ports")
+                .with("addresses", addresses.len())
+                .with("sockets", sockets),
+            Text::new("error-bind-ports-hint"),
         ))
     }
 
@@ -72,14 +71,12 @@ impl DatagramPhase {
         }
         let family = |address: SocketAddr| if address.is_ipv4() { "IPv4" } else { "IPv6" };
         Err(operator(
-            format!(
-                "--bind {} cannot send to {}: one is {}, the other {}",
-                local.ip(),
-                peer.ip(),
-                family(local),
-                family(peer)
-            ),
-            "name both by addresses of one family",
+            Text::new("error-bind-family")
+                .with("local", local.ip())
+                .with("peer", peer.ip())
+                .with("local_family", family(local))
+                .with("peer_family", family(peer)),
+            Text::new("error-bind-family-hint"),
         ))
     }
 
@@ -97,11 +94,8 @@ impl DatagramPhase {
             return Ok(());
         }
         Err(operator(
-            format!(
-                "--payload and --verify must fit the datagrams of {} B",
-                size.min
-            ),
-            "make them smaller, or give a --size that holds them",
+            Text::new("error-payload-long").with("size", size.min),
+            Text::new("error-payload-long-hint"),
         ))
     }
 
@@ -119,15 +113,12 @@ impl DatagramPhase {
             return Ok(());
         }
         Err(operator(
-            format!(
-                "datagrams of {} B do not fit the MTU of {mtu} B towards {} ({headers} B are headers)",
-                size.max,
-                peer.ip()
-            ),
-            format!(
-                "use --size {} or less, or --allow-fragments to have them cut into IP fragments",
-                mtu.saturating_sub(headers)
-            ),
+            Text::new("error-mtu")
+                .with("size", size.max)
+                .with("mtu", mtu)
+                .with("peer", peer.ip())
+                .with("headers", headers),
+            Text::new("error-mtu-hint").with("size", mtu.saturating_sub(headers)),
         ))
     }
 }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use sokudo_coherence::bus::{self as coherence_bus, native};
 use sokudo_controller::host_name;
 use sokudo_load_network::bus;
-use sokudo_model::harmless;
+use sokudo_model::{Text, harmless};
 use sokudo_workload::Options;
 
 use super::BusArgs;
@@ -25,8 +25,8 @@ pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
     let Wire::CoherenceBus = wire;
     if args.measure.is_asked() {
         return Err(Failure::operator(
-            "--sweep and --find need sokudo at the far end: a foreign wire has no phases",
-            "measure single rates with --rate",
+            Text::new("error-foreign-no-phases"),
+            Text::new("error-foreign-no-phases-hint"),
         ));
     }
     let options = native::options(&args.options, &args.hosts, &args.bind)?;

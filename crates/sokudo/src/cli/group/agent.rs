@@ -9,7 +9,7 @@ use sokudo_agent::audit::Audit;
 use sokudo_agent::keep::Keeper;
 use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
-use sokudo_model::harmless;
+use sokudo_model::{Text, harmless};
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::{Label, Labels};
 use sokudo_zenoh::agent::{self, Refused, Service};
@@ -82,7 +82,7 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     let default = config().join("policy.toml");
     let file = args.policy.as_ref().unwrap_or(&default);
     let policy = Policy::load(file).map_err(|error| {
-        let hint = "what a policy looks like: `sokudo agent --help`";
+        let hint = Text::new("error-policy-hint");
         Failure::operator(error.to_string(), hint)
     })?;
     let noted = config().join("audit.jsonl");

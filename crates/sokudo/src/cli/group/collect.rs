@@ -6,7 +6,7 @@ use std::path::Path;
 use sokudo_bus::{Bus, Member, MemberId};
 use sokudo_controller::collect::{self, Known};
 use sokudo_controller::host_name;
-use sokudo_model::{Manifest, RunStatus};
+use sokudo_model::{Manifest, RunStatus, Text};
 use sokudo_zenoh::{Fleet, Group};
 
 use super::super::{Failure, config};
@@ -74,9 +74,8 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
 }
 
 fn absent(host: &str) -> Failure {
-    let says = format!("{host}, which took part in the run, is not connected");
-    let hint = "start its agent and try again, or give up what it holds: --no-collect";
-    Failure::run(says, String::from(hint))
+    let says = Text::new("error-collect-absent").word("host", host);
+    Failure::run(says, Text::new("error-collect-absent-hint"))
 }
 
 impl Collected {

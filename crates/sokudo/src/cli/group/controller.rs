@@ -10,7 +10,7 @@ use serde_json::json;
 use sokudo_agent::audit::Audit;
 use sokudo_bus::direct::LineLog;
 use sokudo_controller::host_name;
-use sokudo_model::harmless;
+use sokudo_model::{Text, harmless};
 use sokudo_net::udp;
 use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::enrol::{Door, Visit, Watch};
@@ -66,11 +66,10 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     let port = args.bind.port();
     if port == 0 {
         return Err(Failure::operator(
-            "a controller cannot listen on port 0: the line with which hosts join names its port",
-            format!(
-                "write for example --bind {}:{DEFAULT_GROUP_PORT}",
-                args.bind.ip()
-            ),
+            Text::new("error-controller-port-0"),
+            Text::new("error-controller-port-0-hint")
+                .with("address", args.bind.ip())
+                .with("port", DEFAULT_GROUP_PORT),
         ));
     }
     let address = args.address.unwrap_or_else(|| own_address(args.bind.ip()));

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
-use sokudo_model::harmless;
 use sokudo_model::units::{Nanos, UnitError};
+use sokudo_model::{Text, harmless};
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
 use sokudo_wire::label::LabelError;
 use sokudo_zenoh::agent::Log;
@@ -121,12 +121,12 @@ impl TokenArgs {
 
 impl From<GroupError> for Failure {
     fn from(error: GroupError) -> Self {
-        let hint = error.hint();
+        let hint = error.hint().map(Text::from);
         match error {
             GroupError::Network { .. } | GroupError::Refused { .. } => {
                 Failure::run(error.to_string(), hint)
             }
-            _ => Failure::operator(error.to_string(), hint.unwrap_or_default()),
+            _ => Failure::operator(error.to_string(), hint.unwrap_or_else(|| "".into())),
         }
     }
 }
@@ -201,8 +201,10 @@ fn remove(name: &str, host: &str) -> Result<Exit, Failure> {
     let group = Group::load(&config(), name)?;
     if !Members::of(&config(), &group.name).remove(host)? {
         return Err(Failure::operator(
-            format!("nobody called `{host}` has joined the group {name}"),
-            format!("`sokudo group hosts {name}` lists who is there"),
+            Text::new("error-group-nobody")
+                .with("host", host)
+                .with("group", name),
+            Text::new("error-group-nobody-hint").with("group", name),
         ));
     }
     noted(&audit(name)?, &json!({ "what": "removed", "name": host }));
@@ -275,10 +277,10 @@ pub fn reach_some(hosts: &mut Hosts, group: &str, name: &str) -> Result<Vec<Fail
         match answer {
             Ok(answer) => reached.push(answer),
             Err(error) => silent.push(Failure::run(
-                format!("{name} does not answer, and is left out: {error}"),
-                Some(format!(
-                    "look at `sokudo agent` on {name}, then collect again"
-                )),
+                Text::new("error-group-silent")
+                    .word("host", &name)
+                    .with("error", error),
+                Text::new("error-group-silent-hint").word("host", &name),
             )),
         }
     }
@@ -306,14 +308,18 @@ fn call(group: &str, name: &str) -> Result<Vec<Called>, Failure> {
     let fleet = Fleet::connect(&group, &group.router(&config())?)?;
     let names = chosen.names(&fleet, ANSWER_BOUND)?;
     if names.is_empty() {
-        let (which, hint) = match chosen {
+        let (says, hint) = match chosen {
             Chosen::Labelled(_) => (
-                format!(" with {name}"),
-                "`sokudo group hosts` shows the labels of those who are there",
+                Text::new("error-group-no-agent-labelled")
+                    .word("group", &group.name)
+                    .word("labels", name),
+                Text::new("error-group-no-agent-labelled-hint"),
             ),
-            _ => (String::new(), "start `sokudo agent` on the hosts"),
+            _ => (
+                Text::new("error-group-no-agent").word("group", &group.name),
+                Text::new("error-group-no-agent-hint"),
+            ),
         };
-        let says = format!("no agent of the group {}{which} is connected", group.name);
         return Err(Failure::operator(says, hint));
     }
     let linked = fleet.link_each(&names, &host_name(), ANSWER_BOUND);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_model::Text;
 
 use super::{Failure, MOST_BYTES, read_bounded, unreadable};
 
@@ -106,11 +107,8 @@ impl PropertyArgs {
         let bin = home.join("bin");
         if !bin.is_dir() {
             return Err(Failure::operator(
-                format!(
-                    "`{}` holds no JMeter: there is no `bin` in it",
-                    home.display()
-                ),
-                "name the directory that JMeter was unpacked to, or leave out -d",
+                Text::new("error-jmeter-home").with("path", home.display()),
+                Text::new("error-jmeter-home-hint"),
             ));
         }
         let file = bin.join(name);

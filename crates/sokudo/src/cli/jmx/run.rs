@@ -17,7 +17,7 @@ use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
-use sokudo_model::Change;
+use sokudo_model::{Change, Text};
 use sokudo_session::random_seed;
 use sokudo_stats::requests::goals::Goals;
 
@@ -213,8 +213,8 @@ impl PlanArgs {
             self.remote = hosts.map(str::to_owned).collect();
             if self.remote.is_empty() {
                 return Err(Failure::operator(
-                    "-r needs the property `remote_hosts`, and it names nobody",
-                    "name the hosts: -R hosta,hostb",
+                    Text::new("error-jmx-no-remote-hosts"),
+                    Text::new("error-jmx-no-remote-hosts-hint"),
                 ));
             }
         }
@@ -226,8 +226,8 @@ impl PlanArgs {
         let shared = self.replicate || self.split || self.data == Data::Split;
         if alone && (shared || !self.with.is_empty()) {
             return Err(Failure::operator(
-                "--replicate, --split, --data and --with say what several generators do, and there is one",
-                "name the generators: --on hosta,hostb",
+                Text::new("error-jmx-one-generator"),
+                Text::new("error-jmx-one-generator-hint"),
             ));
         }
         Ok(())
@@ -243,7 +243,10 @@ impl PlanArgs {
     fn options(&self) -> Result<JmxOptions, Failure> {
         let plan = self.plan.clone().or_else(|| self.test.clone());
         let plan = plan.ok_or_else(|| {
-            Failure::operator("no plan was named", "name a .jmx file, or use -t PLAN")
+            Failure::operator(
+                Text::new("error-jmx-no-plan"),
+                Text::new("error-jmx-no-plan-hint"),
+            )
         })?;
         let properties = self.properties.layers()?;
         let (open_per_s, poisson, schedule) = match &self.model {

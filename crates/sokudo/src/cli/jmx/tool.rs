@@ -7,6 +7,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::proxy::Proxy;
 use sokudo_load_http::jmx;
+use sokudo_model::Text;
 
 use super::{Exit, Failure};
 
@@ -93,8 +94,8 @@ impl ToolArgs {
     pub fn answer(&self) -> Result<Option<Exit>, Failure> {
         if self.server {
             return Err(Failure::operator(
-                "`-s` makes the tool a server for remote starts, and plans are not started so here",
-                "type `sokudo serve` on that host, and name it with `-R` where the test is started",
+                Text::new("error-tool-server"),
+                Text::new("error-tool-server-hint"),
             ));
         }
         if self.version {
@@ -118,7 +119,7 @@ impl ToolArgs {
             }
         }
         let mut proxy = Proxy::from_properties(&system)
-            .map_err(|why| Failure::operator(why, "give a port with -P, from 1 to 65535"))?;
+            .map_err(|why| Failure::operator(why, Text::new("error-tool-port-hint")))?;
         if let Some(proxy) = &mut proxy {
             proxy.user = self.proxy_user.clone().unwrap_or_default();
             if let Some(password) = &self.proxy_password {
@@ -135,8 +136,10 @@ impl ToolArgs {
         let is_kind = |known: &&str| known.eq_ignore_ascii_case(kind);
         if !kind.is_empty() && !FILE_TYPES.iter().any(is_kind) {
             return Err(Failure::operator(
-                format!("`-D{STORE_TYPE}={kind}` names keys that lie in no file"),
-                format!("export them to PKCS#12, and name that with -D{KEY_STORE}=FILE"),
+                Text::new("error-tool-key-type")
+                    .with("property", STORE_TYPE)
+                    .with("kind", kind),
+                Text::new("error-tool-key-type-hint").with("property", KEY_STORE),
             ));
         }
         if let Some(password) = system.get(STORE_PASSWORD) {

@@ -36,8 +36,10 @@ fn with_a_pipe(lab: &mut Lab, said: &mut String) -> Ended {
         let text = match text {
             Ok(text) => text,
             Err(error) => {
-                let says = format!("line {number} cannot be read: {error}");
-                let failure = Failure::operator(says, "give it UTF-8 text");
+                let says = Text::new("error-console-line")
+                    .with("line", number)
+                    .with("error", error);
+                let failure = Failure::operator(says, Text::new("error-console-line-hint"));
                 return Ended::Early(failure.into());
             }
         };
@@ -114,7 +116,9 @@ impl Prompt {
     fn open() -> Result<Self, Failure> {
         let terminated = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&terminated))
-            .map_err(|error| Failure::run(format!("signals cannot be watched: {error}"), None))?;
+            .map_err(|error| {
+                Failure::run(Text::new("error-no-signals").with("error", error), None)
+            })?;
         // Whether there can be one at all shows now.
         drop(editor()?);
         let (wanted, asked) = mpsc::sync_channel(1);
@@ -122,7 +126,12 @@ impl Prompt {
         std::thread::Builder::new()
             .name("prompt".into())
             .spawn(move || read_lines(&asked, &heard))
-            .map_err(|error| Failure::run(format!("no thread for the prompt: {error}"), None))?;
+            .map_err(|error| {
+                Failure::run(
+                    Text::new("error-console-no-thread").with("error", error),
+                    None,
+                )
+            })?;
         Ok(Self {
             wanted,
             lines,
@@ -159,8 +168,8 @@ impl Prompt {
 fn editor() -> Result<DefaultEditor, Failure> {
     DefaultEditor::new().map_err(|error| {
         Failure::operator(
-            format!("lines cannot be edited on this terminal: {error}"),
-            "pipe the lines into it, or use `sokudo run FILE.sks`",
+            Text::new("error-console-terminal").with("error", error),
+            Text::new("error-console-terminal-hint"),
         )
     })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use signal_hook::consts::SIGINT;
 use sokudo_controller::{Observer, Run, Steering, host_name};
-use sokudo_model::{Change, Record, Refusal};
+use sokudo_model::{Change, Record, Refusal, Text};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order, Server};
@@ -42,7 +42,9 @@ impl WatchArgs {
         let Some(at) = self.web else {
             return Ok(None);
         };
-        let cannot = |error: std::io::Error| Failure::run(format!("no page: {error}"), None);
+        let cannot = |error: std::io::Error| {
+            Failure::run(Text::new("error-web-no-page").with("error", error), None)
+        };
         let feed = Feed::new(&format!("sokudo {what}"), true).map_err(cannot)?;
         let desk = Arc::new(Watching {
             feed: feed.clone(),
@@ -122,7 +124,7 @@ impl Desk for Watching {
 
 fn watches() -> Refusal {
     refusal(
-        "this page only watches the command that opened it",
-        "`sokudo web` opens one that takes orders",
+        Text::new("error-page-watches"),
+        Text::new("error-page-watches-hint"),
     )
 }

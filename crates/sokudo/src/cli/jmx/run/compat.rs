@@ -38,8 +38,7 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
 
 /// The options; `None`: their help was asked for, and has been printed.
 fn parse(words: &[String]) -> Result<Option<PlanArgs>, Failure> {
-    let told =
-        |error: &clap::Error| not_understood(&error.to_string(), &["jmx".into(), "run".into()]);
+    let told = |error: &clap::Error| not_understood(error, &["jmx".into(), "run".into()]);
     let command = clap::Command::new("jmeter").no_binary_name(true);
     let command = PlanArgs::augment_args(command).override_usage("sokudo compat jmeter [OPTIONS]");
     let command = help::in_language(command, &["jmx", "run"], help::language(words));

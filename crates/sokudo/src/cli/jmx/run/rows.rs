@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use sokudo_model::Record;
+use sokudo_model::{Record, Text};
 
 use super::PlanArgs;
 use crate::cli::jtl::Reported;
@@ -23,11 +23,8 @@ impl PlanArgs {
         let holds = fs::metadata(file).is_ok_and(|file| file.len() > 0);
         match holds && !self.force {
             true => Err(Failure::operator(
-                format!(
-                    "`{}` is not empty: it holds results already",
-                    file.display()
-                ),
-                "name a new file, or replace it with -f",
+                Text::new("error-rows-not-empty").with("path", file.display()),
+                Text::new("error-rows-not-empty-hint"),
             )),
             false => Ok(()),
         }
