@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sokudo_http::{Crew, Stop, Targets};
 use sokudo_i18n::english;
 use sokudo_jmeter::run::{GeneratorShare, ThreadStart};
-use sokudo_model::Change;
+use sokudo_model::{Change, PhasePlan};
 use sokudo_net::clock::now_ns;
 
 use super::client::{Comer, Inflight, Joining, PlanUsers};
@@ -449,4 +449,35 @@ fn a_probe_without_a_sample_says_nothing_of_the_server() {
     let port = server(Arc::default());
     let refusal = probed(&plan(port, 5, 0)).unwrap_err();
     assert!(english(&refusal.says).contains("no result"), "{refusal:?}");
+}
+
+/// What `options` plan for a group of 100 loops.
+fn planned(options: JmxOptions) -> PhasePlan {
+    let directory = tempfile::tempdir().unwrap();
+    let options = JmxOptions {
+        plan: directory.path().join("plan.jmx"),
+        ..options
+    };
+    std::fs::write(&options.plan, plan(1, 2, 100)).unwrap();
+    let reading = read_plan(&options, 1).unwrap();
+    let prepared = Prepared::new(reading, &options, 1).unwrap();
+    phase_plan(&prepared.plan, &options, 3)
+}
+
+#[test]
+fn a_plan_lasts_as_long_as_its_main_groups_and_is_bounded_in_any_case() {
+    let timed = planned(JmxOptions {
+        duration_s: Some(60),
+        ..JmxOptions::default()
+    });
+    assert_eq!(timed.duration_ns, 60_000_000_000);
+    assert!(timed.bound_ns > timed.duration_ns);
+    assert_eq!(timed.flows.len(), 2);
+    let by_loops = planned(JmxOptions::default());
+    assert_eq!(by_loops.duration_ns, 0);
+    let elsewhere = planned(JmxOptions {
+        together: Some(Together::default()),
+        ..JmxOptions::default()
+    });
+    assert!(0 < elsewhere.bound_ns && elsewhere.bound_ns < by_loops.bound_ns);
 }

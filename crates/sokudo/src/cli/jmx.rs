@@ -1,7 +1,7 @@
 //! `sokudo jmx`: executes JMeter test plans, checks them, and probes what one user alone sees.
 
+mod announce;
 mod model;
-mod phase;
 mod properties;
 mod reference;
 mod run;

@@ -22,7 +22,7 @@ use sokudo_session::random_seed;
 use sokudo_stats::requests::goals::Goals;
 
 use super::model::{Model, model, seconds};
-use super::{PropertyArgs, phase, print_problems, together, tool};
+use super::{PropertyArgs, announce, print_problems, together, tool};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
 use crate::cli::measure::Generators;
@@ -341,10 +341,10 @@ fn measure(
                 page.begins(run);
             }
             let generators = run.hosts().list().len().max(2) as u64 - 1;
-            phase::announce(plan, &options, generators, lang);
+            announce::announce(plan, &options, generators, lang);
             match options.together {
                 Some(_) => together::together(run, plan, options),
-                None => run.run_phase(phase::phase(plan, &options, 1)).map(drop),
+                None => run.run_phase(jmx::phase_plan(plan, &options, 1)).map(drop),
             }
         },
     )?;
@@ -362,7 +362,7 @@ fn prepare(options: &JmxOptions, seed: u64, lang: Lang) -> Result<Option<Prepare
         return Ok(None);
     };
     if options.key_store.is_none() {
-        phase::tell_without_keys(plan, lang);
+        announce::tell_without_keys(plan, lang);
     }
     Ok(Some(Prepared::new(reading, options, seed)?))
 }

@@ -7,8 +7,6 @@ use sokudo_jmeter::plan::Plan;
 use sokudo_load_http::jmx::{self, Gather, Gathered, JmxOptions};
 use sokudo_model::{Refusal, Rows, Text};
 
-use super::phase::phase;
-
 /// Several generators execute the plan; their rows become one file here.
 pub(super) fn together(
     run: &mut Run,
@@ -29,7 +27,7 @@ pub(super) fn together(
     let keeper = Keeper(Arc::new(Mutex::new(gather)));
     run.keep_rows(Box::new(keeper.clone()));
     let hosts = run.hosts().list().len() as u32;
-    let measured = run.run_phase(phase(plan, &options, hosts));
+    let measured = run.run_phase(jmx::phase_plan(plan, &options, hosts));
     let sent = measured
         .as_ref()
         .ok()
