@@ -119,7 +119,7 @@ impl Line {
         self.lost(why);
     }
 
-    /// Nobody waits any longer; the first reason stays.
+    /// Ends all waits; the first reason stays.
     fn end(&self, why: &str) {
         let mut waiting = self.waiting();
         waiting.lost.get_or_insert_with(|| why.into());

@@ -17,7 +17,7 @@ pub enum BusError {
         /// The resolver's error.
         why: String,
     },
-    /// Nobody listens on the port.
+    /// No process listens on the port.
     #[error("`{host}` refused the connection")]
     NobodyListens {
         /// Host as given.

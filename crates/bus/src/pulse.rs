@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use sokudo_wire::Health;
 
-/// Leases sent per lease duration: a member that answers is heard before it becomes suspect.
+/// Leases sent per lease duration: the answer of a live member arrives before it becomes suspect.
 const SENT_PER_LEASE: u32 = 2;
 /// A check that runs later than this part of a lease is not counted against the member, because the
 /// checking process itself was stopped.

@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
     }
 
     /// The largest of measured over allowed. A rate that is not carried does not hold, whatever
-    /// else it keeps: who asks for less than was offered has few errors and short latencies.
+    /// else it keeps: a lower rate than was offered has few errors and short latencies.
     fn used(&self, trial: &PhaseRecord, outcome: &Outcome) -> f64 {
         let bounds = &self.plan.bounds;
         let shares = bounds.iter().filter(|bound| !bound.is_time());

@@ -86,7 +86,7 @@ impl Phase {
 pub enum FailureKind {
     /// The host's name has no address.
     UnknownHost,
-    /// Nobody listens there.
+    /// No process listens there.
     Refused,
     /// The peer reset the connection.
     Reset,
@@ -121,7 +121,7 @@ pub enum FailureKind {
     CertificateExpired,
     /// The certificate's time has not come.
     CertificateNotYetValid,
-    /// Nobody whom this host trusts has signed the certificate.
+    /// No authority that this host trusts has signed the certificate.
     CertificateUntrusted,
     /// The certificate is for another name.
     CertificateWrongName,

@@ -32,7 +32,7 @@ pub(crate) enum Letter<N> {
         /// The result.
         found: Whereabouts,
     },
-    /// Nobody else will join.
+    /// No more users will join.
     Closed,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Question {
     pub(crate) target: Arc<Target>,
     /// The answer is for this user alone; otherwise for all users.
     pub(crate) for_itself: bool,
-    /// Nobody needs the answer after this moment.
+    /// The answer is not needed after this moment.
     pub(crate) until_ns: i64,
 }
 

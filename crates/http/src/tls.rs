@@ -105,7 +105,7 @@ impl LazyTls {
             let Some((_, identity)) = shown else {
                 return client_config(&self.trust, protocol);
             };
-            // Believed are the same authorities: they are read once.
+            // The trusted authorities are the same: they are read once.
             let plain = self.config(protocol, None).map_err(Clone::clone)?;
             let mut config = ClientConfig::clone(plain);
             let shows = SingleCertAndKey::from(Arc::clone(&identity.key));

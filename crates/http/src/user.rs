@@ -21,7 +21,7 @@ pub trait User: Send {
     /// has been appended to `out`, which is empty when it is handed over.
     fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> UserStep;
 
-    /// Hears how an exchange ended. Called exactly once per [`UserStep::Send`], before the next
+    /// Takes the result of an exchange. Called exactly once per [`UserStep::Send`], before the next
     /// `step`.
     fn ended(&mut self, outcome: &Outcome<'_>);
 }

@@ -18,7 +18,7 @@ use crate::{WATCH_NS, bound_ns, words};
 /// Time between two looks of a pause at the operator's wish to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Whoever hears what the lines say.
+/// Receiver of the lines' output.
 pub type Voice = Box<dyn FnMut(&Text)>;
 
 /// A run that goes on, as scenarios see it.

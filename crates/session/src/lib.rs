@@ -7,7 +7,7 @@
 //! page    ─► page::Worker ┘
 //! ```
 //!
-//! Nothing here prints or knows options of the command line; who calls the hosts is handed in.
+//! Nothing here prints or knows options of the command line; the way to call hosts is handed in.
 
 mod lab;
 mod lines;

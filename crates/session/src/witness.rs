@@ -1,4 +1,4 @@
-//! Keeps what is heard of connections during a phase, and tells which of them stood still.
+//! Keeps the series about connections during a phase, and names the connections that stood still.
 //!
 //! Samples that tell of connections and of network interfaces are kept beside the record until their
 //! phase is over. Then the rule that finds stalls in records reads them, so that who waits at a console
@@ -80,9 +80,9 @@ impl Heard {
     }
 }
 
-/// An observer that also keeps what it hears of connections.
+/// An observer that also keeps the series about connections.
 pub struct Witness {
-    /// Whoever is told everything.
+    /// The observer that gets everything.
     pub inner: Box<dyn Observer>,
     /// Store of the series.
     pub heard: Heard,

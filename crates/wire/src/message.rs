@@ -181,7 +181,7 @@ pub enum Note {
     Health(Health),
 }
 
-/// Reliability with which an agent is heard.
+/// Reliability of an agent's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {

@@ -1,4 +1,4 @@
-//! The contract between a load and whoever runs it.
+//! The contract between a load and its caller.
 //!
 //! ```text
 //! prepare ──► offer ──► arm(offers) ──► start(T) ──► Emitted::Sent ──► drain(sent) ──► result
@@ -175,7 +175,7 @@ pub trait Phase<N = String>: Send {
         })
     }
 
-    /// Hears how the hosts' clocks stood around the load, by host index; `None` for a host that takes
+    /// Takes the offsets of the hosts' clocks around the load, by host index; `None` for a host that takes
     /// no part. Called before [`Phase::drain`] when the workload
     /// [compares clocks](Workload::compares_clocks).
     fn clocks(&mut self, _clocks: &[Option<HostClock>]) {}

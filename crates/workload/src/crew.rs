@@ -28,7 +28,7 @@ pub struct Crew<R, T> {
 }
 
 impl<R: Send + 'static, T: Send + 'static> Crew<R, T> {
-    /// Nobody yet, on the host with this name.
+    /// A crew without threads, on the host with this name.
     pub fn new(host: &str) -> Self {
         Self {
             stop: Arc::default(),
@@ -83,7 +83,7 @@ impl<R, T> Crew<R, T> {
         self.halt();
         self.closed.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has nothing more to say; its numbers are missing.
+            // The numbers of a thread that panicked are missing.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The contract between a load and whoever runs it, and what all kinds of load share.
+//! The contract between a load and its caller, and what all kinds of load share.
 //!
 //! A workload is one folder in a crate of its family (`load-network`, `load-http`). It emits samples
 //! and never prints; it knows neither monitors nor reports.

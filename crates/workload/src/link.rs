@@ -6,7 +6,7 @@
 //!                   └ Solo: one thread waits for one link (block, epoll, spin)
 //! ```
 //!
-//! Who calls shows the flow's ticket first; who shows none is closed, no more.
+//! A caller sends the flow's ticket first. A connection without it is closed.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -268,7 +268,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Prepares calls to `peer`, of which only the owner of `key` is believed where keys are shown.
+    /// Prepares calls to `peer`; where the transport has keys, only the owner of `key` is accepted.
     pub fn new(
         transport: Transport,
         peer: Endpoint,
@@ -277,7 +277,7 @@ impl Caller {
     ) -> Result<Self, CallError> {
         let options = StreamOptions {
             tcp: tcp.clone(),
-            // Without a key nobody is believed: an empty one matches no certificate.
+            // Without a key every peer is refused: an empty one matches no certificate.
             trust: Trust::Pinned(PublicKey::from_spki(key.unwrap_or_default())),
             ..StreamOptions::default()
         };

@@ -103,7 +103,7 @@ pub struct Dialled {
 pub enum Arrived {
     /// Connections that have shown their ticket.
     Links(Vec<Link>),
-    /// A socket for datagrams, whoever sends them.
+    /// A socket for datagrams of any sender.
     Datagrams(UdpSocket),
     /// Listener for connections during the load.
     Callers(Box<Listener>),
@@ -249,7 +249,7 @@ impl Meeting {
         Ok(offer)
     }
 
-    /// A name that nobody can guess, for a socket file of this host. No two of one process share
+    /// An unguessable name for a socket file of this host. No two of one process share
     /// it, whatever their tickets are.
     fn socket_path(&self, flow: u32) -> PathBuf {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -266,7 +266,7 @@ impl Meeting {
             let mut links = Vec::with_capacity(wanted);
             while links.len() < wanted && !closed.load(Ordering::Relaxed) {
                 match listener.accept(LOOK) {
-                    // A connection without the ticket is a stranger: it is closed, no more.
+                    // A connection without the ticket is closed, and not counted.
                     Ok(Some(incoming)) => links.extend(admit(incoming, ticket).ok()),
                     Ok(None) => {}
                     Err(_) => break,
@@ -396,7 +396,7 @@ impl Drop for Meeting {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Relaxed);
         for (_, thread) in std::mem::take(&mut self.acceptors) {
-            // A thread that panicked has nothing more to say.
+            // The result of a thread that panicked is missing.
             let _ = thread.join();
         }
     }

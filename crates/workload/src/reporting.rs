@@ -19,7 +19,7 @@ pub const REPORT_QUEUE: usize = 4096;
 pub const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
 
 /// The reporting thread of a phase, once it was started, and the way to it. Dropping it waits for
-/// the end of the thread: everybody else must have let go of the way.
+/// the end of the thread: all senders must have been dropped before.
 pub struct Reporting<R, T>(Option<(SyncSender<R>, JoinHandle<T>)>);
 
 impl<R, T> Default for Reporting<R, T> {
@@ -56,7 +56,7 @@ impl<R, T> Drop for Reporting<R, T> {
     fn drop(&mut self) {
         if let Some((reports, thread)) = self.0.take() {
             drop(reports);
-            // A thread that panicked has nothing more to say.
+            // The result of a thread that panicked is missing.
             let _ = thread.join();
         }
     }

@@ -60,7 +60,7 @@ json_as_text!(Sample);
 #[derive(Debug, Clone)]
 pub struct Sampler {
     period: u32,
-    /// Events until the next one that is taken; for ever when none is.
+    /// Events until the next one that is taken; 0 when none is.
     left: u32,
 }
 

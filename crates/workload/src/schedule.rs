@@ -2,7 +2,7 @@
 //!
 //! A closed loop starts a request when the one before it is answered. An open loop has a schedule
 //! that knows nothing of answers: a request that leaves late still counts from its intended start,
-//! so that a stall of the far end is seen in full by everybody who would have asked meanwhile.
+//! so that a stall of the far end counts for every request that was due meanwhile.
 //! After a stall the requests that are due leave as fast as they can: it is the far end's backlog,
 //! not ours, that a user would wait for.
 

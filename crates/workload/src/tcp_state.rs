@@ -92,7 +92,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has nothing more to say.
+            // The result of a thread that panicked is missing.
             let _ = thread.join();
         }
     }

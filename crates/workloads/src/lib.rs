@@ -32,7 +32,7 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
 }
 
 /// The workloads that a phase carries out, each with its part of the phase: several for
-/// [`together`], else one. Whoever judges a phase judges these.
+/// [`together`], else one. Checks and rules about a phase look at these.
 ///
 /// Errors: a workload that this version does not know, or options that cannot be read.
 pub fn parts(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>, Refusal> {

@@ -47,7 +47,7 @@ pub type Refused = Arc<dyn Fn(&Client, &str) + Send + Sync>;
 pub struct Service {
     /// Makes what serves them.
     pub factory: Factory,
-    /// Hears of their coming and going.
+    /// Called when one comes or goes.
     pub log: Log,
     /// Called with rejected orders.
     pub refused: Refused,

@@ -298,7 +298,7 @@ fn say(writer: &Writer, payload: &[u8], deadline: Instant) -> Result<(), String>
 /// Asks one of the token's places to be admitted under `name`, with a key of its own. The router is
 /// looked for at that place first, because routers listen where their doors are.
 ///
-/// Errors: nobody there, the token of another group or a spent one, a name that another host has,
+/// Errors: no answer, the token of another group or a spent one, a name that another host has,
 /// another refusal.
 pub fn join(token: &JoinToken, name: &str, role: MemberRole) -> Result<Membership, GroupError> {
     join_with(token, name, role, &new_key()?)

@@ -11,7 +11,7 @@
 //!
 //! The router is Zenoh's, embedded. Every session between a controller and an agent is a pipe of
 //! frames ([`sokudo_bus::pipe`]) over two keys, so that everything above it is the same as over a
-//! direct connection. What Zenoh says of who is there is a hint; the leases of the bus are the truth.
+//! direct connection. Zenoh's list of present members is a hint; the leases of the bus decide.
 //!
 //! Who may do what is decided three times: by certificate at the link, by key at the router's access
 //! list, and by signature at the agent, which a router cannot forge ([`sokudo_wire::order`]). What

@@ -4,7 +4,7 @@
 //! <config>/groups/<name>/members.json    name, role, key of each host that was let in; its certificate's end
 //! ```
 //!
-//! Who holds a token may choose a name, but not one that another host has: orders for that host would
+//! The holder of a token may choose a name, but not one that another host has: orders for that host would
 //! reach the newcomer. The host itself comes in again, because it holds the key; for one that has lost
 //! it, the founder frees the name.
 
@@ -25,7 +25,7 @@ const MAX_MEMBERS: usize = 100_000;
 /// Reason why a name cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Taken {
-    /// Somebody else has it.
+    /// Another host has it.
     #[error("the group has another {role} called `{name}` already")]
     ByAnother {
         /// The name.

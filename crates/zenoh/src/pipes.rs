@@ -37,7 +37,7 @@ pub(crate) trait Seal: Send {
     fn seal(&mut self, frame: &[u8]) -> Vec<u8>;
 }
 
-/// Believes, or not.
+/// Accepts a message, or rejects it.
 pub(crate) trait Open: Send {
     fn open(&mut self, bytes: &[u8]) -> Result<Vec<u8>, OrderError>;
 }

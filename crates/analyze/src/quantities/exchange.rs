@@ -60,7 +60,7 @@ impl<'a> Exchange<'a> {
         exchange.rate().map(|_| exchange)
     }
 
-    /// Whether the answering end is a server of somebody else, and only the asking end is sokudo's.
+    /// Whether the answering end is a foreign server, and only the asking end is sokudo's.
     pub fn is_generator_only(&self) -> bool {
         self.numbers.between.is_none()
     }

@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn an_asking_end_that_went_on_while_it_waited_blames_the_far_end() {
         let scene = longest_answer_half_a_second;
-        // Nobody was silent, the far end was, both were, or too short to be the reason.
+        // Neither end was silent, only the far end was, both were, or too short to be the reason.
         for scene in [
             scene(),
             scene().silent("hostb", 14.0, 14.5),

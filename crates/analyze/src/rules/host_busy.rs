@@ -31,7 +31,7 @@ struct Sign {
     /// Message about the host when this is the strongest sign.
     says: &'static str,
     counts: bool,
-    /// Signs of a higher rank speak first, whatever their share.
+    /// Signs of a higher rank come first, whatever their share.
     rank: u8,
 }
 
@@ -138,7 +138,7 @@ fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
         signs.extend(own_threads(view));
     }
     // Pressure is about all programs. Where the test's own threads are known to have had their CPU,
-    // it is somebody else's.
+    // it belongs to other programs.
     let pressed = match signs.is_empty() {
         true => PRESSED,
         false => f64::INFINITY,
@@ -190,7 +190,7 @@ fn own_threads(view: &PhaseView<'_>) -> Option<Sign> {
 /// The threads of the test on one machine, and its cores.
 struct Crowd {
     hosts: f64,
-    /// `None` when nobody counted them.
+    /// `None` when they were not counted.
     cores: Option<f64>,
     threads: f64,
     /// Seconds per second that the threads were ready to run, all together.

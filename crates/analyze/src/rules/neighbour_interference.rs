@@ -137,7 +137,7 @@ fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
     Some((used * cores - own(view, host, own::CPU_RATIO)?).max(0.0))
 }
 
-/// Sum over all threads of sokudo on the machine of `host`; `None` when nobody watched them.
+/// Sum over all threads of sokudo on the machine of `host`; `None` when they were not observed.
 fn own(view: &PhaseView<'_>, host: &str, metric: Metric) -> Option<f64> {
     let there = machine::with(view.record, host);
     let threads = there
@@ -178,7 +178,7 @@ mod tests {
         assert!(rows.any(|row| row.says.key == "evidence-others-cpu"));
         // One conclusion, not two about the same wait.
         scene.without("host_busy");
-        // Nobody else used anything to speak of: the test is its own neighbour.
+        // Other programs used next to nothing: the test disturbs itself.
         let crowded = waiting(2.0, 1.9, 0.47);
         crowded.limited_by("host_busy");
         crowded.without("neighbour_interference");

@@ -47,7 +47,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
         .round_trips()
         .filter(|trips| queue_stands(*trips));
     let (rate, spread) = connection.delivery()?;
-    // An even rate alone may be anybody's doing; a queue proves that something was full.
+    // An even rate alone may have any cause; a queue proves that something was full.
     let trips = trips.filter(|_| shaped >= SHAPES)?;
     let even = spread <= EVEN;
     let weight = 0.3 + 0.6 * shaped * if even { 1.0 } else { 0.8 };

@@ -47,7 +47,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let (gone, missing) = (view.total(LOST)?, view.missing()?);
     let (flow, there) = view.highest(LOST)?;
     let share = gone / missing.max(1.0);
-    // Where nobody listens, the path did its work.
+    // Where no process listens, the path did its work.
     if gone <= 0.0 || share < SHARE || unreachable::nobody_there(view) {
         return None;
     }

@@ -13,7 +13,7 @@ use crate::view::PhaseView;
 const MUCH: f64 = 5.0;
 /// Fewest samples of a label.
 const FEW: u64 = 20;
-/// Difference below which nobody cares, seconds.
+/// Difference below which a label is not worth a finding, seconds.
 const LITTLE_S: f64 = 0.02;
 
 const SERVICE: Metric = http::SERVICE_SECONDS;

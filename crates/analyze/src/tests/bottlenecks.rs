@@ -17,13 +17,13 @@ fn a_thread_that_spins_is_not_busy() {
 
 #[test]
 fn thin_evidence_names_no_limit() {
-    // The kernel's clocks alone: nobody knows what the programs did meanwhile.
+    // The kernel's clocks alone: the times of the programs are unknown.
     let tcp = Tcp {
         receive_window: 0.9,
         ..SENDING
     };
     assert_eq!(Scene::of("stream").tcp(tcp).top(), None);
-    // The programs' waits alone: something between them, nobody knows what.
+    // The programs' waits alone: the limit lies between them, unknown where.
     assert_eq!(between().top(), None);
     // A way without a queue, without loss, with everything open.
     assert_eq!(between().tcp(SENDING).top(), None);

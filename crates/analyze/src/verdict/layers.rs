@@ -28,7 +28,7 @@ fn phases(record: &Record) -> impl Iterator<Item = &PhaseRecord> {
         .filter(|phase| brief(phase).is_some())
 }
 
-/// All layers in one sentence; `None` for less than two, of which the verdict speaks anyway.
+/// All layers in one sentence; `None` for less than two, which the verdict covers anyway.
 pub(crate) fn sentence(record: &Record) -> Option<Text> {
     let first = phases(record).next()?.result.flows.first()?;
     let mut all: Vec<Text> = phases(record).filter_map(brief).collect();

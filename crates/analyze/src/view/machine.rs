@@ -48,7 +48,7 @@ fn place(host: &HostEntry) -> &str {
     }
 }
 
-/// CPU threads that the programs on the machine of `host` may use; `None` when nobody counted them.
+/// CPU threads that the programs on the machine of `host` may use; `None` when they were not counted.
 ///
 /// One of them may be kept on fewer cores than the others: the one with the most tells how many
 /// there are.

@@ -52,7 +52,7 @@ fn resolve(host: &str, bound: Duration) -> Result<Vec<SocketAddr>, BusError> {
     thread::Builder::new()
         .name("resolver".into())
         .spawn(move || {
-            // Nobody may be waiting any more.
+            // The waiting thread may have gone.
             let _ = found.send(name.to_socket_addrs().map(Vec::from_iter));
         })
         .map_err(|why| start_failed("the thread that resolves names", why))?;

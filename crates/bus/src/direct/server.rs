@@ -264,7 +264,7 @@ impl Drop for Room {
     }
 }
 
-/// A stranger's place, until its ticket is valid.
+/// The place of a caller whose ticket has not been checked yet.
 struct Doorstep(Arc<House>);
 
 impl Doorstep {

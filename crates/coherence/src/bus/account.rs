@@ -13,7 +13,7 @@ use super::options::Warmup;
 /// Time for which a thread keeps its times to itself, nanoseconds.
 const HAND_OVER_NS: i64 = 200_000_000;
 
-/// Longest time that is believed, nanoseconds: one hour.
+/// Longest time that counts as valid, nanoseconds: one hour.
 const LONGEST_NS: i64 = 3_600_000_000_000;
 
 /// Subject of a count.

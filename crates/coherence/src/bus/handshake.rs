@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// Lets both talk, in pieces of at most `piece` bytes, until nobody has anything to say.
+    /// Lets both talk, in pieces of at most `piece` bytes, until neither has bytes left to send.
     fn converse(connector: &mut Handshake, acceptor: &mut Handshake, piece: usize) {
         let (mut to_acceptor, mut to_connector) = (Vec::new(), Vec::new());
         loop {

@@ -61,7 +61,7 @@ const EVENTS: usize = 1024;
 /// Result of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoherenceBusSummary {
-    /// Since the first connection, without warm-up; `None` when nobody was ever connected.
+    /// Since the first connection, without warm-up; `None` when there never was one.
     pub life: Option<Block>,
     /// Totals of each peer's connections, by bus and peer.
     pub peers: BTreeMap<(String, String), PeerTotals>,
@@ -179,7 +179,7 @@ fn go(
         for slot in &world.slots {
             slot.wake();
         }
-        // Nobody waits for room in a channel that is closed: what is said now is not needed.
+        // The channel is closed so that no thread waits for room in it: later events are not needed.
         drop(incoming);
         started
     });

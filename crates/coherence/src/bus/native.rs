@@ -121,7 +121,7 @@ fn check(native: &BusOptions) -> Result<(), Refusal> {
 }
 
 /// Says when a test with these options has come to its end: its time since the first connection is
-/// over, its count is sent and receipted, or nobody is left to send to.
+/// over, its count is sent and receipted, or no peer is left to send to.
 pub fn end_of(
     options: &CoherenceBusOptions,
     duration_ns: u64,

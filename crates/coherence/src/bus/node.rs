@@ -46,7 +46,7 @@ pub struct World<'w> {
     pub mailbox: Mailbox,
     /// One per transmitter, of all buses.
     pub slots: Vec<Slot>,
-    /// For whoever watches.
+    /// For the observer.
     pub events: SyncSender<Event>,
     /// With a step for each message when the operator wants to give them.
     pub steps: Option<Mutex<Receiver<()>>>,
@@ -57,7 +57,7 @@ pub struct World<'w> {
 }
 
 impl World<'_> {
-    /// Tells whoever watches; a watcher that has left misses nothing.
+    /// Tells the observer, if there is still one.
     pub fn say(&self, event: Event) {
         let _ = self.events.send(event);
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What waits is descriptions, 40 bytes each: every payload is sent from one block of zeros.
-//! Whoever flushes first writes for all; a full socket is left to the connection's pump, unless
+//! The first thread that flushes writes for all; a full socket is left to the connection's pump, unless
 //! the thread may wait itself. Readers never wait for room, so that two ends that answer each
 //! other cannot stand still together.
 
@@ -280,7 +280,7 @@ impl Outbox {
         self.pump.notify_one();
     }
 
-    /// Waits until somebody kicks, at most `bound`; true when somebody did.
+    /// Waits for a kick, at most `bound`; true when one came.
     pub fn wait_for_kick(&self, bound: Duration) -> bool {
         let queue = lock(&self.queue);
         let waited = self

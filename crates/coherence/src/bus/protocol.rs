@@ -10,7 +10,7 @@
 //!
 //! Everything is big-endian, names are UTF-16. A receipt frame asks for receipts for the messages
 //! before it (`requested` of them) and gives some back (`returned`). No I/O here: bytes in, items
-//! out, and no length is believed before it is bounded. The layout is the vendor's as its processes
+//! out, and every length is bounded before it is used. The layout is the vendor's as its processes
 //! speak it; `docs/reference/en/compat-message-bus-test.md` describes it.
 
 use std::ops::Range;

@@ -251,7 +251,7 @@ impl<'w> Transmitter<'w> {
             match steps.recv_timeout(LOOK) {
                 Ok(()) => return true,
                 Err(RecvTimeoutError::Timeout) => {}
-                // Nobody will ever press a key again.
+                // Standard input has ended: no key will be pressed again.
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
             }
         }

@@ -210,7 +210,7 @@ pub fn rate(option: &str, text: &str) -> Result<f64, Refusal> {
 
 /// A time: `5s`, `500ms`, `50us`, `2m`; a bare number is seconds. Nanoseconds.
 pub fn time(option: &str, text: &str) -> Result<u64, Refusal> {
-    /// A day: longer than anybody waits for a report.
+    /// A day: longer than any useful time between reports.
     const MOST_NS: f64 = 86_400e9;
     let read = || {
         let (number, unit) = split_number(text)?;

@@ -21,7 +21,7 @@ use sokudo_stats::Histogram;
 
 use super::protocol::{Packet, SequenceReader, Width};
 
-/// An acknowledgement older than this is not believed.
+/// An acknowledgement older than this is invalid.
 const ACK_BOUND_NS: i64 = 3_600_000_000_000;
 
 /// Counters of one stretch of time.
@@ -108,7 +108,7 @@ impl Counts {
         self.ack_ns = self.ack_ns.saturating_add(other.ack_ns);
     }
 
-    /// The numbers under their catalogue names. What nobody can know here is absent: the sender's
+    /// The numbers under their catalogue names. Numbers that are unknown here are absent: the sender's
     /// own count, and loss at head and tail.
     pub fn metrics(&self) -> Summary {
         let elapsed_s = self.elapsed_ns() as f64 / 1e9;
@@ -343,7 +343,7 @@ impl Publisher {
     }
 
     /// The lowest number that arrived, 0 before the first. Whatever lies below was lost, or sent
-    /// before this side listened: nobody can tell.
+    /// before this side listened, which cannot be known.
     pub fn lowest(&self) -> u64 {
         self.lowest
     }

@@ -35,7 +35,7 @@ const NOTHING: i64 = i64::MIN;
 /// State that the listener and the publisher of one local address share.
 #[derive(Debug)]
 pub struct Links {
-    /// True while anybody sends to the listener.
+    /// True while a publisher sends to the listener.
     pub hearing: AtomicBool,
     /// Number of times that this has begun: a silence too short to be noticed as such still shows
     /// here.

@@ -89,7 +89,7 @@ impl CoherenceDatagramSummary {
 
 /// Runs a test and shows it on `out` as the vendor does.
 ///
-/// Ends when all publishers have sent their count or time is over and nobody sends any more, and in
+/// Ends when all publishers have sent their count or time is over and no packets arrive any more, and in
 /// any case when `stop` is set; a listener without peers, or a publisher without bounds, ends with
 /// `stop` alone.
 pub fn run(

@@ -162,7 +162,7 @@ pub struct CoherenceDatagramOptions {
     pub log: Option<LogTarget>,
     /// `-logInterval`.
     pub log_interval: ReportInterval,
-    /// `-polite`: send only while somebody sends to this host.
+    /// `-polite`: send only while a publisher sends to this host.
     pub polite: bool,
     /// `-provider`.
     pub provider: Provider,

@@ -70,7 +70,7 @@ impl Width {
     }
 }
 
-/// The words at offsets 24 and 28, before anybody knows how wide the number is.
+/// The words at offsets 24 and 28, before the width of the number is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequenceWords {
     /// At offset 24.

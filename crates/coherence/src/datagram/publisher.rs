@@ -217,7 +217,7 @@ pub struct PublisherTask<'a> {
     pub report: ReportInterval,
     /// Packets to all peers per tick; 0 = none.
     pub tick: u64,
-    /// Send only while somebody sends to the listener.
+    /// Send only while a publisher sends to the listener.
     pub polite: bool,
     /// Shared with the listener.
     pub links: &'a Links,

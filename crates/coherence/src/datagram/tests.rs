@@ -93,7 +93,7 @@ impl Running {
         self.until(|event| matches!(event, Event::Stopped(_)).then_some(()));
     }
 
-    /// Ends the test and returns what it came to, and the events that nobody waited for.
+    /// Ends the test and returns its result, and the events that were not waited for.
     fn end(self) -> (CoherenceDatagramSummary, Vec<Event>) {
         self.stop.store(true, Ordering::Relaxed);
         self.finished()

@@ -109,7 +109,7 @@ impl Response {
         })
     }
 
-    /// Hears that the connection has ended; true when the response is whole.
+    /// Takes note of the end of the connection; true when the response is whole.
     pub fn closed(&mut self) -> bool {
         if self.stage == Stage::UntilClose {
             self.stage = Stage::Done;

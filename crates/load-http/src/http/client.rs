@@ -63,7 +63,7 @@ pub(crate) struct Visitors {
     again: Vec<Again>,
     /// The rate that others asked for last, as bits.
     rate_bits: u64,
-    /// The server does not speak what it is to speak: nobody asks it any more.
+    /// The server does not speak the protocol that was chosen: no more requests are sent.
     is_foreign: bool,
 }
 
@@ -165,7 +165,7 @@ impl Visitors {
         UserStep::Send(exchange)
     }
 
-    /// Closes the books when all have gone: requests that nobody could send are counted, unless the
+    /// Ends the account when all have gone: requests that could not be sent are counted, unless the
     /// run was stopped.
     pub(crate) fn finish(mut self, was_stopped: bool, now: i64) -> (Counts, Tally) {
         if let Some(arrivals) = self.course.arrivals.as_ref().filter(|_| !was_stopped) {
@@ -202,7 +202,7 @@ impl Crew for Visitors {
         if self.course.left == Some(0) || self.is_foreign {
             return UserStep::End;
         }
-        // Who waits for a start has taken it: nobody else would send that request.
+        // A visitor that waits for its start has taken it: no other would send that request.
         if self.waiting[place] == 0 && self.course.wanted.is_sent_home(self.numbers[place]) {
             return UserStep::End;
         }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The server does nothing but answer: what is measured is the way, the sockets and the asking end.
-//! It knows no ticket but those of its own phase; whoever comes without one is hung up on.
+//! It knows no ticket but those of its own phase; a connection without one is closed.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -52,7 +52,7 @@ pub(super) fn path(ticket: u64) -> String {
     format!("/{ticket:016x}")
 }
 
-/// What only somebody who was told the ticket answers: a mix of its bits (SplitMix64, Steele et al.
+/// Proof that the answering host knows the ticket: a mix of its bits (SplitMix64, Steele et al.
 /// 2014), 64 characters.
 fn proof(ticket: u64) -> String {
     let mut text = String::with_capacity(64);
@@ -74,7 +74,7 @@ fn answer(ticket: u64) -> Vec<u8> {
 }
 
 impl Server {
-    /// Listens at `address` and answers whoever brings one of the tickets.
+    /// Listens at `address` and answers requests that carry one of the tickets.
     ///
     /// Errors: no port, no thread.
     pub fn start(address: SocketAddr, tickets: Vec<u64>) -> Result<Self, Refusal> {
@@ -106,7 +106,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A thread that died has nothing more to say.
+            // The result of a thread that panicked is missing.
             let _ = thread.join();
         }
     }
@@ -183,7 +183,7 @@ fn end_of_head(request: &[u8]) -> Option<usize> {
 
 /// Asks the other end for the proof that it agreed to be loaded.
 ///
-/// Errors: nobody is there, or somebody who was not told the ticket.
+/// Errors: no answer, or an answer of a server that does not know the ticket.
 pub(super) fn must_agree(address: SocketAddr, ticket: u64) -> Result<(), Refusal> {
     let strange = |why: String| {
         failed(

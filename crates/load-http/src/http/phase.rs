@@ -191,7 +191,7 @@ impl HttpPhase {
             .sum()
     }
 
-    /// A server of somebody else's.
+    /// A server outside of the run.
     fn aim_at(&self, url: &Url) -> Result<Aim, Refusal> {
         let target = self.targets.intern(url.scheme, &url.host, url.port);
         let options = HttpOptions {
@@ -509,7 +509,7 @@ fn wait_for(
             wait_ns: audit.wait_ns,
             elapsed_ns: i64::try_from(audit.elapsed_ns).unwrap_or(i64::MAX),
         };
-        // Fails only when nobody listens any more.
+        // Fails only when the reporting thread has ended.
         let _ = reports.send(Report::Asked(Box::new(asked)));
         (tally, audit)
     });

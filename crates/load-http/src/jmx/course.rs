@@ -28,7 +28,7 @@ const MOST_HEAD_BYTES: usize = 256 << 10;
 
 /// Users are handed to the event loops this long before they begin.
 const AHEAD_NS: i64 = 1_000_000_000;
-/// Time between two looks at whether the operator has had enough.
+/// Time between two looks at the operator's stop flag.
 const LOOK_NS: i64 = 50_000_000;
 /// Time between two reports.
 const INTERVAL: Duration = Duration::from_secs(1);

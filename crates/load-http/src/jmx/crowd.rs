@@ -1,7 +1,7 @@
 //! The number of users of a running test, and its change from outside.
 //!
 //! Each group's users are a window over numbers that are given once: fewer users move its lower end
-//! up, so that the oldest leave, more users move its upper end. Nobody's number comes twice.
+//! up, so that the oldest leave, more users move its upper end. No number is used twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use super::client::{Comer, Joining};
 pub(super) struct Floors(Vec<AtomicU64>);
 
 impl Floors {
-    /// Nobody leaves.
+    /// No user leaves.
     pub fn new(groups: usize) -> Self {
         Self((0..groups).map(|_| AtomicU64::new(0)).collect())
     }
@@ -63,7 +63,7 @@ struct Members {
 }
 
 impl Crowd {
-    /// Before anybody has come; `None` when no group has a number of users.
+    /// A crowd before the first user; `None` when no group has a number of users.
     pub fn new(
         plan: &Plan,
         (entry, stage_ns): (Entry<Comer>, i64),

@@ -201,7 +201,7 @@ impl Generator {
             if let Some(log) = summary_log {
                 log.end();
             }
-            // The log is over when nobody can write to it any more.
+            // The log ends when its last sender is dropped.
             drop(listener);
             finished.problems.extend(unwritten);
             finished.problems.extend(telling.finish());
@@ -275,7 +275,7 @@ impl Drop for Generator {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             self.control.stop(StopKind::Now);
-            // A thread that died has nothing more to say.
+            // The result of a thread that panicked is missing.
             let _ = thread.join();
         }
     }

@@ -251,7 +251,7 @@ impl Phase<Numbers> for JmxPhase {
     fn steer(&mut self, change: &Change) -> Result<(), Refusal> {
         match &self.generator {
             Some(generator) => generator.steer(&self.own_part_of(change), self.part()),
-            // Whoever only gave the plan has no users.
+            // A host that only gave the plan has no users.
             None => Ok(()),
         }
     }

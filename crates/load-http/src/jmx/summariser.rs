@@ -28,7 +28,7 @@ pub struct SummariserOptions {
 }
 
 impl SummariserOptions {
-    /// `None`: the property that names the lines was taken away, and nobody says any.
+    /// `None`: the property that names the lines was taken away, and there are no lines.
     pub fn of(properties: &Properties) -> Option<Self> {
         let name = properties.get("summariser.name")?.trim();
         let flag = |name: &str| {

@@ -18,7 +18,7 @@ const TOOL: &str = "org.apache.jmeter.JMeter";
 const ENGINE: &str = "org.apache.jmeter.engine.StandardJMeterEngine";
 const SUMMARISER: &str = "org.apache.jmeter.reporters.Summariser";
 
-/// Hears how a test goes, writes it down, and passes it on.
+/// Writes the progress of a test into a log, and passes it on.
 pub(super) struct SummaryLog {
     lines: LogLines,
     /// `None`: the properties ask for no summaries in the log.

@@ -77,7 +77,7 @@ fn probed(text: &str) -> Result<Probed, Refusal> {
     probe(options, (Some(0.5), 1), &AtomicBool::new(false))
 }
 
-/// Executes a plan with these options; gives what came of it and the rows of its results.
+/// Executes a plan with these options; returns its result and its rows.
 fn execute(text: &str, change: impl FnOnce(&mut JmxOptions)) -> (Finished, Vec<String>) {
     let directory =
         std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
@@ -259,7 +259,7 @@ fn users_come_and_go_while_it_runs() {
     generator.stop();
     let finished = generator.finish().unwrap();
     assert_eq!(finished.problems, Vec::<String>::new());
-    // Whoever left did so between two requests.
+    // Users that left did so between two requests.
     assert_eq!(finished.seen["ask"].failed, 0);
 }
 

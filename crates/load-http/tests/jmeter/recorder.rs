@@ -116,7 +116,7 @@ fn serve(
             break_off(reader.get_ref());
         }
         if then == Then::Hang {
-            // Until the far end has had enough.
+            // Until the far end closes.
             let _ = reader.fill_buf();
         }
         if sent.is_err() || then != Then::Stay || text.contains("Connection: close") {

@@ -34,7 +34,7 @@ pub(crate) const CHUNK_BYTES: usize = 256 << 10;
 const BACK_BYTES: usize = 64 << 10;
 /// Longest time that what is under way at the end is waited for.
 const DRAIN_NS: i64 = 10_000_000_000;
-/// The same after the operator has had enough.
+/// The same after the operator has stopped the run.
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 /// A message that is due sooner than this is not slept for: the wake-up would be late.
 const SPIN_NS: i64 = 50_000;
@@ -518,7 +518,7 @@ impl<'t> Sender<'t> {
         )
     }
 
-    /// Messages of which nobody has said that they arrived.
+    /// Messages without a receipt or an answer.
     fn unreceipted_at_end(&self) -> u64 {
         match (self.is_rr, self.task.options.no_acks) {
             (false, true) => 0,
@@ -538,7 +538,7 @@ impl<'t> Sender<'t> {
         }
         let unanswered = self.asked.len() as u64;
         let unstarted = self.course.unstarted();
-        // Closed before the numbers are handed over: who reads them finds the far end ended.
+        // Closed before the numbers are handed over, so that their reader finds the far end ended.
         drop(self.stream);
         self.recorder.finish(failure, |finished| {
             finished.unacknowledged = unacknowledged;

@@ -102,7 +102,7 @@ impl Course {
             return Next::Over;
         }
         let due = match self.schedule.next_ns(now) {
-            // What is due and late is sent all the same, but not for ever.
+            // Messages that are due and late are still sent, for a bounded time.
             Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
                 true if now < self.end_ns.saturating_add(self.timeout_ns) => Next::Now(at_ns),
                 true => Next::Over,

@@ -291,7 +291,7 @@ impl Join<'_> {
     }
 }
 
-/// Messages that came to nothing: sent and lost, or never started.
+/// Messages without a result: sent and lost, or never started.
 fn failed(from: &Finished) -> f64 {
     let early = from.failure.is_some() as u64;
     (from.unacknowledged.max(from.unanswered).max(early) + from.unstarted) as f64

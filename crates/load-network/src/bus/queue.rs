@@ -172,7 +172,7 @@ fn read_until_end(
     Ok(())
 }
 
-/// A chunk to read into; `None` when nobody handles any more.
+/// A chunk to read into; `None` when the handling threads have ended.
 fn empty_chunk(refill: &Receiver<Chunk>, waiting: &Waiting, shared: &Shared) -> Option<Chunk> {
     if let Ok(chunk) = refill.try_recv() {
         return Some(chunk);
@@ -192,7 +192,7 @@ fn empty_chunk(refill: &Receiver<Chunk>, waiting: &Waiting, shared: &Shared) -> 
     chunk
 }
 
-/// Hands over, waiting while the queue is full; false when nobody takes it.
+/// Hands over, waiting while the queue is full; false when the handling thread has ended.
 fn put(queue: &SyncSender<Handed>, mut handed: Handed, shared: &Shared) -> bool {
     loop {
         match queue.try_send(handed) {

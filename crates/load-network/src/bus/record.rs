@@ -372,7 +372,7 @@ impl Recorder {
             elapsed_ns: now - self.begun_ns,
         };
         complete(&mut finished);
-        // Both fail only when nobody listens any more.
+        // Both fail only when the reporting thread has ended.
         let _ = self.reports.send(Report::Interval(self.records.last()));
         let _ = self.reports.send(Report::Finished(Box::new(finished)));
     }

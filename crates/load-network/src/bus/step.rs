@@ -14,7 +14,7 @@ pub struct Gate {
     closed: AtomicBool,
 }
 
-/// The gate of this process, when somebody stands at it.
+/// The gate of this process, when an operator uses it.
 static OWN: Mutex<Option<Arc<Gate>>> = Mutex::new(None);
 
 impl Gate {
@@ -35,7 +35,7 @@ impl Gate {
         self.opened.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Nobody opens it any more: the test is over when what was let through has passed.
+    /// Closes it for good: the test is over when the released messages have passed.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }

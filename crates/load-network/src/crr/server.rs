@@ -15,7 +15,7 @@ const PATIENCE_NS: i64 = 1_000_000_000;
 
 /// Answers callers until it is stopped.
 ///
-/// It is the caller that hangs up first: whoever does keeps the port for a while (TIME_WAIT), and
+/// The caller closes first: the end that does keeps the port for a while (TIME_WAIT), and
 /// that must not be the listening one.
 pub(crate) fn answer(answering: &mut Loop, end: Arrived, way: Wait) -> io::Result<()> {
     let Arrived::Callers(listener) = end else {

@@ -20,7 +20,7 @@ const ACK_REPORT_NS: i64 = 1_000_000_000;
 
 /// Reads the acknowledgements of one flow until told to stop; hands round trips over each second.
 ///
-/// The kernel keeps one pending error per socket and tells whoever asks first, so the unreachable
+/// The kernel keeps one pending error per socket and returns it to the first call, so the unreachable
 /// errors that come up here are counted, too.
 pub fn read_acks(
     socket: &UdpSocket,
@@ -62,7 +62,7 @@ pub fn read_acks(
         report_at_ns = now + ACK_REPORT_NS;
         records.t_ns = now;
         if over {
-            // Nobody listens any more only when the phase is being thrown away.
+            // Fails only when the phase is being dropped.
             let _ = reports.send(Report::Acks(records.last()));
             return;
         }

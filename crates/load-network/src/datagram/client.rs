@@ -216,7 +216,7 @@ pub fn run(mut task: ClientTask, at_ns: i64, reports: &SyncSender<Report>) {
     let done = done(task, start_ns, effort.spent());
     records.t_ns = now_ns();
     records.flows.clear();
-    // Both fail only when nobody listens any more.
+    // Both fail only when the reporting thread has ended.
     let _ = reports.send(Report::Client(records.last()));
     let _ = reports.send(Report::ClientDone(done));
 }

@@ -19,7 +19,7 @@ use sokudo_stats::Histogram;
 /// Open gaps kept; the oldest is closed for good beyond this (heavy loss at high rates).
 const MAX_OPEN_GAPS: usize = 16_384;
 
-/// A number further ahead than this is not believed: no sender gets there within one datagram.
+/// A number further ahead than this is invalid: no sender gets there within one datagram.
 const MAX_JUMP: u64 = 1 << 40;
 
 /// Sequence numbers that were jumped over and have not arrived since.

@@ -244,7 +244,7 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
         error: totals.error,
     };
     totals.records.t_ns = None;
-    // Both fail only when nobody listens any more.
+    // Both fail only when the reporting thread has ended.
     let _ = reports.send(Report::Server(totals.records.last()));
     let _ = reports.send(Report::ServerDone(done));
 }
@@ -503,7 +503,7 @@ fn take(
     Some(header)
 }
 
-/// A damaged datagram whose ticket is still readable belongs to that flow; others to nobody.
+/// A damaged datagram whose ticket is still readable belongs to that flow; others to none.
 #[cold]
 fn note_foreign(
     bytes: &[u8],

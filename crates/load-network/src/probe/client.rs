@@ -133,7 +133,7 @@ pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSen
         sent,
         error,
     };
-    // Fails only when nobody listens any more.
+    // Fails only when the reporting thread has ended.
     let _ = reports.send(Report::Probed(Box::new(probed)));
 }
 
@@ -321,7 +321,7 @@ impl<'a> Receiving<'a> {
     /// Hands over what was seen of `sent` probes.
     fn finish(mut self, sent: u64) -> Received {
         self.records.t_ns = now_ns();
-        // Fails only when nobody listens any more.
+        // Fails only when the reporting thread has ended.
         let _ = self.reports.send(Report::Interval(self.records.last()));
         let departures = self.shared.departures_ns.iter().take(sent as usize);
         self.received.departures_ns = departures.map(|at| at.load(Ordering::Relaxed)).collect();

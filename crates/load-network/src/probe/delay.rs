@@ -68,7 +68,7 @@ impl PairClock {
         let moved_ns = (after_ns - before_ns).abs();
         let drifted_ns = span_ns.max(0) as f64 * DRIFT_MAX
             + before_error_ns.saturating_add(after_error_ns) as f64;
-        // A clock that was stepped on the way, nobody knows when, was wrong by all of it.
+        // A clock that was stepped at an unknown time during the phase was wrong by the whole step.
         let stepped_ns = if moved_ns > drifted_ns { moved_ns } else { 0.0 };
         Self {
             at_ns: asking.before.at_ns.saturating_add(asking.before.offset_ns),

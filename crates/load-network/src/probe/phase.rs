@@ -170,7 +170,7 @@ impl Phase<Numbers> for ProbePhase {
     }
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
-        // Everybody has waited for the last answer, so nothing is left to be answered.
+        // All hosts have waited for their last answer, so nothing is left to be answered.
         self.asking.clear();
         self.crew.end();
         let collected = self.crew.collected()?;

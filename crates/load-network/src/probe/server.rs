@@ -66,7 +66,7 @@ pub(crate) fn run(task: &Task, reports: &SyncSender<Report>) {
     let cpu = thread_cpu_ns().zip(cpu_start);
     done.cpu_ns = cpu.map(|(end, start)| end.saturating_sub(start));
     done.elapsed_ns = now_ns() - begun_ns;
-    // Fails only when nobody listens any more.
+    // Fails only when the reporting thread has ended.
     let _ = reports.send(Report::Answered(Box::new(done)));
 }
 

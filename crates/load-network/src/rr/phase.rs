@@ -200,7 +200,7 @@ impl<D: Details> Phase<Numbers<D>> for RrPhase<D> {
     }
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers<D>, Refusal> {
-        // Everybody has asked, so nothing is left to be answered.
+        // All requests have been sent, so nothing is left to be answered.
         self.tcp_state = None;
         self.crew.end();
         let collected = self.crew.collected()?;

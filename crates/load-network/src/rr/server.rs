@@ -56,7 +56,7 @@ pub(crate) struct Loop {
     done: Answered,
 }
 
-/// Answers until it is stopped or nobody is left to ask.
+/// Answers until it is stopped or all callers have gone.
 pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
     precise_timers();
     let (begun_ns, effort) = (now_ns(), Effort::begin());
@@ -79,7 +79,7 @@ pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
     let spent = effort.spent();
     (done.cpu_ns, done.wait_ns) = (spent.cpu_ns, spent.wait_ns);
     done.elapsed_ns = now_ns() - begun_ns;
-    // Fails only when nobody listens any more.
+    // Fails only when the reporting thread has ended.
     let _ = reports.send(Report::Answered(done));
 }
 
@@ -214,7 +214,7 @@ impl Loop {
         }
     }
 
-    /// Datagrams: whoever asks with the ticket gets the answer.
+    /// Datagrams: every request with the ticket is answered.
     fn datagrams(&mut self, socket: &UdpSocket, way: Wait) -> io::Result<()> {
         let mut patience = Patience::new(socket, way, LOOK)?;
         while self.goes_on() {

@@ -332,7 +332,7 @@ impl Ledger {
         }
         let clocks = Clocks::read(now, self.paused_ns);
         self.close_interval(&clocks);
-        // Fails only when nobody listens any more.
+        // Fails only when the reporting thread has ended.
         let _ = self.reports.send(Report::Interval(self.records.last()));
         let spent = clocks.since(&self.counted_from);
         let counted = |flow: &Flow| flow.bytes.saturating_sub(flow.from.bytes) as f64;

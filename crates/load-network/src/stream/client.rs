@@ -222,7 +222,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
             whole: course.error.is_none(),
         };
         finish(&mut flow.link, course);
-        // Fails only when nobody listens any more.
+        // Fails only when the reporting thread has ended.
         let _ = reports.send(Report::Written(written));
         done.push(Ended {
             granted: flow
@@ -332,7 +332,7 @@ fn pause(at_ns: i64, ledger: &mut Ledger, task: &Task) {
     ledger.paused(now_ns() - begun_ns);
 }
 
-/// Several connections by one thread: whoever has room gets a block, in turn.
+/// Several connections by one thread: each with room gets a block, in turn.
 fn write_several(
     task: &Task,
     (flows, mut opening): (&mut [Outgoing], Opening),

@@ -95,9 +95,9 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
             end,
             moved,
         };
-        // Fails only when nobody listens any more.
+        // Fails only when the reporting thread has ended.
         let _ = reports.send(Report::Ended(Box::new(ended)));
-        // Others hold handles of the socket: the sender must hear of the end all the same.
+        // Other threads hold handles of the socket, and the sender must still learn of the end.
         if let Link::Stream(stream) = &mut flow.link {
             let _ = stream.shutdown(Shutdown::Both);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::BadText;
 
-/// Highest core number that is believed.
+/// Highest core number that counts as valid.
 const MAX_CPU: u32 = 65_535;
 
 /// Keys of the kernel's command line that bear on performance and hold no secret.

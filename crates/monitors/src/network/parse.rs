@@ -16,7 +16,7 @@ pub(crate) struct Interface<'a> {
     pub(crate) receive_packets: u64,
     /// Receive errors.
     pub(crate) receive_errors: u64,
-    /// Packets dropped on receive: no room in the ring, or nobody wanted them.
+    /// Packets dropped on receive: no room in the ring, or no receiver for them.
     pub(crate) receive_drops: u64,
     /// Bytes sent.
     pub(crate) send_bytes: u64,

@@ -17,7 +17,7 @@ fn endpoint(answers: Vec<&'static str>) -> (String, JoinHandle<()>) {
         for answer in answers {
             let (mut stream, _) = listener.accept().expect("a call");
             read_request(&mut stream);
-            // Whoever has given up does not take it.
+            // A client that has given up does not take it.
             let _ = stream.write_all(answer.as_bytes());
         }
     };
@@ -128,7 +128,7 @@ fn a_silent_endpoint_is_given_up_and_its_return_is_told() {
     let url = format!("http://{}/metrics", listener.local_addr().expect("address"));
     let mut sampler = open(&format!("url={url},timeout=100ms"));
     let mut batch = Batch::default();
-    // The kernel takes the calls, and nobody answers.
+    // The kernel accepts the connections, and no process answers.
     sampler.sample(0, &mut batch);
     sampler.sample(1_000_000_000, &mut batch);
     assert_eq!(last(&batch, "openmetrics.up"), Some(0.0));

@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn only_sockets_that_wait_for_others_count() {
         assert_eq!(listening_inodes(TCP, Table::Tcp, 2024), [103]);
-        // A connection of the same local port, and a port that nobody listens on.
+        // A connection of the same local port, and a port without a listener.
         assert_eq!(listening_inodes(TCP, Table::Tcp, 40000), Vec::<u64>::new());
         assert_eq!(listening_inodes(UDP6, Table::Udp, 5353), [7001]);
     }

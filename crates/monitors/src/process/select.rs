@@ -1,4 +1,4 @@
-//! Finds the processes that somebody asked for: by number, by name, or by the port they listen on.
+//! Finds the requested processes: by number, by name, or by the port they listen on.
 
 use std::collections::BTreeSet;
 use std::fs;

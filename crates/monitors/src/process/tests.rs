@@ -29,7 +29,7 @@ fn write_process(proc_root: &Path, pid: u32, name: &str, ticks: u64) {
     write("io", &io);
 }
 
-/// A place like `/proc` in which nobody runs.
+/// A directory like `/proc` without processes.
 fn proc_root() -> (tempfile::TempDir, Context) {
     let place = tempfile::tempdir().expect("a place");
     let proc_root = place.path().join("proc");

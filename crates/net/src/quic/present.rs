@@ -153,7 +153,7 @@ impl Caller {
 
     /// Calls a listener, within the bound.
     ///
-    /// Errors: [`StreamError::Secure`]; a port where nobody listens is indistinguishable from
+    /// Errors: [`StreamError::Secure`]; a port without a listener is indistinguishable from
     /// silence.
     pub fn connect(&self, peer: SocketAddr, bound: Duration) -> Result<Connected, StreamError> {
         let deadline = tls::deadline_in(bound);
@@ -340,7 +340,7 @@ impl Sending {
 }
 
 impl Shared {
-    /// Ends the connection when the peer has everything, without making anybody wait. When
+    /// Ends the connection when the peer has everything, without blocking the caller. When
     /// another thread waits for room to write, it ends at once and that thread wakes up.
     fn end(&self) {
         let Ok(mut sending) = self.sending.try_lock() else {

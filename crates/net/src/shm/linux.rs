@@ -50,7 +50,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps a memory file that nobody can shrink, so that no access faults.
+    /// Maps a memory file that cannot be shrunk, so that no access faults.
     ///
     /// Errors: the file is not exactly so long, or not sealed.
     fn of(file: &OwnedFd, length: usize) -> io::Result<Self> {

@@ -481,7 +481,7 @@ impl Listener {
     }
 
     /// Waits for a caller; `None` when the bound has passed. Handshakes are left to
-    /// [`Incoming::establish`], so that a slow caller delays nobody else.
+    /// [`Incoming::establish`], so that a slow caller delays no other.
     ///
     /// Errors: [`TcpError::TooManyOpen`] leaves the listener usable; others are final.
     pub fn accept(&self, bound: Duration) -> Result<Option<Incoming>, StreamError> {

@@ -334,7 +334,7 @@ mod imp {
 #[cfg(not(unix))]
 mod imp {
     //! Waits first, then calls: on Windows a call that its own bound ended leaves the socket in a
-    //! state that nobody promises anything about (documentation of `SO_RCVTIMEO`).
+    //! state that is not documented (documentation of `SO_RCVTIMEO`).
 
     use super::*;
     use crate::wait;

@@ -39,7 +39,7 @@ fn an_address_in_use_and_a_foreign_one_are_told_apart() {
     let listener = listen(loopback(), &options).unwrap();
     let why = listen(listener.local_addr().unwrap(), &options).unwrap_err();
     assert!(matches!(why, TcpError::AddressInUse { .. }), "{why:?}");
-    // 192.0.2.0/24 belongs to nobody (RFC 5737).
+    // 192.0.2.0/24 is for documentation (RFC 5737).
     let why = listen(([192, 0, 2, 1], 0).into(), &options).unwrap_err();
     assert!(matches!(why, TcpError::NotLocal { .. }), "{why:?}");
 }

@@ -139,7 +139,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Name::Path(path) = &self.name {
-            // Somebody may have removed it already.
+            // Another process may have removed it already.
             let _ = std::fs::remove_file(path);
         }
     }

@@ -34,7 +34,7 @@ use crate::{
 const ORDERS_MAX: usize = 2;
 /// Time between two looks for messages of the hosts while the console's record waits for a line.
 const LISTEN: Duration = Duration::from_millis(200);
-/// A console record that nobody talks to is closed after this.
+/// A console record without a new line is closed after this.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Hosts that a page is opened for; who opens it knows how they are called.

@@ -189,7 +189,7 @@ fn typed() -> Vec<String> {
 /// The parser's paragraphs as one sentence and one hint: its tip, else where to read on.
 fn not_understood(error: &clap::Error, typed: &[String]) -> Failure {
     let Sentence { says, tip } = sentence(error);
-    // The parser blames `--key` also when nobody typed it.
+    // The parser blames `--key` also when it was not typed.
     let from_environment = error.to_string().contains("cannot be used with '--key")
         && !typed.iter().any(|word| word.starts_with("--key"));
     if from_environment {

@@ -1,6 +1,6 @@
 //! Progress of a run on the terminal.
 //!
-//! Everything here goes to stderr, and nothing of it when nobody looks.
+//! Everything here goes to stderr; the progress bar only where that is a terminal.
 
 use std::io::IsTerminal;
 
@@ -36,7 +36,7 @@ pub struct Terminal {
     ticks: Option<Ticker>,
     every: Option<(ReportEvery, f64)>,
     counts: Counts,
-    /// Somebody else who watches.
+    /// Another observer.
     beside: Option<Box<dyn Observer>>,
 }
 
@@ -78,7 +78,7 @@ impl Terminal {
         }
     }
 
-    /// The same, with somebody else who is told everything, too.
+    /// The same, with another observer that gets everything, too.
     pub fn beside(mut self, other: Option<Box<dyn Observer>>) -> Self {
         self.beside = other;
         self

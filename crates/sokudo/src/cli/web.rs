@@ -86,9 +86,9 @@ impl From<WebError> for Failure {
     }
 }
 
-/// A page and whoever carries out what it asks for. It ends when this is dropped.
+/// A page and the worker that carries out its orders. It ends when this is dropped.
 pub struct Page {
-    // Nobody can ask any more before the worker is told to end.
+    // The page takes no more orders before the worker is told to end.
     _server: Server,
     worker: Worker,
 }

@@ -7,7 +7,7 @@
 //!
 //! Both stand beside the other exports: they turn a record into a file format and back, know no
 //! workload, and touch no socket. The JSON comes from outside: what it says is bounded, a number
-//! that is none is missing, and nothing is believed beyond what a record may hold.
+//! that is none is missing, and nothing is read beyond what a record may hold.
 
 mod read;
 mod write;

@@ -189,7 +189,7 @@ fn write_error(path: &Path, error: ParquetError) -> StoreError {
 /// Runs the reading of one table, and turns a panic of the Parquet library into an error.
 ///
 /// The library asserts some facts about offsets and sizes that a made-up file can violate. Hashes
-/// keep accidents away from it; this keeps a file that somebody made up from ending the program.
+/// keep accidents away from it; this keeps a forged file from ending the program.
 pub(crate) fn guarded<T>(
     path: &Path,
     read: impl FnOnce(&Path) -> Result<T, StoreError>,

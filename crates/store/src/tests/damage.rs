@@ -34,7 +34,7 @@ fn a_changed_file_is_named_and_not_shown() {
     }
 }
 
-/// Without matching hashes, as in a record that somebody made up, damage reaches the Parquet
+/// Without matching hashes, as in a forged record, damage reaches the Parquet
 /// reader.
 #[test]
 fn damaged_tables_never_panic() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A record written by the first version stays readable for ever. To make the golden record of a
+/// A record written by the first version stays readable in all later ones. To make the golden record of a
 /// new format version, run with `SOKUDO_WRITE_GOLDEN=<directory>`.
 #[test]
 fn the_first_versions_record_stays_readable() {

@@ -124,7 +124,7 @@ impl<D: Details> Course<D> {
             return Next::Over;
         }
         match self.schedule.next_ns(now) {
-            // What is due and late is asked for all the same, but not for ever.
+            // Requests that are due and late are still sent, for a bounded time.
             Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
                 true if now < self.end_ns.saturating_add(self.timeout_ns) => Next::Now(at_ns),
                 true => Next::Over,
@@ -176,7 +176,7 @@ impl<D: Details> Course<D> {
         self.recorder.failed(intended_ns, || ended(error));
     }
 
-    /// Requests of the schedule that nobody could send, at the end: also those that would have come
+    /// Requests of the schedule that were not sent, at the end: also those that would have come
     /// after the last connection broke.
     fn count_unstarted(&mut self) {
         if self.stop.load(Ordering::Relaxed) {
@@ -222,7 +222,7 @@ pub fn measured<D: Details, T>(
         wait_ns: spent.wait_ns,
         elapsed_ns: now - at_ns,
     };
-    // Fails only when nobody listens any more.
+    // Fails only when the reporting thread has ended.
     let _ = reports.send(Report::Asked(Box::new(asked)));
 }
 

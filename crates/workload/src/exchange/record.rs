@@ -275,7 +275,7 @@ impl<D: Details> Recorder<D> {
     /// Ends the record; hands over what is left.
     pub fn finish(mut self, now: i64) -> Counts {
         self.close(now);
-        // Fails only when nobody listens any more.
+        // Fails only when the reporting thread has ended.
         let _ = self.reports.send(Report::Interval(self.records.last()));
         self.counts
     }

@@ -106,7 +106,8 @@ fn an_agent_commands_nobody_through_it() {
     // It refuses members of another group as well.
     let foreign = Group::found("lab").unwrap();
     assert!(Fleet::connect(&foreign, &router).is_err());
-    // And its admin space, which `zenohd` always opens, answers nobody. Who asks has one of its own.
+    // And its admin space, which `zenohd` always opens, answers no query from outside. The asking
+    // session has one of its own.
     let session = connection_at(&router, &credentials);
     let asked = session.get("@/**").timeout(Duration::from_secs(2));
     let answers = asked.wait().unwrap().into_iter();

@@ -1,4 +1,4 @@
-//! Databases on the loopback hear what a plan's listeners have to say.
+//! Tests of a plan's backend listeners, with databases on the loopback.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::mpsc;
@@ -228,7 +228,7 @@ fn one_generator_of_several_tells_itself_apart() {
 fn a_database_that_does_not_listen_is_told_of_and_harms_nothing() {
     let port = server(Arc::new(AtomicU64::new(0)));
     let (refusing, posts) = hears(NO);
-    // Bound and not listening: nobody else can answer there.
+    // Bound and not listening, so that no other process can answer there.
     let nobody = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     nobody
         .bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())

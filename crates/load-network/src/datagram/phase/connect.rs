@@ -60,7 +60,7 @@ impl DatagramPhase {
                 verify_bytes: self.options.verify.map_or(0, |bytes| bytes.0 as usize),
                 seed: self.spec.seed ^ (u64::from(self.spec.me) << 32) ^ u64::from(stream),
                 stop: Arc::clone(&self.stop),
-                // Only the host that gives the command waits: if all did, nobody would begin.
+                // Only the host that gives the command waits: if all did, none would begin.
                 polite: (self.options.polite && self.spec.me == 0)
                     .then(|| Arc::clone(&self.shared.first)),
             });

@@ -176,7 +176,7 @@ impl DatagramPhase {
             while !tickets.is_empty() && Instant::now() < deadline && !stop.load(Ordering::Relaxed)
             {
                 match listener.accept() {
-                    // A connection without a known ticket is a stranger: it is closed, no more.
+                    // A connection without a known ticket is closed, and not counted.
                     Ok((tcp, _)) => {
                         let bound = deadline.min(Instant::now() + ADMIT_BOUND);
                         if let Ok((ticket, receiver)) = admit(tcp, identity.as_ref(), bound)

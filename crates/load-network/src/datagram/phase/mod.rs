@@ -217,7 +217,7 @@ impl DatagramPhase {
             &mut self.ack_threads,
         ];
         for thread in threads.into_iter().flat_map(std::mem::take) {
-            // A thread that panicked has nothing more to say; its numbers are missing.
+            // The numbers of a thread that panicked are missing.
             let _ = thread.join();
         }
         for thread in std::mem::take(&mut self.acceptors) {

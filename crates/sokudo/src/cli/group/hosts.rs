@@ -79,7 +79,7 @@ pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     let (mut seen, mut lost) = (Vec::new(), Vec::new());
     let names: Vec<String> = agents.iter().map(|agent| agent.name.clone()).collect();
-    // Whoever is lost keeps nobody else waiting.
+    // A lost host delays no other.
     let linked = fleet.link_each(&names, &host_name(), 2 * LEASE);
     for (agent, (reached, took)) in agents.into_iter().zip(linked) {
         let answer = reached.ok().and_then(|r| look(&mut hosts, &agent, r, took));

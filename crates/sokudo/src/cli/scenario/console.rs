@@ -101,7 +101,7 @@ enum Heard {
     Nothing,
     /// Ctrl-D.
     End,
-    /// Somebody wants the program to end.
+    /// The program was asked to end.
     Terminated,
 }
 

@@ -17,7 +17,7 @@ use sokudo_session::page::{Tap, hosts, outcome, steer};
 use super::DEFAULT_PLACE;
 use crate::cli::Failure;
 
-/// Pages hear of the end within this.
+/// Longest time until pages get the end.
 const LAST_WORD: Duration = Duration::from_millis(500);
 
 /// Whether the page shows this command.
@@ -78,7 +78,7 @@ impl Watched {
         *self.desk.lock() = Some(run.steering());
     }
 
-    /// Tells how the run ended, and leaves pages a moment to hear it.
+    /// Tells how the run ended, and leaves pages a moment to receive it.
     pub fn close(&self, record: &Record) {
         let outcome = outcome::of(&self.feed, Some(record));
         self.feed.tell(Told::Ends(Some(outcome)));
