@@ -70,7 +70,7 @@ pub trait KeepRows: Send {
 /// Settings of a run.
 #[derive(Debug, Clone)]
 pub struct RunConfig {
-    /// What the run is called after.
+    /// Name of the run's load.
     pub workload: String,
     /// Command line, secrets removed.
     pub command: Vec<String>,

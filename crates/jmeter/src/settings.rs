@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use crate::properties::Properties;
 
-/// What happens to elements and functions that cannot be executed.
+/// Treatment of elements and functions that cannot be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsupported {
     /// The plan is refused, and all of them are reported.

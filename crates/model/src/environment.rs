@@ -15,7 +15,7 @@ pub struct Fact {
     pub value: Option<String>,
     /// Unit where the value is a number.
     pub unit: Option<Unit>,
-    /// Where it was read, or why it could not be.
+    /// Source of the fact, or the reason why it is not available.
     pub source: String,
 }
 

@@ -64,6 +64,6 @@ pub struct Check {
     pub name: String,
     /// Whether it held.
     pub passed: bool,
-    /// What was expected and what was seen.
+    /// The expected and the seen value.
     pub says: Text,
 }

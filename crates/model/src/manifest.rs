@@ -47,7 +47,7 @@ pub struct Problem {
     pub host: String,
     /// Phase concerned; empty outside phases.
     pub phase: String,
-    /// What happened.
+    /// The problem.
     pub says: Text,
     /// Part of the record that is missing because of it.
     pub missing: Option<Text>,
@@ -146,7 +146,7 @@ pub struct Manifest {
     pub notes: Vec<Text>,
     /// Its end.
     pub status: RunStatus,
-    /// What went wrong.
+    /// Problems of the run.
     pub problems: Vec<Problem>,
     /// File name relative to the record → SHA-256, hexadecimal. Written when the run is closed.
     pub files: BTreeMap<String, String>,

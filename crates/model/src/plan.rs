@@ -66,7 +66,7 @@ pub struct Refusal {
     pub operator_error: bool,
     /// The failure, and what it concerns.
     pub says: Text,
-    /// How to mend it.
+    /// Remedy for the operator.
     pub hint: Option<Text>,
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Text;
 
-/// What a size in bytes is where a rate is wanted.
+/// Name of a size in bytes where a rate is wanted.
 const BYTES_NOT_RATE: &str = "a rate (this is a number of bytes, not a number per second)";
 /// The same for one in bits.
 const BITS_NOT_RATE: &str = "a rate (this is a number of bits, not a number per second)";

@@ -139,7 +139,7 @@ pub struct Table {
 pub struct Proof {
     /// The observation in words.
     pub says: Phrase,
-    /// Where it was read.
+    /// Source of the reading.
     pub source: String,
     /// Its course over the phase, 0 to 1, `None` where there is no data; empty when there is none.
     pub spark: Vec<Option<f64>>,

@@ -2,8 +2,8 @@
 
 use sokudo_model::{Stat, Summary, Unit, kinds, units};
 
-/// What a run of one workload carried, how late, and what share of it failed: in English, and empty when
-/// its workload has no such numbers.
+/// Throughput, latency and failures of a run of one workload: in English, and empty when its
+/// workload has no such numbers.
 pub fn headline(workload: &str, summary: &Summary) -> String {
     let get = |name: &str| summary.get(name).copied();
     let Some((names, carried)) = kinds::curve_metrics(workload)

@@ -41,7 +41,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// How to mend it.
+    /// Remedy for the operator.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Refused::Mistake(mistake) => Some(&mistake.hint),

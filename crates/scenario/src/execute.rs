@@ -90,9 +90,9 @@ pub struct Phase {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{says}")]
 pub struct Failed {
-    /// What happened.
+    /// The failure.
     pub says: String,
-    /// How to mend it.
+    /// Remedy for the operator.
     pub hint: Option<String>,
     /// True when the operator wants the run to end.
     pub interrupted: bool,

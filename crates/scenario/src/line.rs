@@ -45,7 +45,7 @@ pub enum Command {
     },
     /// Connect so many pairs of hosts; `None` = as many as there are.
     AutoPairs {
-        /// How many.
+        /// Number of pairs.
         pairs: Option<u32>,
         /// Column of the word.
         column: u32,
@@ -98,7 +98,7 @@ pub enum Order {
     SendReceive {
         /// Bytes each way.
         size_bytes: u64,
-        /// How often.
+        /// Number of repetitions.
         times: u64,
         /// Further options, as `rr` has them.
         options: Vec<Word>,

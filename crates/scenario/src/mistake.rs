@@ -11,7 +11,7 @@ pub struct Mistake {
     pub column: u32,
     /// The mistake, and what it concerns.
     pub says: String,
-    /// How to mend it.
+    /// Remedy for the operator.
     pub hint: String,
 }
 

@@ -17,7 +17,7 @@ pub struct PairExchange {
     pub pairs: Option<u32>,
     /// Bytes each way, as typed: `1MB`.
     pub size: String,
-    /// How often.
+    /// Number of exchanges.
     pub times: u64,
     /// Both ways at once.
     pub duplex: bool,

@@ -77,9 +77,9 @@ pub struct ScriptError {
     pub line: u32,
     /// Column, from 1; 0 when it is not known.
     pub column: u32,
-    /// What happened.
+    /// The failure.
     pub says: String,
-    /// How to mend it.
+    /// Remedy for the operator.
     pub hint: Option<String>,
     /// True when the operator wanted it.
     pub interrupted: bool,

@@ -62,7 +62,7 @@ impl Reached {
 
 /// Settings with which a run of many hosts begins.
 pub struct Beginning<'a> {
-    /// What the run is called after.
+    /// Name of the run's load.
     pub name: &'a str,
     /// The command line, without secrets.
     pub command: Vec<String>,

@@ -331,7 +331,7 @@ const fn lowest_in(index: usize) -> u64 {
     ((index - octave * HALF) as u64) << octave
 }
 
-/// How many values a counter stands for.
+/// Number of values that a counter stands for.
 const fn width_of(index: usize) -> u64 {
     1 << octave_of(index)
 }

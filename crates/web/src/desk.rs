@@ -56,7 +56,7 @@ pub enum Order {
     Close {},
     /// Load a web server from this host.
     Http {
-        /// What is asked for.
+        /// The URL to load.
         url: String,
         /// Connections, and thereby requests under way at a time.
         connections: u32,
@@ -80,7 +80,7 @@ pub struct Emit {
     pub pairs: Option<u32>,
     /// Bytes each way, as typed: `1MB`.
     pub size: String,
-    /// How often.
+    /// Number of exchanges.
     pub times: u64,
     /// Both ways at once.
     pub duplex: bool,
@@ -93,9 +93,9 @@ pub struct Mistake {
     pub line: u32,
     /// Column in characters from 1; 0 when it is not known.
     pub column: u32,
-    /// What is wrong.
+    /// The mistake.
     pub says: String,
-    /// How to mend it.
+    /// Remedy for the operator.
     pub hint: String,
 }
 

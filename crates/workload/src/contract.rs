@@ -38,7 +38,7 @@ pub enum Emitted {
     Sent(String),
     /// Something went wrong; the phase goes on as far as it can.
     Problem {
-        /// What happened.
+        /// The problem.
         says: Text,
         /// Part of the result that is missing because of it.
         missing: Option<Text>,
@@ -106,7 +106,7 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
 /// A kind of load, as those see it who run it. Loads implement [`Load`](crate::load::Load), from which
 /// this follows.
 pub trait Workload: Sync {
-    /// What it is.
+    /// Its description.
     fn descriptor(&self) -> Descriptor;
 
     /// Binds this host's part of a phase. No traffic yet.

@@ -59,7 +59,7 @@ pub enum GroupError {
         member: String,
         /// The name of the group.
         group: String,
-        /// What it is in the group.
+        /// Its role in the group.
         role: MemberRole,
     },
     /// The system provides no random bytes.

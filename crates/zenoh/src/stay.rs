@@ -14,7 +14,7 @@ use crate::upkeep::Upkeep;
 const LOOK: Duration = Duration::from_millis(100);
 /// Time between two looks at whether a renewed certificate may be shown.
 const LOOK_FOR_IDLE: Duration = Duration::from_secs(1);
-/// How long what was just closed may hold its port.
+/// Longest time that a closed socket may hold its port.
 const REOPEN_BOUND: Duration = Duration::from_secs(10);
 
 /// Serves from `begin` on until `stop`. When the certificate was renewed, what serves is ended and begun

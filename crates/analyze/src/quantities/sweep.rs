@@ -66,7 +66,7 @@ fn figures(text: Text, prefix: &str, step: &CurveStep, unit: Unit) -> Text {
         .text(&format!("{prefix}latency"), latency)
 }
 
-/// What to try next.
+/// Next step after a sweep.
 pub fn next(curve: &Curve) -> Text {
     let key = match (curve.knee, curve.is_rate()) {
         (Knee::At(..), true) => "verdict-sweep-next-finer",

@@ -22,7 +22,7 @@ pub struct Rule {
     pub look: Look,
 }
 
-/// What a conclusion is for.
+/// Purpose of a conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// It describes what happened or how things were set up.
@@ -67,7 +67,7 @@ impl Rule {
         self.text("signs")
     }
 
-    /// What to try.
+    /// Next step.
     pub fn remedy(&self) -> Text {
         self.text("try")
     }

@@ -22,7 +22,7 @@ const MOST: f64 = 0.5;
 
 const OWN_BUFFER: Metric = host::UDP_RECEIVE_BUFFER_ERRORS;
 
-/// Why there was no response, and how sure that is.
+/// Reason for a missing response, and the certainty of it.
 struct Reason {
     says: &'static str,
     next: &'static str,

@@ -23,7 +23,7 @@ const GRAVE: f64 = 0.05;
 /// One kind of error code.
 #[derive(Clone, Copy)]
 struct Code {
-    /// What counts it.
+    /// Metric that counts it.
     metric: Metric,
     says: &'static str,
     next: &'static str,

@@ -189,7 +189,7 @@ pub struct Block {
     pub elapsed_ns: u64,
     /// The counts.
     pub totals: Totals,
-    /// What was measured.
+    /// Measured times.
     pub book: Book,
     /// Bytes sent without receipt: at the end, for a lifetime the mean over its reports.
     pub out_backlog_bytes: Option<f64>,

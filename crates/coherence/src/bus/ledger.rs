@@ -38,7 +38,7 @@ pub enum Settled {
     Bytes {
         /// Whose.
         owner: u16,
-        /// How many.
+        /// Number of the bytes.
         bytes: u64,
     },
     /// A timed message, sent then.

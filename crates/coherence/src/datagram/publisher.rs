@@ -211,7 +211,7 @@ pub struct PublisherTask<'a> {
     pub rounds_per_s: Option<f64>,
     /// Exactly so many rounds.
     pub iterations: Option<u64>,
-    /// How long to send.
+    /// Duration of sending.
     pub duration_ns: Option<i64>,
     /// Packets to all peers, or time, between two reports.
     pub report: ReportInterval,

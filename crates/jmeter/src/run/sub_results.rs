@@ -15,7 +15,7 @@ use sokudo_model::Spent;
 use super::row::{Details, RowKind, SampleRow};
 use super::test::Test;
 
-/// How a message about resources that could not be fetched begins.
+/// Begin of a message about resources that could not be fetched.
 const INTRO: &str = "Embedded resource download error:";
 /// Longest message about resources that could not be fetched, bytes.
 const MOST_MESSAGE_BYTES: usize = 16 << 10;

@@ -141,7 +141,7 @@ impl Default for HttpOptions {
     }
 }
 
-/// How requests of an open loop are spaced.
+/// Spacing of the requests of an open loop.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
@@ -364,7 +364,7 @@ impl HttpOptions {
         u64::from(self.connections) * u64::from(self.streams)
     }
 
-    /// What the `Host` header says.
+    /// Content of the `Host` header.
     pub(crate) fn host(&self) -> String {
         let own = self.header.iter().find(|line| line.is("Host"));
         match (own, &self.host_header) {

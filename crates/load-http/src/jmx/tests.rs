@@ -451,7 +451,7 @@ fn a_probe_without_a_sample_says_nothing_of_the_server() {
     assert!(english(&refusal.says).contains("no result"), "{refusal:?}");
 }
 
-/// What `options` plan for a group of 100 loops.
+/// Phase that `options` plan for a group of 100 loops.
 fn planned(options: JmxOptions) -> PhasePlan {
     let directory = tempfile::tempdir().unwrap();
     let options = JmxOptions {

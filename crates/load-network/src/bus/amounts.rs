@@ -7,7 +7,7 @@ use sokudo_model::units::UnitError;
 use sokudo_model::{Bytes, Count, Nanos};
 use sokudo_workload::json_as_text;
 
-/// What may be under way.
+/// Bound of what may be under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inflight {
     /// Bytes, headers included.

@@ -214,7 +214,7 @@ impl Default for BusOptions {
     }
 }
 
-/// What the next message waits for.
+/// Condition on which the next message leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -235,7 +235,7 @@ fn no_rdma() -> Refusal {
     }
 }
 
-/// Who handles what arrives.
+/// Threads that handle what arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Rx {
@@ -247,7 +247,7 @@ pub enum Rx {
     Poll,
 }
 
-/// Where bytes lie on their way.
+/// Memory that holds the bytes on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Buffers {

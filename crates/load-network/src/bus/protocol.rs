@@ -60,7 +60,7 @@ impl FrameKind {
 pub struct Header {
     /// Bytes of the whole frame.
     pub length: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: FrameKind,
     /// [`WANTS_ANSWER`], [`UNCOUNTED`].
     pub flags: u8,

@@ -16,7 +16,7 @@ use crate::rr::{self, RrOptions};
 #[derive(Debug, Clone, PartialEq, Default, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrrOptions {
-    /// What it shares with `rr`.
+    /// Options that it shares with `rr`.
     #[command(flatten)]
     #[serde(flatten)]
     pub common: CommonOptions,

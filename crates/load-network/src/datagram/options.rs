@@ -269,7 +269,7 @@ impl Subset for Directions {
     ];
 }
 
-/// How datagrams are handed to the kernel.
+/// Way in which datagrams are handed to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IoMode {

@@ -125,7 +125,7 @@ impl Default for CommonOptions {
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RrOptions {
-    /// What it shares with `crr`.
+    /// Options that it shares with `crr`.
     #[command(flatten)]
     #[serde(flatten)]
     pub common: CommonOptions,

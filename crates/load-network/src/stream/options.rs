@@ -174,7 +174,7 @@ impl Default for StreamOptions {
     }
 }
 
-/// How bytes are handed to the kernel.
+/// Way in which bytes are handed to the kernel.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
 )]

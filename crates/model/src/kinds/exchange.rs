@@ -62,7 +62,7 @@ pub struct Exchange {
 /// Answers that say of themselves that they are errors.
 #[derive(Debug, Clone, Copy)]
 pub struct BadAnswers {
-    /// What counts them.
+    /// Metrics that count them.
     pub metrics: &'static [Metric],
     /// Key of the sentence about them.
     pub says: &'static str,

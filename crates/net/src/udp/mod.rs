@@ -39,7 +39,7 @@ pub const MMSG_BATCH: usize = 64;
 /// Segments per segmented send; Linux before 6.9 refuses more (`UDP_MAX_SEGMENTS`).
 pub const MAX_SEGMENTS: usize = 64;
 
-/// How datagrams are handed to the kernel.
+/// Way in which datagrams are handed to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SendMode {
     /// One call per datagram.

@@ -31,9 +31,9 @@ pub struct Sheet {
     pub clock_error_s: Option<f64>,
     /// Stretches of time with a meaning of their own.
     pub spans: Vec<Span>,
-    /// What happened.
+    /// Events.
     pub events: Vec<Mark>,
-    /// What went wrong.
+    /// Problems.
     pub problems: Vec<Mark>,
 }
 

@@ -42,7 +42,7 @@ pub struct Dashboard<'a> {
     pub started: &'a str,
     /// An earlier test: its name and its figures.
     pub earlier: Option<(&'a str, &'a Requests)>,
-    /// What had to be kept.
+    /// Goals that had to be kept.
     pub goals: Option<&'a Goals>,
     /// The run that produced the rows: what its hosts did, and what is concluded from it.
     pub record: Option<&'a Record>,

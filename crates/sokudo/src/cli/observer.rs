@@ -19,7 +19,7 @@ pub struct Ticks {
     pub every: u64,
 }
 
-/// When a line about the rates so far is printed.
+/// Distance between two lines about the rates so far.
 #[derive(Debug, Clone, Copy)]
 pub enum ReportEvery {
     /// After so many nanoseconds.

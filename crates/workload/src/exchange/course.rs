@@ -146,7 +146,7 @@ impl<D: Details> Course<D> {
         now - sent_ns >= self.timeout_ns
     }
 
-    /// How long an event loop may wait for answers when it is to look again at `wake_ns`; `None` =
+    /// Longest wait of an event loop for answers when it is to look again at `wake_ns`; `None` =
     /// nothing more is to be sent.
     pub fn wait_bound(&self, now: i64, wake_ns: Option<i64>) -> Duration {
         let until_ns = wake_ns

@@ -11,9 +11,9 @@ use crate::joined::{Merged, put, put_each, put_start_late, ratio, total, totals}
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct AskedNumbers<D: Details> {
-    /// What its thread did.
+    /// Result of its thread.
     pub asked: Asked,
-    /// What it recorded.
+    /// Its records.
     pub recorded: Recorded<D>,
     /// Requests per second that were asked of it; `None` in a closed loop.
     pub asked_per_s: Option<f64>,
@@ -24,9 +24,9 @@ pub struct AskedNumbers<D: Details> {
 }
 
 impl<D: Details> AskedNumbers<D> {
-    /// What the asking threads of one host handed over. `start_ns` is when the first request of each
-    /// thread was to leave, where that was agreed on; `set_up` says of a flow how many connections it
-    /// has and which rate was asked for.
+    /// Puts together what the asking threads of one host handed over. `start_ns` is when the first
+    /// request of each thread was to leave, where that was agreed on; `set_up` says of a flow how
+    /// many connections it has and which rate was asked for.
     pub fn all(
         collected: Collected<D>,
         start_ns: Option<i64>,

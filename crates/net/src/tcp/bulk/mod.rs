@@ -34,7 +34,7 @@ pub const MAX_OUTSTANDING: u32 = 128;
 /// Pieces per call of a vectored send.
 pub const PIECES: usize = 16;
 
-/// How bytes are handed to the kernel.
+/// Way in which bytes are handed to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SendPath {
     /// `send`: the kernel copies.

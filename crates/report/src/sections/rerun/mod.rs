@@ -65,7 +65,7 @@ fn identity(view: &View) -> Table {
     }
 }
 
-/// What had to hold.
+/// Table of the checks.
 fn checks(view: &View) -> Option<Table> {
     let checks = &view.record.checks;
     let rows = checks.iter().map(|check| {

@@ -12,7 +12,8 @@ use sokudo_zenoh::{Fleet, Group};
 use super::super::{Failure, config};
 use super::{ANSWER_BOUND, is_known};
 
-/// What has been collected for a record, to be forgotten by the agents once the record is complete.
+/// Runs that have been collected for a record, to be forgotten by the agents once the record is
+/// complete.
 pub struct Collected {
     bus: Bus,
     agents: Vec<MemberId>,

@@ -20,7 +20,7 @@ use super::super::{Exit, Failure, config, stop_flag};
 
 /// Name of the hidden subcommand.
 const COMMAND: &str = "agent-guard";
-/// What a process says that leaves in order.
+/// Message of a process that leaves in order.
 const BYE: &str = "bye";
 /// Longest text on the pipe, bytes.
 const MAX_BYTES: u64 = 1024;

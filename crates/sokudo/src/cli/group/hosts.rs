@@ -64,7 +64,7 @@ struct Seen {
     nics: Vec<Nic>,
 }
 
-/// When the certificates of the agents end, seconds of Unix time.
+/// Expiry of the agents' certificates, seconds of Unix time.
 type Ends = BTreeMap<String, u64>;
 
 /// Prints the agents of `group`, or of `group/site=tokyo`.
@@ -120,7 +120,8 @@ fn warning(group: &str, name: &str, ends: &Ends) -> Option<String> {
     })
 }
 
-/// What one agent says, which `took` so long to open a session; `None` when nothing comes any more.
+/// Line about one agent, which `took` so long to open a session; `None` when nothing comes any
+/// more.
 fn look(hosts: &mut Hosts, agent: &Present, reached: Reached, took: Duration) -> Option<Seen> {
     hosts.admit(Box::new(reached.link), reached.address).ok()?;
     let number = hosts.list().len() - 1;

@@ -30,7 +30,7 @@ use super::{Exit, Failure, config};
 
 /// UDP for a router, TCP of the same number for joining.
 const DEFAULT_GROUP_PORT: u16 = 7412;
-/// How long an agent may take to answer.
+/// Longest time until an agent answers.
 const ANSWER_BOUND: Duration = Duration::from_secs(10);
 
 /// Shortest time for which a token or a certificate is made, nanoseconds.
