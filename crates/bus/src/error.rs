@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sokudo_model::Text;
 use sokudo_wire::{Ask, KeyId, VersionMismatch};
 
 /// An error of the bus: one sentence, and a [hint](BusError::hint) with the next action.
@@ -142,46 +143,74 @@ pub enum BusError {
 }
 
 impl BusError {
+    /// The failure as a message; plain words where there is none.
+    pub fn says(&self) -> Text {
+        match self {
+            Self::Resolve { host, why } => Text::new("error-bus-resolve")
+                .with("host", host)
+                .with("why", why),
+            Self::NobodyListens { host } => {
+                Text::new("error-bus-nobody-listens").with("host", host)
+            }
+            Self::Unreachable { host, why } => Text::new("error-bus-unreachable")
+                .with("host", host)
+                .with("why", why),
+            Self::Foreign { host, why } => Text::new("error-bus-foreign")
+                .with("host", host)
+                .with("why", why),
+            Self::SetUp { host, why } => Text::new("error-bus-set-up")
+                .with("host", host)
+                .with("why", why),
+            Self::KeyNeeded { host } => Text::new("error-bus-key-needed").with("host", host),
+            Self::KeyUnknown { host } => Text::new("error-bus-key-unknown").with("host", host),
+            Self::Busy { host, max_clients } => Text::new("error-bus-busy")
+                .with("host", host)
+                .with("max_clients", max_clients),
+            Self::Unguarded { address } => {
+                Text::new("error-bus-unguarded").with("address", address)
+            }
+            Self::PortInUse { address } => {
+                Text::new("error-bus-port-in-use").with("address", address)
+            }
+            Self::Bind { address, why } => Text::new("error-bus-bind")
+                .with("address", address)
+                .with("why", why),
+            Self::Lost { host, why } => Text::new("error-bus-lost")
+                .with("host", host)
+                .with("why", why),
+            Self::Start { what, why } => Text::new("error-bus-start")
+                .with("what", what)
+                .with("why", why),
+            Self::WrongKey { .. }
+            | Self::Version(_)
+            | Self::TimedOut { .. }
+            | Self::TooLong { .. }
+            | Self::NoMember(_) => self.to_string().into(),
+        }
+    }
+
     /// The next action, where there is one to recommend.
-    pub fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Resolve { .. } => "check the name, or give an IP address".into(),
-            Self::NobodyListens { .. } => {
-                "is `sokudo serve` running there, on this port?".to_owned()
-            }
-            Self::Unreachable { .. } => {
-                "check the address, the network and firewalls on the way".into()
-            }
-            Self::Foreign { .. } => "check the port: `sokudo serve` prints its own".into(),
-            Self::SetUp { .. } => {
-                "try again; if it stays, look at what `sokudo serve` says there".into()
-            }
-            Self::WrongKey { .. } => {
-                "give the key that this `sokudo serve` printed: `--key` or SOKUDO_KEY".into()
-            }
-            Self::KeyNeeded { .. } => {
-                "give the key that `sokudo serve` printed there: `--key` or SOKUDO_KEY".into()
-            }
-            Self::KeyUnknown { .. } => {
-                "start `sokudo serve` there with this key, or leave the key out here".into()
-            }
+    pub fn hint(&self) -> Option<Text> {
+        Some(match self {
+            Self::Resolve { .. } => Text::new("error-bus-resolve-hint"),
+            Self::NobodyListens { .. } => Text::new("error-bus-nobody-listens-hint"),
+            Self::Unreachable { .. } => Text::new("error-bus-unreachable-hint"),
+            Self::Foreign { .. } => Text::new("error-bus-foreign-hint"),
+            Self::SetUp { .. } => Text::new("error-bus-set-up-hint"),
+            Self::WrongKey { .. } => Text::new("error-bus-wrong-key-hint"),
+            Self::KeyNeeded { .. } => Text::new("error-bus-key-needed-hint"),
+            Self::KeyUnknown { .. } => Text::new("error-bus-key-unknown-hint"),
+            Self::Busy { .. } => Text::new("error-bus-busy-hint"),
+            Self::Unguarded { .. } => Text::new("error-bus-unguarded-hint"),
+            Self::PortInUse { .. } => Text::new("error-bus-port-in-use-hint"),
+            Self::Bind { .. } => Text::new("error-bus-bind-hint"),
             Self::Version(mismatch) => mismatch.hint().into(),
-            Self::Busy { .. } => "wait until one has finished, or raise `--max-clients`".into(),
-            Self::Unguarded { .. } => {
-                "make a key with `--new-key`; or type `--open` to serve strangers".into()
-            }
-            Self::PortInUse { .. } => {
-                "stop the other program, perhaps another `sokudo serve`, or choose another port"
-                    .into()
-            }
-            Self::Bind { .. } => "choose an address of this host and a port above 1023".into(),
             Self::TimedOut { .. }
             | Self::Lost { .. }
             | Self::TooLong { .. }
             | Self::NoMember(_)
             | Self::Start { .. } => return None,
-        };
-        Some(hint)
+        })
     }
 
     /// True when the operator can mend it by asking differently (exit code 2); false when the run

@@ -406,7 +406,7 @@ fn a_server_of_another_version_is_told_in_a_sentence() {
         "{says}"
     );
     assert_eq!(
-        told.hint().as_deref(),
+        told.hint().unwrap().as_words(),
         Some("install the same version on both")
     );
 }

@@ -62,15 +62,16 @@ impl ControlError {
             }
             ControlError::Operator { says, .. } => says.clone(),
             ControlError::Interrupted => Text::new("error-interrupted"),
-            ControlError::Bus(_) | ControlError::Store(_) => self.to_string().into(),
+            ControlError::Bus(error) => error.says(),
+            ControlError::Store(error) => error.says(),
         }
     }
 
     /// The next thing to try.
     pub fn hint(&self) -> Option<Text> {
         match self {
-            ControlError::Bus(error) => error.hint().map(Text::from),
-            ControlError::Store(error) => error.hint().map(Text::from),
+            ControlError::Bus(error) => error.hint(),
+            ControlError::Store(error) => error.hint(),
             ControlError::Refused { refusal, .. } => refusal.hint.clone(),
             ControlError::Operator { hint, .. } => hint.clone(),
             ControlError::OutOfOrder { .. } => Some(Text::new("error-hint-same-version")),
@@ -100,6 +101,101 @@ impl From<ControlError> for Refusal {
                 says: error.says(),
                 hint: error.hint(),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_links_and_records_say_as_messages_what_they_are() {
+        let host = || "hostb".to_owned();
+        let why = || "no route".to_owned();
+        let links = [
+            BusError::Resolve {
+                host: host(),
+                why: why(),
+            },
+            BusError::NobodyListens { host: host() },
+            BusError::Unreachable {
+                host: host(),
+                why: why(),
+            },
+            BusError::Foreign {
+                host: host(),
+                why: why(),
+            },
+            BusError::SetUp {
+                host: host(),
+                why: why(),
+            },
+            BusError::KeyNeeded { host: host() },
+            BusError::KeyUnknown { host: host() },
+            BusError::Busy {
+                host: host(),
+                max_clients: 1,
+            },
+            BusError::Lost {
+                host: host(),
+                why: why(),
+            },
+            BusError::Unguarded { address: host() },
+            BusError::PortInUse { address: host() },
+            BusError::Bind {
+                address: host(),
+                why: why(),
+            },
+            BusError::Start {
+                what: host(),
+                why: why(),
+            },
+        ];
+        let path = || PathBuf::from("runs/x");
+        let records = [
+            StoreError::Io {
+                action: "write",
+                path: path(),
+                source: io::ErrorKind::NotFound.into(),
+            },
+            StoreError::Full { path: path() },
+            StoreError::Exists { path: path() },
+            StoreError::BadId {
+                id: host(),
+                why: "it is empty",
+            },
+            StoreError::NotARecord { path: path() },
+            StoreError::Corrupt {
+                file: path(),
+                what: why(),
+            },
+            StoreError::NewerSchema {
+                file: path(),
+                found: host(),
+                known: "run/1",
+            },
+            StoreError::Unfinished { id: host() },
+            StoreError::InUse { path: path() },
+            StoreError::Unknown {
+                text: host(),
+                root: path(),
+                newest: Vec::new(),
+            },
+            StoreError::Ambiguous {
+                text: host(),
+                root: path(),
+                candidates: vec![host(); 2],
+            },
+            StoreError::TooLarge { bytes: 2, limit: 1 },
+        ];
+        let errors = links.map(ControlError::Bus).into_iter();
+        for error in errors.chain(records.map(ControlError::Store)) {
+            assert!(error.says().as_words().is_none(), "{error}");
+            assert_eq!(english(&error.says()), error.to_string());
         }
     }
 }

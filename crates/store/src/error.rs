@@ -107,52 +107,87 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The failure as a message.
+    pub fn says(&self) -> Text {
+        let of = |key: &str, path: &Path| Text::new(key).with("path", path.display());
+        match self {
+            StoreError::Io {
+                action,
+                path,
+                source,
+            } => Text::new("error-store-io")
+                .with("action", action)
+                .with("path", path.display())
+                .with("error", source),
+            StoreError::Full { path } => of("error-store-full", path),
+            StoreError::Exists { path } => of("error-store-exists", path),
+            StoreError::BadId { id, why } => Text::new("error-store-bad-id")
+                .with("id", id)
+                .with("why", why),
+            StoreError::NotARecord { path } => of("error-store-not-a-record", path),
+            StoreError::Corrupt { file, what } => Text::new("error-store-corrupt")
+                .with("file", file.display())
+                .with("what", what),
+            StoreError::NewerSchema { file, found, known } => Text::new("error-store-newer")
+                .with("file", file.display())
+                .with("found", found)
+                .with("known", known),
+            StoreError::Unfinished { id } => Text::new("error-store-unfinished").with("id", id),
+            StoreError::InUse { path } => of("error-store-in-use", path),
+            StoreError::Unknown { text, root, .. } => Text::new("error-store-unknown")
+                .with("text", text)
+                .with("root", root.display()),
+            StoreError::Ambiguous {
+                text,
+                root,
+                candidates,
+            } => Text::new("error-store-ambiguous")
+                .with("text", text)
+                .with("n", candidates.len())
+                .with("root", root.display()),
+            StoreError::TooLarge { bytes, limit } => Text::new("error-store-too-large")
+                .with("bytes", bytes)
+                .with("limit", limit),
+        }
+    }
+
     /// The next thing to try, as a sentence without a final stop; `None` when nothing sensible
     /// can be said.
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<Text> {
         Some(match self {
             StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "run as a user who may write there, or choose another place with `SOKUDO_RUNS`"
-                    .into()
+                Text::new("error-store-io-hint")
             }
             StoreError::Io { .. } | StoreError::TooLarge { .. } => return None,
             StoreError::Full { path } => match run_of(path) {
-                Some(run) => format!(
-                    "free some space on that disk; if the run has ended meanwhile, `sokudo recover {run}` completes its record"
-                ),
-                None => "free some space, or choose another disk with `SOKUDO_RUNS`".into(),
+                Some(run) => Text::new("error-store-full-run-hint").with("run", run),
+                None => Text::new("error-store-full-hint"),
             },
-            StoreError::Exists { .. } => {
-                "choose another name, or move the old record away".into()
+            StoreError::Exists { .. } => Text::new("error-store-exists-hint"),
+            StoreError::BadId { .. } => Text::new("error-store-bad-id-hint"),
+            StoreError::NotARecord { .. } => Text::new("error-store-not-a-record-hint"),
+            StoreError::Corrupt { .. } => Text::new("error-store-corrupt-hint"),
+            StoreError::NewerSchema { .. } => Text::new("error-store-newer-hint"),
+            StoreError::Unfinished { id } => {
+                Text::new("error-store-unfinished-hint").with("id", id)
             }
-            StoreError::BadId { .. } => {
-                "use letters, digits, `-`, `_` and `.`, at most 128 of them, not starting with `.`"
-                    .into()
-            }
-            StoreError::NotARecord { .. } => {
-                "name a directory that holds run.json, such as `runs/<id>`".into()
-            }
-            StoreError::Corrupt { .. } => {
-                "restore the file from a copy of the record; the other files of the record can still be opened by themselves".into()
-            }
-            StoreError::NewerSchema { .. } => {
-                "read it with the sokudo version that wrote it, or a newer one".into()
-            }
-            StoreError::Unfinished { id } => format!(
-                "wait until it has finished; if nothing records it any more, run `sokudo recover {id}`"
-            ),
-            StoreError::InUse { .. } => "wait until the run has finished".into(),
+            StoreError::InUse { .. } => Text::new("error-store-in-use-hint"),
             StoreError::Unknown { newest, .. } if newest.is_empty() => {
-                "no runs yet; `sokudo check` makes the first in a minute".into()
+                Text::new("error-store-unknown-hint")
             }
             StoreError::Unknown { newest, .. } => {
-                format!("the newest runs there: {}", newest.join(", "))
+                Text::new("error-store-unknown-newest-hint").with("newest", newest.join(", "))
             }
             StoreError::Ambiguous { candidates, .. } => {
                 const SHOWN: usize = 5;
-                let more = if candidates.len() > SHOWN { ", …" } else { "" };
+                let more = if candidates.len() > SHOWN {
+                    ", …"
+                } else {
+                    ""
+                };
                 let shown = candidates.iter().take(SHOWN).cloned().collect::<Vec<_>>();
-                format!("give more of the name: {}{more}", shown.join(", "))
+                let names = shown.join(", ") + more;
+                Text::new("error-store-ambiguous-hint").with("names", names)
             }
         })
     }
@@ -184,8 +219,8 @@ impl From<StoreError> for Refusal {
         let is_run = matches!(error, StoreError::Io { .. } | StoreError::Full { .. });
         Self {
             operator_error: !is_run,
-            says: error.to_string().into(),
-            hint: error.hint().map(Text::from),
+            says: error.says(),
+            hint: error.hint(),
         }
     }
 }

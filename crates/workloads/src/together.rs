@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use sokudo_i18n::english;
 use sokudo_model::spec::HostSpec;
 use sokudo_model::units::Rate;
-use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text};
 use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::refusal::{failed, operator, read_options};
 use sokudo_workload::told::{SENT, read_each};
@@ -89,16 +89,16 @@ pub(crate) fn parts_of(
     let options: TogetherOptions = read_options(NAME, &spec.phase.options)?;
     if options.parts.len() > PARTS_MAX {
         return Err(operator(
-            format!("{} kinds of load at once", options.parts.len()),
-            format!("{PARTS_MAX} are possible"),
+            Text::new("error-together-many").with("loads", options.parts.len()),
+            Text::new("error-together-many-hint").with("most", PARTS_MAX),
         ));
     }
     let part = |part: &TogetherPart| {
         let known = crate::find(&part.workload).filter(|_| part.workload != NAME);
         let workload = known.ok_or_else(|| {
             operator(
-                format!("there is no workload `{}`", part.workload),
-                "install the same version of sokudo on all hosts",
+                Text::new("error-workload-unknown").with("workload", &part.workload),
+                Text::new("error-hint-same-version"),
             )
         })?;
         Ok((workload, part_of(spec, part)))
@@ -251,8 +251,8 @@ impl Workload for Together {
 
     fn trial(&self, _: &str, _: Option<f64>, _: u64) -> Result<String, Refusal> {
         Err(operator(
-            "several kinds of load have no rate in common that could be searched",
-            "search each of them by itself",
+            Text::new("error-together-no-rate"),
+            Text::new("error-together-no-rate-hint"),
         ))
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Rate, Refusal};
+use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_workload::contract::Options;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::times::{MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval};
@@ -263,18 +263,17 @@ impl Options for HttpOptions {
         self.check_http2()?;
         if self.threads > self.connections {
             return Err(operator(
-                format!(
-                    "{} threads cannot share {} connections",
-                    self.threads, self.connections
-                ),
-                "give at least one connection per thread",
+                Text::new("error-http-threads")
+                    .with("threads", self.threads)
+                    .with("connections", self.connections),
+                Text::new("error-http-threads-hint"),
             ));
         }
         let body = self.body.as_ref().map_or(0, String::len);
         if body > Self::MAX_BODY_BYTES {
             return Err(operator(
-                format!("a body of {body} bytes is above 64 MiB"),
-                "use a smaller one",
+                Text::new("error-http-body").with("body", body),
+                Text::new("error-http-body-hint"),
             ));
         }
         Ok(())
@@ -412,20 +411,20 @@ impl HttpOptions {
         let visitors = self.visitors();
         if visitors > MOST_VISITORS {
             return Err(operator(
-                format!("{visitors} requests under way at a time are more than a million"),
-                "use fewer connections or --streams",
+                Text::new("error-http-visitors").with("visitors", visitors),
+                Text::new("error-http-visitors-hint"),
             ));
         }
         if self.streams > 1 && !self.http2 {
             return Err(operator(
-                "--streams shares connections, which HTTP/1.1 cannot",
-                "add --http2",
+                Text::new("error-http-streams"),
+                Text::new("error-add-http2-hint"),
             ));
         }
         if self.streams > 1 && self.no_keepalive {
             return Err(operator(
-                "--no-keepalive makes a connection for each request, and --streams shares one",
-                "leave one of them out",
+                Text::new("error-http-streams-keepalive"),
+                Text::new("error-leave-one-out-hint"),
             ));
         }
         let odd = self
@@ -435,35 +434,38 @@ impl HttpOptions {
         match odd.filter(|_| self.http2) {
             None => Ok(()),
             Some(line) => Err(operator(
-                format!("the header `{}` cannot stand in HTTP/2", line.name()),
-                "leave it out: HTTP/2 says it in its own frames",
+                Text::new("error-http-header").with("header", line.name()),
+                Text::new("error-http-header-hint"),
             )),
         }
     }
 
     fn check_load(&self) -> Result<(), Refusal> {
         if self.count.is_some_and(|count| count.0 == 0) {
-            return Err(operator("--count 0 asks nothing", "use 1 or more"));
+            return Err(operator(
+                Text::new("error-rr-count-0"),
+                Text::new("error-count-0-hint"),
+            ));
         }
         let Some(rate) = self.rate else {
             return match self.arrival {
                 Arrival::Even => Ok(()),
                 Arrival::Poisson => Err(operator(
-                    "--arrival spaces requests, and without --rate they follow the responses",
-                    "add --rate",
+                    Text::new("error-http-arrival"),
+                    Text::new("error-add-rate-hint"),
                 )),
             };
         };
         let per_s = self.requests_per_s().ok_or_else(|| {
             operator(
-                format!("`--rate {rate}` is not a number of requests"),
-                "write requests per second: 500/s",
+                Text::new("error-http-rate").with("rate", rate),
+                Text::new("error-http-rate-hint"),
             )
         })?;
         if !(0.001..=1e7).contains(&per_s) {
             return Err(operator(
-                format!("{per_s:.3e} requests per second cannot be paced"),
-                "rates from one request per 1000 s to 10 M requests/s can",
+                Text::new("error-requests-unpaced").with("rate", format!("{per_s:.3e}")),
+                Text::new("error-http-unpaced-hint"),
             ));
         }
         Ok(())
@@ -478,8 +480,8 @@ impl HttpOptions {
         ] {
             if !(MIN_TIMEOUT_NS..=MAX_TIMEOUT_NS).contains(&span.0) {
                 return Err(operator(
-                    format!("--{name} must lie between 1 ms and 20 s"),
-                    "10s is as long as most people wait for a page",
+                    Text::new("error-http-timeout").with("option", name),
+                    Text::new("error-http-timeout-hint"),
                 ));
             }
         }

@@ -20,7 +20,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_workload::refusal::{failed, spawn};
 
 /// Time between two looks of a waiting thread at the end of the phase.
@@ -80,7 +80,9 @@ impl Server {
     pub fn start(address: SocketAddr, tickets: Vec<u64>) -> Result<Self, Refusal> {
         let cannot = |error: io::Error| {
             failed(
-                format!("no web server can be opened on {address}: {error}"),
+                Text::new("error-http-peer-unopened")
+                    .with("address", address)
+                    .with("error", error),
                 None,
             )
         };
@@ -187,11 +189,10 @@ fn end_of_head(request: &[u8]) -> Option<usize> {
 pub(super) fn must_agree(address: SocketAddr, ticket: u64) -> Result<(), Refusal> {
     let strange = |why: String| {
         failed(
-            format!("{address} did not agree to be loaded: {why}"),
-            Some(
-                "see that nothing stands between the hosts, and that both run the same sokudo"
-                    .into(),
-            ),
+            Text::new("error-http-peer-refused")
+                .with("address", address)
+                .with("why", why),
+            Some(Text::new("error-http-peer-refused-hint")),
         )
     };
     let asked = || -> io::Result<Vec<u8>> {

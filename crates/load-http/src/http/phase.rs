@@ -11,7 +11,7 @@ use sokudo_http::{
     Config, Engine, Entry, Exchange, Keep, LoopAudit, Scheme, Stop, TargetId, Targets, Trust,
 };
 use sokudo_model::kinds::http as numbers;
-use sokudo_model::{Change, FlowPlan, PhaseSpec, Refusal};
+use sokudo_model::{Change, FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_pace::Random;
 use sokudo_workload::contract::{Emit, Options, Phase};
@@ -202,8 +202,10 @@ impl HttpPhase {
         let known = known.ok_or_else(|| failed("the server's name was lost", None))?;
         known.resolve().map_err(|error| {
             operator(
-                format!("the server `{}` has no address: {error}", url.host),
-                "check the name, or write the address itself",
+                Text::new("error-http-no-address")
+                    .with("host", &url.host)
+                    .with("error", error),
+                Text::new("error-http-no-address-hint"),
             )
         })?;
         Ok(Aim {
@@ -216,11 +218,11 @@ impl HttpPhase {
     fn aim_at_peer(&self, flow: &FlowPlan, offers: &[Option<String>]) -> Result<Aim, Refusal> {
         if self.options.http2 {
             return Err(operator(
-                "hosts of a run answer each other in HTTP/1.1 only",
-                "leave --http2 out, or load a server of your own",
+                Text::new("error-http-peers-1-1"),
+                Text::new("error-http-peers-1-1-hint"),
             ));
         }
-        let silent = || failed("a host to be loaded offered no port", None);
+        let silent = || failed(Text::new("error-http-no-port"), None);
         let peer = flow.to as usize;
         let offer = offers.get(peer).and_then(Option::as_deref);
         let offer = offer.ok_or_else(silent)?;
@@ -244,8 +246,10 @@ impl HttpPhase {
         match connections < loops {
             false => Ok(()),
             true => Err(operator(
-                format!("{connections} connections cannot be shared by {loops} event loops"),
-                "give at least one connection per event loop",
+                Text::new("error-http-loops")
+                    .with("connections", connections)
+                    .with("loops", loops),
+                Text::new("error-http-loops-hint"),
             )),
         }
     }
@@ -395,8 +399,8 @@ impl Phase<Numbers> for HttpPhase {
         if let Some(per_s) = change.rate_per_s {
             if self.options.rate.is_none() {
                 return Err(operator(
-                    "a closed loop has no rate: each response starts the next request",
-                    "change the number of connections, or begin with --rate",
+                    Text::new("error-http-closed-loop"),
+                    Text::new("error-http-closed-loop-hint"),
                 ));
             }
             self.wanted.set_rate(per_s / self.loops() as f64);
@@ -421,13 +425,13 @@ impl Phase<Numbers> for HttpPhase {
         drop(reports);
         if left.iter().any(|(tally, _)| tally.met_no_http2()) {
             return Err(operator(
-                format!("{} speaks no HTTP/2", self.options.url.authority()),
-                "leave --http2 out, or switch HTTP/2 on at the server",
+                Text::new("error-http-no-http2").with("server", self.options.url.authority()),
+                Text::new("error-http-no-http2-hint"),
             ));
         }
         let collected = collected
             .join()
-            .map_err(|_| failed("the reporting thread died", None))?;
+            .map_err(|_| failed(Text::new("error-reporting-died"), None))?;
         Ok(Numbers::new(
             collected,
             left,
@@ -482,10 +486,11 @@ fn can_hold(connections: u64) -> Result<(), Refusal> {
     match most.filter(|most| *most < wanted) {
         None => Ok(()),
         Some(most) => Err(operator(
-            format!(
-                "this process may hold {most} open files, and {connections} connections need {wanted}"
-            ),
-            "raise the limit (ulimit -n), or ask for fewer connections",
+            Text::new("error-http-open-files")
+                .with("most", most)
+                .with("connections", connections)
+                .with("wanted", wanted),
+            Text::new("error-http-open-files-hint"),
         )),
     }
 }

@@ -20,7 +20,7 @@ use sokudo_http::Targets;
 use sokudo_jmeter::files::{Files, MemoryFiles, stays_inside};
 use sokudo_jmeter::plan::{Id, Plan, SamplerKind};
 use sokudo_jmeter::run::{SampleRow, Sink};
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_workload::refusal::{failed, operator};
 
 use super::generator::NotStarted;
@@ -64,8 +64,10 @@ impl Bundle {
         for path in sent_files(&prepared.plan).chain(with.iter().map(String::as_str)) {
             files.read(path, MOST_BYTES as u64).map_err(|error| {
                 operator(
-                    format!("`{path}`, which the generators need, cannot be read: {error}"),
-                    "name a file that exists, relative to the plan's directory",
+                    Text::new("error-jmx-file-unreadable")
+                        .with("path", path)
+                        .with("error", error),
+                    Text::new("error-jmx-file-unreadable-hint"),
                 )
             })?;
         }
@@ -81,8 +83,8 @@ impl Bundle {
         let outside = |path: &&String| !is_inside(path) && !with.contains(path);
         if let Some(path) = self.files.keys().find(outside) {
             return Err(operator(
-                format!("the plan reads `{path}`, which lies outside of its directory"),
-                format!("add `--with {path}` when the generators may have it"),
+                Text::new("error-jmx-file-outside").with("path", path),
+                Text::new("error-jmx-file-outside-hint").with("path", path),
             ));
         }
         self.check_size()
@@ -101,7 +103,7 @@ impl Bundle {
                     bytes as f64 / f64::from(1 << 20),
                     MOST_BYTES >> 20
                 ),
-                "shorten the data files",
+                Text::new("error-jmx-shorten-hint"),
             )),
         }
     }
@@ -122,7 +124,7 @@ impl Bundle {
     /// From what another host sent. Errors: it is no bundle, or too large.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let wrong =
-            |what: String| failed(format!("the plan that was sent is damaged: {what}"), None);
+            |what: String| failed(Text::new("error-jmx-plan-damaged").with("what", what), None);
         let written: Written = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
         let bytes = |text: &String| BASE64.decode(text).map_err(|e| wrong(e.to_string()));
         let files = written.files.iter();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sokudo_http::Entry;
 use sokudo_jmeter::plan::{Load, Plan, Stage};
 use sokudo_jmeter::run::{GeneratorShare, ThreadStart};
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_workload::refusal::operator;
 
@@ -111,8 +111,8 @@ impl Crowd {
     pub fn set_users(&mut self, users: u64, part: GeneratorShare) -> Result<(), Refusal> {
         if users == 0 {
             return Err(operator(
-                "without users the test would be over",
-                "stop it instead",
+                Text::new("error-jmx-no-users"),
+                Text::new("error-jmx-no-users-hint"),
             ));
         }
         self.is_steered = true;

@@ -12,7 +12,7 @@ use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::plan::{Load, Stage};
 use sokudo_jmeter::problem::Problem;
 use sokudo_jmeter::run::{GeneratorShare, StopKind, Test};
-use sokudo_model::{Change, Refusal, Rows};
+use sokudo_model::{Change, Refusal, Rows, Text};
 use sokudo_net::wait::allow_open_files;
 use sokudo_workload::refusal::{failed, operator, spawn};
 
@@ -106,7 +106,7 @@ impl From<NotStarted> for Refusal {
                 let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
                 operator(
                     format!("the plan cannot be executed: {}", all.join("; ")),
-                    "disable these elements in the plan, or take them out",
+                    Text::new("error-jmx-disable-hint"),
                 )
             }
         }
@@ -231,8 +231,8 @@ impl Generator {
         match &mut *locked(&self.control.crowd) {
             Some(crowd) => crowd.set_users(users, part),
             None => Err(operator(
-                "the groups that run now have no number of users that could be changed",
-                "wait for the main groups; where arrivals decide, change the rate",
+                Text::new("error-jmx-groups-fixed"),
+                Text::new("error-jmx-groups-fixed-hint"),
             )),
         }
     }
@@ -291,8 +291,8 @@ impl Control {
         let mut main = groups.filter(|group| group.stage == Stage::Main);
         if !main.any(|group| matches!(group.load, Load::Open { .. })) {
             return Err(operator(
-                "a number of users has no rate: each of them waits for its answers",
-                "change the number of users, or begin with `--model open:RATE`",
+                Text::new("error-jmx-users-no-rate"),
+                Text::new("error-jmx-users-no-rate-hint"),
             ));
         }
         *locked(&self.rate) = Some(per_s);

@@ -170,8 +170,8 @@ fn must_be_permitted() -> Result<(), Refusal> {
     match PERMITTED.load(Ordering::Relaxed) {
         true => Ok(()),
         false => Err(operator(
-            "this host executes no plans from its own files for others",
-            "type `sokudo jmx run` on that host itself, or `--on` it, which sends the plan there",
+            Text::new("error-jmx-own-files"),
+            Text::new("error-jmx-own-files-hint"),
         )),
     }
 }
@@ -192,7 +192,7 @@ impl Phase<Numbers> for JmxPhase {
         let own = flows.find(|flow| flow.from == self.spec.me);
         let giver = own.map_or(0, |flow| flow.to);
         let text = offers.get(giver as usize).and_then(Option::as_deref);
-        let text = text.ok_or_else(|| failed("no plan was sent to this host", None))?;
+        let text = text.ok_or_else(|| failed(Text::new("error-jmx-not-sent"), None))?;
         let options = JmxOptions {
             // The name alone: nothing here is opened by it.
             plan: self.options.plan.file_name().unwrap_or_default().into(),
@@ -236,7 +236,7 @@ impl Phase<Numbers> for JmxPhase {
                 Generator::start(prepared, &self.options, when, listener, ended)?
             }
             (Role::Gives(_), _) => return Ok(()),
-            (Role::Given(_), _) => return Err(failed("no plan was sent to this host", None)),
+            (Role::Given(_), _) => return Err(failed(Text::new("error-jmx-not-sent"), None)),
         };
         self.generator = Some(generator);
         Ok(())

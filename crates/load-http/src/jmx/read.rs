@@ -15,7 +15,7 @@ use sokudo_jmeter::problem::Problem;
 use sokudo_jmeter::run::{self, GeneratorShare, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
 use sokudo_jmeter::{Reading, read};
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_workload::refusal::operator;
 
@@ -84,8 +84,10 @@ pub fn read_plan(options: &JmxOptions, seed: u64) -> Result<Reading, Refusal> {
 pub(super) fn plan_bytes(path: &Path) -> Result<Vec<u8>, Refusal> {
     read_bounded(path, MOST_BYTES).map_err(|error| {
         operator(
-            format!("`{}` cannot be read: {error}", path.display()),
-            "name a plan that exists and that you may read, of at most 64 MiB",
+            Text::new("error-cannot-read")
+                .with("path", path.display())
+                .with("error", error),
+            Text::new("error-jmx-readable-hint"),
         )
     })
 }
@@ -194,8 +196,8 @@ fn change(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {
     let schedule = schedule::parse(&options.schedule);
     let schedule = &schedule.map_err(|why| {
         operator(
-            format!("the schedule of arrivals is not understood: {why}"),
-            "write it as `rate(0/s) even_arrivals(30 s) rate(500/s) even_arrivals(5 min)`",
+            Text::new("error-jmx-schedule").with("why", why),
+            Text::new("error-jmx-schedule-hint"),
         )
     })?;
     let main = plan

@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use sokudo_jmeter::jtl::JtlFormat;
-use sokudo_model::{Refusal, Rows};
+use sokudo_model::{Refusal, Rows, Text};
 use sokudo_workload::contract::{Emit, Emitted};
 use sokudo_workload::refusal::{operator, spawn};
 
@@ -43,11 +43,10 @@ impl RowLog {
     pub fn open(path: &Path, format: &Arc<JtlFormat>) -> Result<(Self, SyncSender<Rows>), Refusal> {
         let cannot = |error: std::io::Error| {
             operator(
-                format!(
-                    "the results file `{}` cannot be written: {error}",
-                    path.display()
-                ),
-                "name a file in a directory that exists and that you may write to",
+                Text::new("error-rows-unwritable")
+                    .with("path", path.display())
+                    .with("error", error),
+                Text::new("error-file-place-hint"),
             )
         };
         if let Some(parent) = path

@@ -161,7 +161,11 @@ fn a_run_says_running_until_it_is_closed() {
     assert_eq!(open.status, RunStatus::Running);
     let error = load(&path).unwrap_err();
     assert!(matches!(&error, StoreError::Unfinished { .. }), "{error}");
-    assert!(error.hint().unwrap().contains("sokudo recover open"));
+    let hint = error.hint().unwrap();
+    assert_eq!(
+        hint,
+        Text::new("error-store-unfinished-hint").word("id", "open")
+    );
 }
 
 #[test]
