@@ -1,4 +1,4 @@
-//! What a monitor is, and how its typed options are erased.
+//! The contract of a monitor, and the erasure of its typed options.
 //!
 //! ```text
 //!  CLI, script, page ── key=value ─► Registered::spec ─► MonitorSpec (JSON) ── wire ─►

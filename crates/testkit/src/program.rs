@@ -235,7 +235,7 @@ impl Running {
             .expect("interrupt the program");
     }
 
-    /// Ends the program at once and without a last word, as `kill -9` does.
+    /// Ends the program at once, without a chance to clean up, as `kill -9` does.
     pub fn kill(mut self) -> Ended {
         self.child.kill().expect("kill the program");
         self.finish()

@@ -1,4 +1,4 @@
-//! What the reporting threads of all loads share: names of series, and distributions that collect
+//! Parts that the reporting threads of all loads share: names of series, and distributions that collect
 //! until it is worth storing them.
 
 use std::collections::BTreeMap;

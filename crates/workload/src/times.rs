@@ -49,7 +49,7 @@ pub fn check_interval(interval: Span) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses a patience with a far end that no phase could keep to.
+/// Refuses a timeout that is longer than a phase can wait.
 pub fn check_timeout(timeout: Span) -> Result<(), Refusal> {
     if !(MIN_TIMEOUT_NS..=MAX_TIMEOUT_NS).contains(&timeout.0) {
         return Err(operator(

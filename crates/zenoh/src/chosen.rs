@@ -1,4 +1,4 @@
-//! Which agents of a group are meant.
+//! Choice of agents of a group, by name or label.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the rules conclude from one phase of a record.
+//! Findings of the rules about one phase of a record.
 
 use sokudo_model::{Finding, PhaseRecord, Record};
 

@@ -1,4 +1,4 @@
-//! What a search for the highest rate found, and what limits the rates above it.
+//! Result of a search for the highest rate, and the limit of the rates above it.
 
 use sokudo_model::{Arg, Finding, Record, Text, Unit};
 

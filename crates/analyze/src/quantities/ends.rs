@@ -1,4 +1,4 @@
-//! How the two ends of a flow spend their time.
+//! Shares of the time at both ends of a flow.
 //!
 //! ```text
 //!              on a CPU │ ready, without a CPU │ held back by the other │ away: sleeping, pacing

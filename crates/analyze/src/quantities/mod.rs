@@ -1,4 +1,4 @@
-//! What a phase says about one kind of quantity: datagrams, requests, connections, pairs of hosts.
+//! Quantities of a phase, one file per kind: datagrams, requests, connections, pairs of hosts.
 
 pub mod audit;
 pub mod datagrams;

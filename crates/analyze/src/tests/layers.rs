@@ -1,4 +1,4 @@
-//! What a check of one machine says of its layers.
+//! Tests of the sentences about the layers of a check of one machine.
 
 use super::*;
 use crate::verdict::layers;

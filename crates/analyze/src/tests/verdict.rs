@@ -1,4 +1,4 @@
-//! What is said first of a run.
+//! Tests of the first sentences about a run.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Where each metric comes from, in the words of the system that offers it.
+//! Source of each metric, in the words of the system that offers it.
 
 use sokudo_model::kinds::{End, Family, KINDS, datagram, stream};
 use sokudo_model::metric::Metric;

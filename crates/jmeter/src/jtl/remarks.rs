@@ -1,4 +1,4 @@
-//! What the rows of a file leave open.
+//! Remarks about the rows of a file, for its reader.
 
 use sokudo_model::{Text, units};
 use sokudo_stats::requests::{MOST_LABELS, Requests};

@@ -1,4 +1,4 @@
-//! What JMeter's properties ask of its report.
+//! Settings of JMeter's report, from its properties.
 
 use sokudo_stats::requests::Settings;
 

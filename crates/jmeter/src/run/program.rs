@@ -1,4 +1,4 @@
-//! What is known of a sampler before the test: its timers, listeners, and the parts of an exchange
+//! A sampler as prepared before the test: its timers, listeners, and the parts of an exchange
 //! that its elements need. Other parts are not kept.
 
 use crate::jtl::SavedDetails;

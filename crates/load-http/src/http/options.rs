@@ -1,4 +1,4 @@
-//! What can be asked of an HTTP server? The field docs are the manual.
+//! Options of `sokudo http`. The field docs are the manual.
 
 use std::fmt;
 use std::str::FromStr;

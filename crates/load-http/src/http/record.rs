@@ -1,4 +1,4 @@
-//! What `http` records of each request beside counts and latencies.
+//! Details that `http` records of each request beside counts and latencies.
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::http as numbers;

@@ -1,4 +1,4 @@
-//! What leaves for each request, made once.
+//! The bytes of each request, made once.
 
 use sokudo_http::{Lane, RequestHead, Scheme};
 

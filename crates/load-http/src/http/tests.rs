@@ -1,4 +1,4 @@
-//! What can be typed, and what leaves. Phases against servers are in `tests/http`.
+//! Tests of options, and of the requests that are sent. Phases against servers are in `tests/http`.
 
 use sokudo_i18n::english;
 use sokudo_workload::contract::Options;

@@ -1,4 +1,4 @@
-//! What is tried: small plans, each with the answers of the server.
+//! The cases: small plans, each with the answers of the server.
 
 use crate::plan::{Request, assertion, authorization, cache, cookies, headers, request, variables};
 use crate::recorder::{Answer, Then};

@@ -1,4 +1,4 @@
-//! What can be asked of the message bus? The field docs are the manual.
+//! Options of `sokudo bus`. The field docs are the manual.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! What can be asked of the connect/request/response test? The field docs are the manual.
+//! Options of `sokudo crr`. The field docs are the manual.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

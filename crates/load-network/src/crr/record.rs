@@ -1,4 +1,4 @@
-//! What `crr` records beside counts and latencies: how its connections came about.
+//! Details that `crr` records beside counts and latencies: its connections.
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::Metric;

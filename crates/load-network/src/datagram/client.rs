@@ -350,7 +350,7 @@ impl Loop {
         }
     }
 
-    /// False when the time, all flows, or the operator's patience is over.
+    /// False when the time is over, all flows have ended, or the operator has stopped the run.
     #[inline]
     fn goes_on(&self, task: &ClientTask, now: i64) -> bool {
         let unfinished = self.pace.as_ref().is_some_and(|pace| pace.left > 0);

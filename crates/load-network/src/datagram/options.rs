@@ -1,4 +1,4 @@
-//! What can be asked of the datagram test? The field docs are the manual.
+//! Options of `sokudo datagram`. The field docs are the manual.
 
 use std::fmt;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! What can be asked of the probe? The field docs are the manual.
+//! Options of `sokudo probe`. The field docs are the manual.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What can be asked of the request/response test? The field docs are the manual.
+//! Options of `sokudo rr`. The field docs are the manual.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What can be asked of the stream test? The field docs are the manual.
+//! Options of `sokudo stream`. The field docs are the manual.
 
 use std::time::Duration;
 

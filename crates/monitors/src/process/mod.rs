@@ -1,4 +1,4 @@
-//! What single processes use: CPU, memory, threads, open files, context switches, storage.
+//! `process`: use of single processes: CPU, memory, threads, open files, context switches, storage.
 //!
 //! Source: `/proc/PID/{stat,status,io,fd,task}`. Processes are chosen by number, by name, or by the port
 //! they listen on, and are looked for again once per second, so that a server that is started anew is

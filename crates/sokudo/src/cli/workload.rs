@@ -1,4 +1,4 @@
-//! What all commands that load hosts have in common.
+//! Steps that all commands that load hosts share.
 //!
 //! ```text
 //! dial hosts ─► begin a record ─► measure ─► close, analyse, report, show

@@ -1,4 +1,4 @@
-//! When an asking thread asks, when it gives up, and what it writes down.
+//! The state of an asking loop: schedule, timeouts and recorder.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What one kind of exchange records beside counts and latencies.
+//! Details that one kind of exchange records beside counts and latencies.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! What one host measured in a phase, as it travels to the joining side.
+//! Numbers that one host measured in a phase, as they travel to the joining side.
 
 use std::collections::BTreeMap;
 

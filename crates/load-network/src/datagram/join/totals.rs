@@ -1,4 +1,4 @@
-//! What the flows of a phase come to together.
+//! Totals of the flows of a phase.
 
 use sokudo_model::kinds::datagram as numbers;
 use sokudo_model::{FlowResult, Summary};

@@ -1,4 +1,4 @@
-//! What a run concludes about the server, from servers that have exactly that fault.
+//! Tests of findings about the server, with servers that have exactly that fault.
 
 use std::time::Duration;
 

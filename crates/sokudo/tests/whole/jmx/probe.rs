@@ -1,4 +1,4 @@
-//! What one user alone tells of many.
+//! Tests of the prediction from one user alone.
 
 use std::time::Duration;
 
