@@ -17,7 +17,7 @@ pub enum ControlError {
         /// The host.
         host: String,
         /// Its answer.
-        refusal: Refusal,
+        refusal: Box<Refusal>,
     },
     /// The record cannot be written.
     #[error(transparent)]
@@ -47,7 +47,7 @@ const MAX_WORD: usize = 16_384;
 impl ControlError {
     /// What a host answered; its words are kept within bounds.
     pub(crate) fn refused(host: String, refusal: Refusal) -> Self {
-        let refusal = refusal.within(MAX_WORD);
+        let refusal = Box::new(refusal.within(MAX_WORD));
         ControlError::Refused { host, refusal }
     }
 

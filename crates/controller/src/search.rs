@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
         })?;
         plan.bounds.check(name, curve).map_err(|refusal| {
             let host = "this host".into();
-            ControlError::Refused { host, refusal }
+            ControlError::refused(host, refusal)
         })?;
         Ok(Self {
             plan,
@@ -158,10 +158,8 @@ impl<'a> Search<'a> {
         };
         let options = self.workload.trial(&plan.base.options, rate, duration_ns);
         let mut phase = plan.base.clone();
-        phase.options = options.map_err(|refusal| ControlError::Refused {
-            host: "this host".into(),
-            refusal,
-        })?;
+        phase.options =
+            options.map_err(|refusal| ControlError::refused("this host".into(), refusal))?;
         let trials = run.manifest().phases.iter();
         let number = 1 + trials.filter(|p| p.labels.contains_key("bounds")).count();
         phase.name = format!("{}-{number}", plan.base.name);
