@@ -41,7 +41,7 @@ search-above-receiver-buffer = { $host }'s socket buffer overflows (at { $rate }
 search-above-receiver-host = { $host } drops datagrams before they reach the socket (at { $rate }, { $loss } lost, { $part } of it there)
 search-above-path = datagrams vanish between { $from } and { $to } (at { $rate }, { $loss } lost, { $part } of it there)
 search-above-sender-refusal = the kernel of { $host } refuses datagrams (at { $rate }, { $loss } lost)
-search-above-unreachable = { $to } answers that nobody listens there (at { $rate }, { $loss } lost)
+search-above-unreachable = { $to } answers that no process listens there (at { $rate }, { $loss } lost)
 search-above-host-busy = { $host } is short of CPU (at { $rate }, { $loss } lost)
 search-above-generator = the sender on { $host } does not keep up (at { $rate }, { $loss } lost)
 search-above-other = the finding `{ $rule }` explains the loss (at { $rate }, { $loss } lost)
@@ -140,8 +140,8 @@ rule-sender-refusal-says = Sender-limited: the kernel of { $host } refused { $sh
 rule-sender-refusal-waited-says = The kernel of { $host } refused send calls for lack of room ({ $count } in all); no datagram was lost by it.
 rule-sender-refusal-next = Give { $host } a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
 
-rule-unreachable-says = Nothing from { $from } arrived: { $to } answered that nobody listens there (errors: { $count }). The receiver is gone, its port is closed, or a firewall rejects the datagrams.
-rule-unreachable-partly-says = For part of the time { $to } answered { $from } that nobody listens there (errors: { $count }): the receiver came late or left early, or a firewall rejects some datagrams.
+rule-unreachable-says = Nothing from { $from } arrived: { $to } answered that no process listens there (errors: { $count }). The receiver is gone, its port is closed, or a firewall rejects the datagrams.
+rule-unreachable-partly-says = For part of the time { $to } answered { $from } that no process listens there (errors: { $count }): the receiver came late or left early, or a firewall rejects some datagrams.
 rule-unreachable-next = See that `sokudo serve` runs on { $to } and that firewalls on the way let UDP through to its port.
 
 ## Evidence
@@ -164,7 +164,7 @@ evidence-lost-on-path = Lost on the path to { $host }, on its worst flow: { $val
 evidence-nic-errors = Device errors on { $host } meanwhile: { $value }
 evidence-nic-receive-drops = Packets dropped by the receiving device of { $host } meanwhile: { $value }
 evidence-nic-send-drops = Packets dropped by the sending device of { $host } meanwhile: { $value }
-evidence-no-port = Datagrams on { $host } for a port that nobody listens on, all programs: { $value }
+evidence-no-port = Datagrams on { $host } for a port without a listener, all programs: { $value }
 evidence-out-of-order = Arrivals out of order on { $host }: { $value }
 evidence-path-mtu = Path MTU known to { $host }: { $value }
 evidence-pressure = Time in which some task on { $host } waited for a CPU: { $value }
@@ -440,7 +440,7 @@ rule-stalled-next-program = Look at what { $far } did at that time: a program th
 evidence-stall-send-queue = Bytes that waited in the send queue of { $host } at the end of it: { $value }
 evidence-stall-again = Segments that { $host } sent again meanwhile: { $value }
 evidence-stall-window = Receive window that { $host } was offered: { $value }
-evidence-stall-receive-queue = Bytes that { $host } had received and nobody had read: { $value }
+evidence-stall-receive-queue = Bytes that { $host } had received and no program had read: { $value }
 evidence-stall-far-queue = Bytes that waited in the send queue of { $host }, the other end: { $value }
 evidence-stall-nic-received = Packets that interfaces of { $host } received and dropped during the phase: { $value }
 evidence-stall-nic-sent = Packets that interfaces of { $host } were to send and dropped during the phase: { $value }
@@ -498,7 +498,7 @@ rule-request-failures-refused-says =
     { $count ->
         [one] One connection was refused
        *[other] { $count } connections were refused
-    }, { $share } of the requests failed: nobody listens there, or the server turns callers away
+    }, { $share } of the requests failed: no process listens there, or the server turns callers away
 rule-request-failures-refused-next = See whether the server runs and on which port it listens; a server that restarts refuses for a moment.
 rule-request-failures-resets-says =
     { $count ->
@@ -539,7 +539,7 @@ rule-dropped-calls-queue-next = Raise the backlog of the server and net.core.som
 rule-slow-label-says = “{ $label }” takes { $mean } in the mean, the others { $usual }: it has { $share } of all response time
 rule-slow-label-next = Look at “{ $label }” by itself before anything else is tuned.
 rule-hidden-stall-says = “{ $label }” stood still for { $stall } although its 99th percentile is { $p99 }: the users waited and asked nothing. Callers who come at the same mean rate would have been { $late }, each late by { $wait } in the mean
-rule-hidden-stall-next = Repeat it with arrivals at a rate, `--model open:RATE`: its percentiles count everybody who would have come.
+rule-hidden-stall-next = Repeat it with arrivals at a rate, `--model open:RATE`: its percentiles count every visitor who would have come.
 evidence-failed-requests = Requests that failed so at { $host }: { $value }
 evidence-error-ratio = { $host }: { $value } of the requests failed or were answered with an error
 evidence-made-connections = Connections that { $host } made: { $value }

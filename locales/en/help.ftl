@@ -110,7 +110,7 @@ help-bus--mode-stream = For room in the window
 help-bus--no-acks = Send no receipts: nothing is known of what is under way, and only the system's own buffers bound it
 help-bus--no-flow-control = Do not keep the window; receipts only tell how much is under way
 help-bus--out = Write a table of tab-separated values when the run is over, a row for each interval: `tsv:FILE`
-help-bus--polite = Send only when the first message of somebody else has come in. Needs `--direction both` or `mesh`
+help-bus--polite = Send only when the first message of another host has come in. Needs `--direction both` or `mesh`
 help-bus--rate = Messages per second that this host sends, over all its threads: `50k/s`, `1Gb/s`, `100MB/s`. Latency then counts from the intended time. Default: as fast as the window allows
 help-bus--relay = Send along a chain: to the first HOST, which sends on to the second, and so on; answers come back the same way
 help-bus--reuse = Write the payload once and copy it into every message; with `--touch`
@@ -357,7 +357,7 @@ help-group-zenohd-after =
       zenohd -c lab.json5                            on the router
       sokudo agent --join sj1-… --router zen1:7447   on the hosts that dial it
 
-      sokudo group zenohd lab --alone --output lab.json5      it dials nobody:
+      sokudo group zenohd lab --alone --output lab.json5      it dials nothing:
       sokudo controller lab --router zen1:7447                the controller dials it
 help-http =
     Load a web server: requests per second, latency, and where the time goes.
@@ -397,7 +397,7 @@ help-http-after =
       sokudo http hostb:8080/ -d 60s --web               seen in a browser while it goes on
 
     Without --rate the loop is closed: a server that stalls is asked less, and few requests see it. With
-    --rate everybody who would have asked meanwhile sees it.
+    --rate every request that was due meanwhile sees it.
 help-import = Read the JSON that iperf3 wrote (`iperf3 -J`) and keep it as a record
 help-import--file = File to read; `-` is stdin
 help-import-after =
@@ -542,7 +542,7 @@ help-probe-after =
       sokudo probe hostb                             a probe every 10 ms for 10 s
       sokudo probe hostb --every 1ms --duration 60s  finer, longer
       sokudo probe hostb --dscp 46 --size 200        as a voice call: expedited, 200 B
-      sokudo probe hostb hostc --direction mesh      everybody probes everybody
+      sokudo probe hostb hostc --direction mesh      every host probes all others
       sokudo probe hostb --sweep every=10ms,1ms,200us    does the way mind how many there are?
       sokudo probe hostb --find 'p99<1ms,loss<0.1%'  the highest rate that keeps the bounds
 
@@ -589,7 +589,7 @@ help-rr-after =
       sokudo rr hostb --wait spin --transport udp    the shortest latency that this pair can show
 
     Without --rate the loop is closed: each answer starts the next request, so a stall of the far end
-    is seen by one request only. With --rate everybody who would have asked meanwhile sees it.
+    is seen by one request only. With --rate every request that was due meanwhile sees it.
 help-run = Carry out a script: console lines (.sks) or JavaScript (.js)
 help-run--file = The script
 help-run--hosts = Hosts: HOST or HOST:PORT on which `sokudo serve` runs, GROUP for all hosts of a group, GROUP/NAME for one of them

@@ -115,7 +115,7 @@ fn a_namespace_is_not_the_machine() {
 }
 
 #[test]
-fn what_is_absent_is_said_and_not_nought() {
+fn what_is_absent_is_said_and_not_zero() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let ctx = Context {
         proc_root: dir.path().join("proc"),

@@ -1,7 +1,7 @@
 //! Requests failed in a way that points to a cause at the server.
 //!
 //! ```text
-//! refused at once        nobody listens, or the server turns callers away
+//! refused at once        no process listens, or the server turns callers away
 //! reset before an answer accepted and thrown out: a bound on connections
 //! closed before it       the same, politely; or a server that restarts
 //! no connection in time  calls dropped: the queue of connections not yet accepted is full

@@ -449,7 +449,12 @@ impl<'t> Sender<'t> {
 
     #[inline]
     fn understand(&mut self, header: &Header, now: i64) -> Result<(), Failure> {
-        let unasked = || Failure::new(FailureKind::Foreign, "an answer came that nobody asked for");
+        let unasked = || {
+            Failure::new(
+                FailureKind::Foreign,
+                "an answer arrived that belongs to no request",
+            )
+        };
         if header.kind == FrameKind::Receipt {
             let known = match self.is_rr {
                 // Here answers make room; receipts are only timed.

@@ -133,7 +133,7 @@ pub struct BusOptions {
     #[arg(long)]
     pub single: bool,
 
-    /// Send only when the first message of somebody else has come in. Needs `--direction both` or
+    /// Send only when the first message of another host has come in. Needs `--direction both` or
     /// `mesh`.
     #[arg(long)]
     pub polite: bool,

@@ -15,7 +15,7 @@ use super::options::Sizes;
 use super::protocol::{Agreed, MessageKind, Reader};
 
 /// Error about an answer whose number no request had.
-pub(crate) const UNASKED: &str = "an answer came that nobody asked for";
+pub(crate) const UNASKED: &str = "an answer arrived that belongs to no request";
 /// Bytes taken from a stream at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
 /// Byte that fills a message.

@@ -85,7 +85,7 @@ fn receipts_for_what_was_never_sent_are_named() {
     let far_end = far_end::start(|_| Act::Overstate);
     let played = bus(r#""duration":"20s""#).play_against(far_end.address);
     assert!(
-        played.error().contains("nobody asked for"),
+        played.error().contains("belongs to no request"),
         "{}",
         played.error()
     );

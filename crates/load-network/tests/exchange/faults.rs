@@ -117,7 +117,7 @@ fn an_answer_that_nobody_asked_for_is_refused() {
         length: 64,
     };
     header.write(MessageKind::Response, &mut bytes);
-    check(Act::Garbage(bytes), "nobody asked for");
+    check(Act::Garbage(bytes), "belongs to no request");
 }
 
 #[test]

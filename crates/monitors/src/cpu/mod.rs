@@ -2,7 +2,7 @@
 //!
 //! Sources: `/proc/stat` (ticks of 1/100 s, so intervals below 0.1 s are coarse), `/proc/loadavg`,
 //! `cpufreq/scaling_cur_freq` of each core. `iowait` is idle time with a request outstanding; the
-//! kernel lets it and `idle` go backwards, which counts as no growth. `steal` is nought unless the
+//! kernel lets it and `idle` go backwards, which counts as no growth. `steal` is 0 unless the
 //! hypervisor reports it.
 
 mod parse;

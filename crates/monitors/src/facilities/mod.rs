@@ -148,7 +148,7 @@ fn steal(ctx: &Context) -> Facility {
         ),
         Some(0) => no(
             name,
-            "nought since boot: nothing was stolen, or the hypervisor does not report it",
+            "0 since boot: nothing was stolen, or the hypervisor does not report it",
             None,
         ),
         Some(ticks) => yes(

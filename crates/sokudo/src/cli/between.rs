@@ -20,7 +20,7 @@ Examples:
   sokudo rr hostb --wait spin --transport udp    the shortest latency that this pair can show
 
 Without --rate the loop is closed: each answer starts the next request, so a stall of the far end
-is seen by one request only. With --rate everybody who would have asked meanwhile sees it.";
+is seen by one request only. With --rate every request that was due meanwhile sees it.";
 
 /// Examples after the help of `crr`.
 pub const CRR_EXAMPLES: &str = "\

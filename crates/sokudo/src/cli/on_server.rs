@@ -27,7 +27,7 @@ Examples:
   sokudo http hostb:8080/ -d 60s --web               seen in a browser while it goes on
 
 Without --rate the loop is closed: a server that stalls is asked less, and few requests see it. With
---rate everybody who would have asked meanwhile sees it.";
+--rate every request that was due meanwhile sees it.";
 
 /// Examples after the help of `dns`.
 pub const DNS_EXAMPLES: &str = "\

@@ -16,7 +16,7 @@ Examples:
   sokudo probe hostb                             a probe every 10 ms for 10 s
   sokudo probe hostb --every 1ms --duration 60s  finer, longer
   sokudo probe hostb --dscp 46 --size 200        as a voice call: expedited, 200 B
-  sokudo probe hostb hostc --direction mesh      everybody probes everybody
+  sokudo probe hostb hostc --direction mesh      every host probes all others
   sokudo probe hostb --sweep every=10ms,1ms,200us    does the way mind how many there are?
   sokudo probe hostb --find 'p99<1ms,loss<0.1%'  the highest rate that keeps the bounds
 

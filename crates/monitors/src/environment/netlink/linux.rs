@@ -54,7 +54,7 @@ struct Netlink {
 }
 
 impl Netlink {
-    /// `None` stands for NETLINK_ROUTE, whose number is nought.
+    /// `None` stands for NETLINK_ROUTE, whose number is 0.
     fn open(protocol: Option<Protocol>) -> io::Result<Self> {
         let socket = socket_with(
             AddressFamily::NETLINK,

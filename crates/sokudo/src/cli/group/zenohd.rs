@@ -23,7 +23,7 @@ Examples:
   zenohd -c lab.json5                            on the router
   sokudo agent --join sj1-… --router zen1:7447   on the hosts that dial it
 
-  sokudo group zenohd lab --alone --output lab.json5      it dials nobody:
+  sokudo group zenohd lab --alone --output lab.json5      it dials nothing:
   sokudo controller lab --router zen1:7447                the controller dials it")]
 pub struct ZenohdArgs {
     /// Name of the group.
