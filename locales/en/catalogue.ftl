@@ -5,6 +5,40 @@
 metric-selftest-sent-packets-per-second = datagrams per second that one thread of this host hands to the kernel over loopback; label mode
 metric-selftest-delivered-packets-per-second = datagrams per second that arrive meanwhile; label mode
 
+## dns
+metric-dns-answers = queries with a response of whatever code, warm-up not counted
+metric-dns-answers-per-second = those queries over the generator's own time from the first to the last; in series: over the interval
+metric-dns-asked-per-second = rate that was asked for; absent in a closed loop
+metric-dns-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-dns-client-cpu-ratio = CPU time of the busiest asking thread over elapsed time, 1 = one core
+metric-dns-client-wait-ratio = share of time that an asking thread was ready to run but had no CPU
+metric-dns-connect-seconds = time to connect over TCP, connections made during the load
+metric-dns-empty-answers = responses with code NOERROR that hold no record, counted in dns.no_error too
+metric-dns-error-ratio = errors, unstarted queries and responses with an error code over all that were due; in series: errors over the queries that ended in the interval
+metric-dns-errors = queries without a response in time, those under way when their connection broke, and those that could not be sent
+metric-dns-failed-per-second = queries that failed over the interval: without a response, or answered with an error code
+metric-dns-late-ratio = share of queries that left more than 1 ms after their intended start although there was room for them
+metric-dns-latency-p50-seconds = median of the latency over the interval
+metric-dns-latency-p99-seconds = 99th percentile of the latency over the interval
+metric-dns-latency-seconds = from the intended start of a query to its response; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max
+metric-dns-made-connections = connections over TCP made during the load, in place of those that the server closed
+metric-dns-no-error = responses with code NOERROR
+metric-dns-no-such-name = responses with code NXDOMAIN: the name does not exist
+metric-dns-open-connections = sockets, each with a port of its own; over TCP connections
+metric-dns-other-codes = responses with any other code
+metric-dns-ports-exhausted = connections that could not be made because no local port was left
+metric-dns-received-bytes = bytes of their responses, likewise
+metric-dns-refused = responses with code REFUSED: the server does not answer this host or this name
+metric-dns-round-trip-seconds = latency of each query by itself
+metric-dns-sent-bytes = bytes of the answered queries, without the headers of UDP or TCP
+metric-dns-server-failures = responses with code SERVFAIL: the server could not find the answer
+metric-dns-service-seconds = from the moment that a query really left to its response; equals the latency in a closed loop
+metric-dns-truncated = responses over UDP that were cut to fit; a resolver would repeat such a query over TCP, this load does not
+metric-dns-unexpected-messages = messages that answer no query under way: late, repeated, or from elsewhere
+metric-dns-unreachable = times that the server's host said that nothing listens on the port
+metric-dns-unstarted-queries = queries whose time came and that were never sent, because as many as allowed were unanswered until the end
+metric-dns-window-full-ratio = share of queries that had to wait because as many as --window allows were unanswered
+
 ## group
 metric-group-start-late-seconds = first send of a flow minus the agreed start, on the sender's own clock
 metric-group-hosts = hosts of the run, the one that gives the commands included when it takes part

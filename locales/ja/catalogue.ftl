@@ -5,6 +5,40 @@
 metric-selftest-sent-packets-per-second = このホストの 1 スレッドがループバックでカーネルに渡せる、毎秒のデータグラム数。ラベル mode
 metric-selftest-delivered-packets-per-second = その間に到達する、毎秒のデータグラム数。ラベル mode
 
+## dns
+metric-dns-answers = 応答のあった問い合わせ (応答コードは問わない)。ウォームアップは数えない
+metric-dns-answers-per-second = その問い合わせの数を、負荷生成側の最初から最後までの時間で割ったもの。系列では区間ごと
+metric-dns-asked-per-second = 求められたレート。閉ループではなし
+metric-dns-best-rate-per-second = --find の条件を守った最大のレート。新しい測定で確認したもの
+metric-dns-client-cpu-ratio = 最も忙しい問い合わせスレッドの CPU 時間の、経過時間に対する割合。1 = 1 コア
+metric-dns-client-wait-ratio = 問い合わせスレッドが実行可能なのに CPU がなかった時間の割合
+metric-dns-connect-seconds = 負荷の間に作った TCP 接続の確立にかかった時間
+metric-dns-empty-answers = コード NOERROR でレコードのない応答。dns.no_error にも数える
+metric-dns-error-ratio = エラー、始められなかった問い合わせ、エラーコードの応答を、予定された全件で割ったもの。系列では、区間に終わった問い合わせのうちのエラーの割合
+metric-dns-errors = 時間内に応答のない問い合わせ、切れた接続で進行中だった問い合わせ、送れなかった問い合わせ
+metric-dns-failed-per-second = 区間に失敗した問い合わせ: 応答がない、またはエラーコードで応答された
+metric-dns-late-ratio = 空きがあったのに予定より 1 ms 以上遅れて送った問い合わせの割合
+metric-dns-latency-p50-seconds = 区間のレイテンシーの中央値
+metric-dns-latency-p99-seconds = 区間のレイテンシーの 99 パーセンタイル
+metric-dns-latency-seconds = 問い合わせの予定時刻から応答まで。要約では .min、.mean、.p50、.p90、.p99、.p999、.max を伴う
+metric-dns-made-connections = サーバーが閉じた接続の代わりに、負荷の間に作った TCP 接続
+metric-dns-no-error = コード NOERROR の応答
+metric-dns-no-such-name = コード NXDOMAIN の応答: その名前は存在しない
+metric-dns-open-connections = ソケットの数。それぞれが自分のポートを持つ。TCP では接続
+metric-dns-other-codes = その他のコードの応答
+metric-dns-ports-exhausted = ローカルポートが残っておらず、作れなかった接続
+metric-dns-received-bytes = その応答のバイト数。同じくヘッダーは含まない
+metric-dns-refused = コード REFUSED の応答: サーバーはこのホスト、またはこの名前には答えない
+metric-dns-round-trip-seconds = 1 件ごとのレイテンシー
+metric-dns-sent-bytes = 応答のあった問い合わせのバイト数。UDP、TCP のヘッダーは含まない
+metric-dns-server-failures = コード SERVFAIL の応答: サーバーは答えを見つけられなかった
+metric-dns-service-seconds = 問い合わせを実際に送った時刻から応答まで。閉ループではレイテンシーと等しい
+metric-dns-truncated = 収まるように切り詰められた UDP の応答。リゾルバーなら TCP で問い合わせ直すが、この負荷はそうしない
+metric-dns-unexpected-messages = 進行中のどの問い合わせの応答でもないメッセージ: 遅れたもの、重複、無関係なもの
+metric-dns-unreachable = サーバーのホストが、そのポートで待ち受けるものがないと知らせた回数
+metric-dns-unstarted-queries = 時刻が来ても送れなかった問い合わせ。許された数の応答待ちが最後まで続いたため
+metric-dns-window-full-ratio = --window が許す数だけ応答待ちがあり、待たされた問い合わせの割合
+
 ## group
 metric-group-start-late-seconds = フローの最初の送信時刻と合意した開始時刻との差。送信側自身のクロックによる
 metric-group-hosts = 実行に参加したホストの数。命令を出すホストも、参加していれば含む

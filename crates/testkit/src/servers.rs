@@ -64,6 +64,40 @@ pub fn start(program: &str, words: impl Fn(&Path, u16) -> Vec<String>) -> Option
     panic!("{program} does not listen");
 }
 
+/// Starts unbound, a name server that knows these records and asks no other; it listens over UDP and
+/// TCP. A record is written as in a zone: `www.example. 300 IN A 192.0.2.1`; names below `closed.` are
+/// refused.
+pub fn unbound(records: &[&str]) -> Option<Daemon> {
+    start("unbound", |place, port| {
+        let records = records
+            .iter()
+            .map(|record| format!("local-data: \"{record}\"\n"));
+        let config = format!(
+            "server:
+               interface: 127.0.0.1
+               port: {port}
+               do-daemonize: no
+               username: \"\"
+               chroot: \"\"
+               directory: \"{place}\"
+               pidfile: \"\"
+               use-syslog: no
+               module-config: \"iterator\"
+               local-zone: \"example.\" static
+               local-zone: \"closed.\" refuse
+               {}
+             remote-control:
+               control-enable: no
+            ",
+            records.collect::<String>(),
+            place = place.display(),
+        );
+        let file = place.join("unbound.conf");
+        std::fs::write(&file, config).expect("a directory of its own");
+        vec!["-d".into(), "-c".into(), file.display().to_string()]
+    })
+}
+
 /// Starts nginx. `listen` follows the port (`http2`, `ssl`); `directives`, given its directory, stand among
 /// those of all servers; what lies in `www` there is served.
 pub fn nginx(listen: &str, directives: impl Fn(&Path) -> String) -> Option<Daemon> {

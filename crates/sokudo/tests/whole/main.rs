@@ -14,6 +14,7 @@ mod clients;
 mod clock_step;
 mod console;
 mod delayed_ack;
+mod dns;
 mod exchange;
 mod faults;
 mod flows;
