@@ -346,11 +346,13 @@ def spread(values, digits, scale=1.0):
 # How each program says its version, and where in what it says.
 VERSIONS = {
     "ab": (["-V"], r"Version (\S+)"),
+    "dnsperf": (["-h"], r"Version (\S+)"),
     "h2load": (["--version"], r"nghttp2/(\S+)"),
     "iperf3": (["--version"], r"iperf (\S+)"),
     "java": (["-version"], r'version "(.+?)"'),
     "nginx": (["-v"], r"nginx/(\S+)"),
     "oha": (["--version"], r"oha (\S+)"),
+    "unbound": (["-V"], r"Version (\S+)"),
     "wrk": (["-v"], r"wrk (\S+)"),
 }
 
