@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Rate, Refusal};
+use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_net::dns::{RecordType, Wishes};
 use sokudo_workload::choice::{self, Only};
 use sokudo_workload::contract::Options;
@@ -223,39 +223,34 @@ impl Options for DnsOptions {
         check_interval(self.interval)?;
         check_timeout(self.timeout)?;
         if self.threads > self.connections {
+            let says = Text::new("error-dns-threads").with("threads", self.threads);
             return Err(operator(
-                format!(
-                    "{} threads cannot share {} connections",
-                    self.threads, self.connections
-                ),
-                "give at least one connection per thread",
+                says.with("connections", self.connections),
+                Text::new("error-dns-threads-hint"),
             ));
         }
         if matches!(self.rate, Some(LoadRate(Rate::Bits(_) | Rate::Bytes(_)))) {
             return Err(operator(
-                "queries are counted, and their rate is not one of bits or bytes",
-                "write for example --rate 20k/s",
+                Text::new("error-dns-rate"),
+                Text::new("error-dns-rate-hint"),
             ));
         }
         if self.count.is_some_and(|count| count.0 == 0) {
             return Err(operator(
-                "--count 0 measures nothing",
-                "leave --count out, or give at least 1",
+                Text::new("error-rr-count-0"),
+                Text::new("error-count-0-hint"),
             ));
         }
         if self.dnssec && self.udp_bytes == 0 {
             return Err(operator(
-                "--dnssec asks in a record that --udp-bytes 0 leaves out",
-                "give --udp-bytes 1232, or leave --dnssec out",
+                Text::new("error-dns-dnssec"),
+                Text::new("error-dns-dnssec-hint"),
             ));
         }
         if self.udp_bytes != 0 && self.udp_bytes < 512 {
             return Err(operator(
-                format!(
-                    "--udp-bytes {} is below what every server sends",
-                    self.udp_bytes
-                ),
-                "give 0 or at least 512 (RFC 6891)",
+                Text::new("error-dns-udp-bytes").with("bytes", self.udp_bytes),
+                Text::new("error-dns-udp-bytes-hint"),
             ));
         }
         // A file is read before the load is planned.
@@ -307,17 +302,16 @@ impl Options for DnsOptions {
         let Some(path) = queries.and_then(|queries| queries.strip_prefix('@')) else {
             return Ok(());
         };
-        let cannot = |why: String| {
-            operator(
-                format!("the queries cannot be read from `{path}`: {why}"),
-                "give a text file with a query per line: `example.org A`",
-            )
+        let cannot = |why: Text| {
+            let says = Text::new("error-dns-file").word("path", path);
+            operator(says.text("why", why), Text::new("error-dns-file-hint"))
         };
-        let bytes = std::fs::metadata(path).map_err(|error| cannot(error.to_string()))?;
+        let failed = |error: std::io::Error| cannot(Text::words(error.to_string()));
+        let bytes = std::fs::metadata(path).map_err(failed)?;
         if bytes.len() > Self::MAX_FILE_BYTES {
-            return Err(cannot("it is above 32 MiB".into()));
+            return Err(cannot(Text::new("error-dns-file-large")));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        let text = std::fs::read_to_string(path).map_err(failed)?;
         self.queries = Some(text);
         Ok(())
     }
@@ -354,7 +348,10 @@ impl DnsOptions {
             signatures: self.dnssec,
         };
         let mut set = QuerySet::new(wishes);
-        let wrong = |wrong: NotAQuery| operator(wrong.to_string(), wrong.hint());
+        let wrong = |wrong: NotAQuery| {
+            let (says, hint) = wrong.told();
+            operator(says, hint)
+        };
         for name in &self.name {
             set.add(name, self.kind.0).map_err(wrong)?;
         }
@@ -364,8 +361,8 @@ impl DnsOptions {
         match set.is_empty() {
             false => Ok(set),
             true => Err(operator(
-                "there is nothing to ask the name server for",
-                "give --name example.org, or --queries @FILE with a query per line",
+                Text::new("error-dns-nothing"),
+                Text::new("error-dns-nothing-hint"),
             )),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_model::kinds::dns as numbers;
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::wait::allow_open_files;
 use sokudo_workload::contract::{Emit, Options as _, Phase};
 use sokudo_workload::crew::Crew;
@@ -106,15 +106,12 @@ impl DnsPhase {
             false => Lane::udp(server, self.sizes()),
         };
         let hint = match over_tcp {
-            true => "see that the server answers over TCP there, or use --transport udp",
-            false => "see that this host has a route to the server, and ports left",
+            true => "error-dns-unreachable-tcp-hint",
+            false => "error-dns-unreachable-hint",
         };
         lane.map_err(|error| {
-            let server = &self.options.server;
-            operator(
-                format!("the name server `{server}` cannot be reached: {error}"),
-                hint,
-            )
+            let says = Text::new("error-dns-unreachable").with("server", &self.options.server);
+            operator(says.with("error", error), Text::new(hint))
         })
     }
 
@@ -226,11 +223,10 @@ fn can_hold(sockets: u64) -> Result<(), Refusal> {
     let wanted = sockets + OTHER_FILES;
     match allow_open_files(wanted).filter(|most| *most < wanted) {
         None => Ok(()),
-        Some(most) => Err(operator(
-            format!(
-                "this process may hold {most} open files, and {sockets} connections need {wanted}"
-            ),
-            "raise the limit (ulimit -n), or ask for fewer connections",
-        )),
+        Some(most) => {
+            let says = Text::new("error-process-files").with("most", most);
+            let says = says.with("connections", sockets).with("wanted", wanted);
+            Err(operator(says, Text::new("error-process-files-hint")))
+        }
     }
 }

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_model::Text;
 use sokudo_net::dns::{self, HEAD_BYTES, Name, RecordType, Wishes};
 
 /// What stands in a name for the number of the query.
@@ -48,15 +49,23 @@ pub enum NotAQuery {
 }
 
 impl NotAQuery {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Name(_) => {
-                "labels of 1 to 63 ASCII characters between dots, 255 bytes in all; `{n}` once at most"
+    /// The sentence and its hint, for people.
+    pub fn told(&self) -> (Text, Text) {
+        let (says, hint) = match self {
+            Self::Name(name) => (
+                Text::new("error-dns-name").word("name", name),
+                "error-dns-name-hint",
+            ),
+            Self::Line { line, why } => {
+                let says = Text::new("error-dns-line").with("line", line);
+                (says.word("why", why), "error-dns-line-hint")
             }
-            Self::Line { .. } => "write `name` or `name type` on each line",
-            Self::TooMany => "use fewer of them: they are asked in turn, again and again",
-        }
+            Self::TooMany => (
+                Text::new("error-dns-many").with("most", MOST),
+                "error-dns-many-hint",
+            ),
+        };
+        (says, Text::new(hint))
     }
 }
 
