@@ -223,9 +223,10 @@ impl Options for DnsOptions {
         check_interval(self.interval)?;
         check_timeout(self.timeout)?;
         if self.threads > self.connections {
-            let says = Text::new("error-dns-threads").with("threads", self.threads);
             return Err(operator(
-                says.with("connections", self.connections),
+                Text::new("error-dns-threads")
+                    .with("threads", self.threads)
+                    .with("connections", self.connections),
                 Text::new("error-dns-threads-hint"),
             ));
         }
@@ -303,8 +304,10 @@ impl Options for DnsOptions {
             return Ok(());
         };
         let cannot = |why: Text| {
-            let says = Text::new("error-dns-file").word("path", path);
-            operator(says.text("why", why), Text::new("error-dns-file-hint"))
+            let says = Text::new("error-dns-file")
+                .word("path", path)
+                .text("why", why);
+            operator(says, Text::new("error-dns-file-hint"))
         };
         let failed = |error: std::io::Error| cannot(Text::words(error.to_string()));
         let bytes = std::fs::metadata(path).map_err(failed)?;

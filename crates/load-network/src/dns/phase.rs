@@ -110,8 +110,10 @@ impl DnsPhase {
             false => "error-dns-unreachable-hint",
         };
         lane.map_err(|error| {
-            let says = Text::new("error-dns-unreachable").with("server", &self.options.server);
-            operator(says.with("error", error), Text::new(hint))
+            let says = Text::new("error-dns-unreachable")
+                .with("server", &self.options.server)
+                .with("error", error);
+            operator(says, Text::new(hint))
         })
     }
 
@@ -224,8 +226,10 @@ fn can_hold(sockets: u64) -> Result<(), Refusal> {
     match allow_open_files(wanted).filter(|most| *most < wanted) {
         None => Ok(()),
         Some(most) => {
-            let says = Text::new("error-process-files").with("most", most);
-            let says = says.with("connections", sockets).with("wanted", wanted);
+            let says = Text::new("error-process-files")
+                .with("most", most)
+                .with("connections", sockets)
+                .with("wanted", wanted);
             Err(operator(says, Text::new("error-process-files-hint")))
         }
     }

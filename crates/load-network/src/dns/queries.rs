@@ -57,8 +57,10 @@ impl NotAQuery {
                 "error-dns-name-hint",
             ),
             Self::Line { line, why } => {
-                let says = Text::new("error-dns-line").with("line", line);
-                (says.word("why", why), "error-dns-line-hint")
+                let says = Text::new("error-dns-line")
+                    .with("line", line)
+                    .word("why", why);
+                (says, "error-dns-line-hint")
             }
             Self::TooMany => (
                 Text::new("error-dns-many").with("most", MOST),
