@@ -30,6 +30,9 @@ use crate::rr::many::waiter;
 /// Time between two looks for responses that do not come, and the rest of a socket on which a send
 /// failed.
 const LOOK_NS: i64 = 10_000_000;
+/// Most receives from one socket in a row: one that never runs dry must not keep the thread from its
+/// others, or from its end.
+const MOST_RECEIVES: usize = 64;
 /// Longest wait while connections are being made.
 const DIALLING: Duration = Duration::from_millis(2);
 
@@ -270,7 +273,7 @@ impl Asker {
         Ok(())
     }
 
-    /// Takes all responses that a lane has.
+    /// Takes the responses that a lane has; the waiter tells of those that are left.
     fn take(&mut self, course: &mut DnsCourse, index: usize) {
         let Self {
             lanes,
@@ -283,7 +286,7 @@ impl Asker {
         let before = slots.live();
         let mut ended = false;
         let mut is_unreachable = false;
-        loop {
+        for _ in 0..MOST_RECEIVES {
             match carrier {
                 Carrier::Udp(datagrams) => {
                     let refusals = datagrams.receiver.refusals();

@@ -1,9 +1,11 @@
 //! Servers that do not answer, go away, or close their connections.
 
 use sokudo_i18n::english;
-use std::net::UdpSocket;
+use std::io::Write as _;
+use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use crate::far_end::{OK, Place, Says, serve};
 use crate::{error, get, play};
@@ -74,6 +76,27 @@ fn connections_that_the_server_closes_are_made_again() {
     );
     assert_eq!(error(&result), "the server closed the connection");
     assert_eq!(result.histograms["dns.connect_seconds"].n as f64, made);
+}
+
+#[test]
+fn a_server_that_sends_without_end_does_not_hold_the_load() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let address = listener.local_addr().expect("it is bound");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // Messages of no length, until the load hangs up.
+            thread::spawn(move || while stream.write_all(&[0; 65_536]).is_ok() {});
+        }
+    });
+    let place = Place {
+        address,
+        came: Arc::new(AtomicUsize::new(0)),
+    };
+    let fields = r#""name":["www.example"],"duration":"200ms","timeout":"200ms","transport":"tcp","connections":2"#;
+    let result = play(&place, fields);
+    assert_eq!(get(&result, "answers"), 0.0);
+    assert!(get(&result, "unexpected_messages") > 0.0);
+    assert_eq!(get(&result, "error_ratio"), 1.0);
 }
 
 #[test]
