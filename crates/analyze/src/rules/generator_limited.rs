@@ -139,7 +139,13 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
 
 /// An event loop that served many connections and had no time left.
 fn loop_is_busy(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-    if !exchange.is_generator_only() {
+    // A thread that waits actively between the requests of a schedule uses its whole core, too.
+    let keeps = |asked: f64| {
+        exchange
+            .rate()
+            .is_some_and(|rate| rate >= asked * (1.0 - SHORT))
+    };
+    if !exchange.is_generator_only() || exchange.asked().is_some_and(keeps) {
         return None;
     }
     let metric = exchange.kind.ends.near.cpu;
@@ -272,6 +278,7 @@ fn selftest_evidence(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::requests::{check, is_quiet, of_queries};
     use crate::tests::scene::*;
     use crate::tests::*;
 
@@ -319,6 +326,23 @@ mod tests {
             &[("sender_cpu_ratio", 0.99), ("lost_on_path_packets", 5e4)],
         );
         none(&with_flow(&lossy), "generator_limited");
+    }
+
+    #[test]
+    fn a_full_event_loop_is_the_limit_unless_it_keeps_the_rate_asked_of_it() {
+        let busy = [
+            ("answers", 1_000.0),
+            ("answers_per_second", 100.0),
+            ("client_cpu_ratio", 0.99),
+        ];
+        check(
+            &of_queries(&busy),
+            "generator_limited",
+            "rule-generator-limited-loop-says",
+        );
+        let asked = |per_s| [busy.as_slice(), &[("asked_per_second", per_s)]].concat();
+        assert!(is_quiet(&of_queries(&asked(101.0)), "generator_limited"));
+        assert!(!is_quiet(&of_queries(&asked(200.0)), "generator_limited"));
     }
 
     #[test]
