@@ -5,7 +5,7 @@
 use sokudo_model::{Refusal, Text};
 
 use crate::refusal::operator;
-use crate::values::Span;
+use crate::values::{HowMany, Span};
 
 /// Longest load that is accepted: 24 h.
 pub const MAX_DURATION_NS: u64 = 86_400_000_000_000;
@@ -14,11 +14,23 @@ pub const MAX_DURATION_NS: u64 = 86_400_000_000_000;
 /// bound.
 pub const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
 
+/// Measured when neither a duration nor a count is given: 10 s.
+pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+
 /// Shortest wait for a far end that is accepted.
 pub const MIN_TIMEOUT_NS: u64 = 1_000_000;
 
 /// Shortest time between two samples.
 const MIN_INTERVAL_NS: u64 = 10_000_000;
+
+/// Length of a load, the warm-up included, nanoseconds; 0 when only a count bounds it.
+pub fn load_ns(duration: Option<Span>, count: Option<HowMany>, warmup: Span) -> u64 {
+    match (duration, count) {
+        (Some(span), _) => span.0 + warmup.0,
+        (None, Some(_)) => 0,
+        (None, None) => DEFAULT_DURATION_NS + warmup.0,
+    }
+}
 
 /// Refuses a load that never begins, or lasts longer than one record should.
 pub fn check_duration(duration: Option<Span>, warmup_ns: u64) -> Result<(), Refusal> {

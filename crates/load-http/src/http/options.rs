@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_workload::contract::Options;
 use sokudo_workload::refusal::operator;
-use sokudo_workload::times::{MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval};
+use sokudo_workload::times::{
+    MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval, load_ns,
+};
 use sokudo_workload::values::{HowMany, LoadRate, Span};
 
 use super::request::is_of_connection;
@@ -284,11 +286,7 @@ impl Options for HttpOptions {
     }
 
     fn duration_ns(&self) -> u64 {
-        match (self.duration, self.count) {
-            (Some(span), _) => span.0 + self.warmup.0,
-            (None, Some(_)) => 0,
-            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
-        }
+        load_ns(self.duration, self.count, self.warmup)
     }
 
     fn interval_ns(&self) -> u64 {
@@ -333,8 +331,6 @@ impl Options for HttpOptions {
 }
 
 impl HttpOptions {
-    /// Duration when neither a duration nor a count is given.
-    const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Largest body.
     const MAX_BODY_BYTES: usize = 64 << 20;
 

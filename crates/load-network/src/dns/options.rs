@@ -12,7 +12,7 @@ use sokudo_workload::contract::Options;
 use sokudo_workload::flows::{loaders, numbered};
 use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
-use sokudo_workload::times::{check_duration, check_interval, check_timeout};
+use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
 use sokudo_workload::values::{HowMany, LoadRate, Span};
 
 use super::queries::{NotAQuery, QuerySet, Template};
@@ -266,11 +266,7 @@ impl Options for DnsOptions {
     }
 
     fn duration_ns(&self) -> u64 {
-        match (self.duration, self.count) {
-            (Some(span), _) => span.0 + self.warmup.0,
-            (None, Some(_)) => 0,
-            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
-        }
+        load_ns(self.duration, self.count, self.warmup)
     }
 
     fn interval_ns(&self) -> u64 {
@@ -321,8 +317,6 @@ impl Options for DnsOptions {
 }
 
 impl DnsOptions {
-    /// How long to measure when neither a duration nor a count is given.
-    const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Largest file of queries.
     const MAX_FILE_BYTES: u64 = 32 << 20;
 

@@ -16,7 +16,7 @@ use sokudo_workload::flows::Direction;
 use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::sample::Sample;
-use sokudo_workload::times::{check_duration, check_interval, check_timeout};
+use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
 use sokudo_workload::values::{HowMany, LoadRate, Span};
 
 use super::protocol::HEADER_BYTES;
@@ -162,8 +162,6 @@ impl Default for RrOptions {
 }
 
 impl CommonOptions {
-    /// Duration when neither a duration nor a count is given.
-    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Largest message.
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
     /// Most round trips kept per thread.
@@ -171,11 +169,7 @@ impl CommonOptions {
 
     /// Duration of the load, the warm-up included, nanoseconds; 0 when only a count bounds it.
     pub fn duration_ns(&self) -> u64 {
-        match (self.duration, self.count) {
-            (Some(span), _) => span.0 + self.warmup.0,
-            (None, Some(_)) => 0,
-            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
-        }
+        load_ns(self.duration, self.count, self.warmup)
     }
 
     /// A rate in requests per second; rates in bits or bytes count requests only.
