@@ -22,6 +22,7 @@ pub mod reporting;
 pub mod sample;
 pub mod schedule;
 pub mod tcp_state;
+pub mod text_file;
 pub mod times;
 pub mod told;
 pub mod values;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_workload::contract::Options;
 use sokudo_workload::refusal::operator;
+use sokudo_workload::text_file::read_text;
 use sokudo_workload::times::{
     MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval, load_ns,
 };
@@ -319,7 +320,7 @@ impl Options for HttpOptions {
         let Some(path) = self.body.as_ref().and_then(|body| body.strip_prefix('@')) else {
             return Ok(());
         };
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = read_text(path, Self::MAX_BODY_BYTES as u64).map_err(|error| {
             operator(
                 format!("the body cannot be read from `{path}`: {error}"),
                 "give a file with text, or the body itself without `@`",

@@ -12,6 +12,7 @@ use sokudo_workload::contract::Options;
 use sokudo_workload::flows::{loaders, numbered};
 use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
+use sokudo_workload::text_file::read_text;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
 use sokudo_workload::values::{HowMany, LoadRate, Span};
 
@@ -305,12 +306,12 @@ impl Options for DnsOptions {
                 .text("why", why);
             operator(says, Text::new("error-dns-file-hint"))
         };
-        let failed = |error: std::io::Error| cannot(Text::words(error.to_string()));
-        let bytes = std::fs::metadata(path).map_err(failed)?;
-        if bytes.len() > Self::MAX_FILE_BYTES {
-            return Err(cannot(Text::new("error-dns-file-large")));
-        }
-        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let text = read_text(path, Self::MAX_FILE_BYTES).map_err(|error| {
+            cannot(match error.kind() {
+                std::io::ErrorKind::FileTooLarge => Text::new("error-dns-file-large"),
+                _ => Text::words(error.to_string()),
+            })
+        })?;
         self.queries = Some(text);
         Ok(())
     }
