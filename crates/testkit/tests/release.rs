@@ -170,7 +170,8 @@ fn said(program: &str, words: &[&str], folder: &Path) -> String {
 
 #[test]
 fn a_built_program_is_packed_in_every_form_with_checksums() {
-    for tool in ["cc", "dpkg-deb", "dpkg-shlibdeps", "rpmbuild", "xz", "zip"] {
+    let needed = ["cc", "dpkg-deb", "dpkg-shlibdeps", "rpmbuild"];
+    for tool in needed.into_iter().chain(["xz", "zip", "python3"]) {
         if Command::new(tool).arg("--version").output().is_err() {
             return sokudo_testkit::skip(format_args!("there is no `{tool}`"));
         }
@@ -204,6 +205,7 @@ fn a_built_program_is_packed_in_every_form_with_checksums() {
     let files = [
         "/sokudo\n",
         "/LICENSE\n",
+        "/THIRD-PARTY-NOTICES.txt\n",
         "/man/sokudo.1.gz\n",
         "/_sokudo\n",
     ];
@@ -218,6 +220,12 @@ fn a_built_program_is_packed_in_every_form_with_checksums() {
     let installed = out.join("installed/usr/bin/sokudo");
     let installed = installed.to_str().expect("a path in UTF-8");
     assert_eq!(said(installed, &["--version"], &out), "sokudo 9.8.7\n");
+    let notices = out.join("installed/usr/share/doc/sokudo/THIRD-PARTY-NOTICES.txt");
+    let notices = fs::read_to_string(notices).expect("notices");
+    // A crate with files of its terms, one without, C code inside a crate, and code of the page.
+    for part in ["\ntokio 1.", "\nzenoh-link-quic 1.", "Fabrice Bellard", "uPlot"] {
+        assert!(notices.contains(part), "no notice of {part:?}");
+    }
     let listed = said("rpm", &["-qlp", &named(".rpm")], &out);
     for file in ["/usr/bin/sokudo\n", "/etc/sokudo/policy.toml\n"] {
         assert!(listed.contains(file), "{file} is missing:\n{listed}");
