@@ -56,6 +56,7 @@ class Program:
             )
         self.code = None
         self.cpu_s = 0.0
+        self.user_s = 0.0
         self.cpu_before_s = 0.0
         self.peak_bytes = 0
         Program.running.append(self)
@@ -101,6 +102,7 @@ class Program:
             return False
         self.child.returncode = self.code = os.waitstatus_to_exitcode(status)
         self.cpu_s = usage.ru_utime + usage.ru_stime - self.cpu_before_s
+        self.user_s = usage.ru_utime
         # A child inherits this script's own peak as its first; only a larger one is its own.
         if usage.ru_maxrss * 1024 > own_peak_bytes():
             self.peak_bytes = usage.ru_maxrss * 1024
