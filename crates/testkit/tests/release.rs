@@ -223,7 +223,12 @@ fn a_built_program_is_packed_in_every_form_with_checksums() {
     let notices = out.join("installed/usr/share/doc/sokudo/THIRD-PARTY-NOTICES.txt");
     let notices = fs::read_to_string(notices).expect("notices");
     // A crate with files of its terms, one without, C code inside a crate, and code of the page.
-    for part in ["\ntokio 1.", "\nzenoh-link-quic 1.", "Fabrice Bellard", "uPlot"] {
+    for part in [
+        "\ntokio 1.",
+        "\nzenoh-link-quic 1.",
+        "Fabrice Bellard",
+        "uPlot",
+    ] {
         assert!(notices.contains(part), "no notice of {part:?}");
     }
     let listed = said("rpm", &["-qlp", &named(".rpm")], &out);
