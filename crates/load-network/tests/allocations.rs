@@ -2,9 +2,10 @@
 //!
 //! A test binary of its own, because the allocator counts every allocation of the process. Each load is
 //! run twice for as long, slowly and fast: what happens once per run or per interval costs the same.
-//! `crr` is left out, because a connection is made of memory.
+//! `crr`, and `dns` over TCP, are left out, because each connection is made of memory.
 
 use std::collections::BTreeMap;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use sokudo_i18n::english;
 use sokudo_load_network::bus::{Bus, BusOptions};
 use sokudo_load_network::datagram::{Datagram, DatagramOptions};
+use sokudo_load_network::dns::{Dns, DnsOptions};
 use sokudo_load_network::probe::{Probe, ProbeOptions};
 use sokudo_load_network::rr::{Rr, RrOptions};
 use sokudo_load_network::stream::{Stream, StreamOptions};
@@ -35,15 +37,15 @@ fn options<O: Options>(fields: &str) -> O {
     serde_json::from_str(&text).expect("options of a test")
 }
 
-fn spec(options: &impl Options, name: &str, me: u32) -> PhaseSpec {
+fn spec(options: &impl Options, name: &str, hosts: u32, me: u32) -> PhaseSpec {
     let host = |index: u32| HostSpec {
         name: format!("host{index}"),
         address: "127.0.0.1".into(),
     };
-    let flows = options.flows(2);
+    let flows = options.flows(hosts);
     PhaseSpec {
         run: RunId("test".into()),
-        hosts: vec![host(0), host(1)],
+        hosts: (0..hosts).map(host).collect(),
         me,
         seed: 7,
         tickets: (1..=flows.len() as u64).collect(),
@@ -87,26 +89,29 @@ impl Host {
     }
 }
 
-fn play<O: Options>(load: &dyn Workload, options: &O) -> PhaseResult {
-    let mut hosts = [0, 1].map(|me| Host::new(load, spec(options, O::NAME, me)));
-    let offers = hosts.each_ref().map(|host| Some(host.0.offer()));
+/// Plays a load between two hosts, or on one.
+fn play<O: Options>(load: &dyn Workload, options: &O, hosts: u32) -> PhaseResult {
+    let prepared = |me| Host::new(load, spec(options, O::NAME, hosts, me));
+    let mut playing: Vec<Host> = (0..hosts).map(prepared).collect();
+    let offers: Vec<_> = playing.iter().map(|host| Some(host.0.offer())).collect();
     let at_ns = now_ns() + 20_000_000;
     for step in [
         |host: &mut Host, offers: &[_], _| host.0.arm(offers),
         |host: &mut Host, _: &[_], at_ns| host.0.start(at_ns, at_ns),
     ] {
         // The receiving end first.
-        for host in hosts.iter_mut().rev() {
+        for host in playing.iter_mut().rev() {
             step(host, &offers, at_ns)
                 .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)));
         }
     }
-    let sent = hosts.each_ref().map(|host| Some(host.sent()));
-    let drained = hosts.each_mut().map(|host| {
+    let sent: Vec<_> = playing.iter().map(|host| Some(host.sent())).collect();
+    let drained = playing.iter_mut().map(|host| {
         let numbers = host.0.drain(&sent);
         HostResult::Ok(numbers.unwrap_or_else(|refusal| panic!("{}", english(&refusal.says))))
     });
-    let joined = load.join(&spec(options, O::NAME, 0), &drained);
+    let drained: Vec<_> = drained.collect();
+    let joined = load.join(&spec(options, O::NAME, hosts, 0), &drained);
     joined.unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)))
 }
 
@@ -116,7 +121,7 @@ fn allocates_nothing<O: Options>(load: &dyn Workload, fields: [&str; 2], counted
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let [few, many]: [Cost; 2] = fields.map(|fields| {
         let options: O = options(fields);
-        cost_of(|| play(load, &options).summary[counted])
+        cost_of(|| play(load, &options, 2).summary[counted])
     });
     none_per_event(few, many);
 }
@@ -155,7 +160,7 @@ fn a_write_of_a_stream_allocates_nothing() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let [few, many]: [Cost; 2] = fields.map(|fields| {
         let options: StreamOptions = options(fields);
-        cost_of(|| play(&Stream, &options).summary["stream.received_bytes"] / 1_000.0)
+        cost_of(|| play(&Stream, &options, 2).summary["stream.received_bytes"] / 1_000.0)
     });
     none_per_event(few, many);
 }
@@ -198,4 +203,32 @@ fn a_datagram_allocates_nothing() {
 fn a_probe_allocates_nothing() {
     let fields = [r#""every":"4ms""#, r#""every":"200us""#];
     allocates_nothing::<ProbeOptions>(&Probe, fields, "probe.answered_packets");
+}
+
+/// A name server that says of every name, in a buffer of its own, that it has no records.
+fn name_server() -> SocketAddr {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("bind");
+    let address = socket.local_addr().expect("address");
+    std::thread::spawn(move || {
+        let mut message = [0; 512];
+        while let Ok((length, from)) = socket.recv_from(&mut message) {
+            // The flag of a response (RFC 1035, section 4.1.1).
+            message[2] |= 0x80;
+            // Whoever asked may have closed its socket.
+            let _ = socket.send_to(&message[..length], from);
+        }
+    });
+    address
+}
+
+#[test]
+fn a_query_allocates_nothing() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let server = name_server();
+    let [few, many]: [Cost; 2] = ["500/s", "8000/s"].map(|rate| {
+        let fields = format!(r#""server":"{server}","name":["n{{n}}.example"],"rate":"{rate}""#);
+        let options: DnsOptions = options(&fields);
+        cost_of(|| play(&Dns, &options, 1).summary["dns.answers"])
+    });
+    none_per_event(few, many);
 }
