@@ -22,12 +22,26 @@ pub struct ShowOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_ALL or LANG.
-    #[arg(long, value_name = "LANG", value_parser = parse_lang)]
-    pub lang: Option<Lang>,
+    #[command(flatten)]
+    language: LangOption,
 }
 
 impl ShowOptions {
+    /// Language to speak.
+    pub fn lang(&self) -> Lang {
+        self.language.lang()
+    }
+}
+
+/// The language of what a command prints.
+#[derive(Debug, Clone, Args)]
+pub struct LangOption {
+    /// Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_ALL or LANG.
+    #[arg(long, value_name = "LANG", value_parser = parse_lang)]
+    lang: Option<Lang>,
+}
+
+impl LangOption {
     /// Language to speak.
     pub fn lang(&self) -> Lang {
         self.lang.unwrap_or_else(Lang::from_env)

@@ -50,8 +50,12 @@ mod tests {
         for monitor in REGISTRY {
             let info = monitor.info();
             texts.insert(of_monitor(info.name), info.help.to_owned());
-            let options = options(*monitor).into_iter();
-            texts.extend(options.map(|option| (of_option(info.name, &option.key), option.help)));
+            let properties = &monitor.schema()["properties"];
+            texts.extend(options(*monitor).into_iter().map(|option| {
+                let help = properties[&option.key]["description"].as_str();
+                let help = help.unwrap_or_default().replace('\n', " ");
+                (of_option(info.name, &option.key), help)
+            }));
         }
         texts
     }

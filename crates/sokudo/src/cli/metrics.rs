@@ -1,11 +1,13 @@
 //! `sokudo metrics`: the catalogue.
 
 use clap::Args;
+use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
 use sokudo_model::metric::catalogue;
 use sokudo_model::{Metric, Text};
 
-use super::{Exit, Failure};
+use super::finish::LangOption;
+use super::{Exit, Failure, meaning};
 
 /// Print every metric that a record can hold: name, unit, kind, what is counted.
 #[derive(Debug, Args)]
@@ -16,6 +18,9 @@ pub struct MetricsArgs {
     /// One JSON object per line.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    language: LangOption,
 }
 
 /// Each line of `sokudo metrics --json`.
@@ -46,6 +51,7 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
             Text::new("error-metric-unknown-hint"),
         ));
     }
+    let said = I18n::reference(args.language.lang());
     for metric in catalogue().filter(|metric| wanted(metric.name)) {
         let kind = metric.kind.name();
         if args.json {
@@ -55,7 +61,7 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
                 "{:<48} {:<15} {kind:<10} {}",
                 metric.name,
                 metric.unit.name(),
-                metric.help
+                said.message(&meaning::of_metric(metric), &[])
             );
         }
     }

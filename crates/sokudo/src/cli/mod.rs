@@ -18,6 +18,7 @@ mod import;
 mod jmx;
 mod jtl;
 mod key;
+mod meaning;
 mod measure;
 mod metrics;
 mod observe;

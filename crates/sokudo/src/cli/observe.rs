@@ -2,11 +2,13 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
 use sokudo_model::{MonitorSpec, Text, metric};
 use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
 
-use super::{Exit, Failure};
+use super::finish::LangOption;
+use super::{Exit, Failure, meaning};
 
 /// Which monitors observe a run beside those that every run has.
 #[derive(Debug, Clone, Default, Args)]
@@ -55,6 +57,9 @@ pub struct MonitorsArgs {
     /// One JSON object per line, with the JSON schema of the options.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    language: LangOption,
 }
 
 /// Carries it out.
@@ -63,17 +68,20 @@ pub fn run(args: MonitorsArgs) -> Result<Exit, Failure> {
         Some(name) => vec![find(name)?],
         None => REGISTRY.to_vec(),
     };
-    for monitor in &monitors {
-        match args.json {
-            true => println!("{}", as_json(*monitor)),
-            false => print(*monitor, args.name.is_some()),
+    if args.json {
+        for monitor in &monitors {
+            println!("{}", as_json(*monitor));
         }
+        return Ok(Exit::Fine);
     }
-    if !args.json {
-        println!("\nOptions of every monitor:");
-        COMMON_OPTIONS
-            .iter()
-            .for_each(|(key, help)| line(key, help));
+    let said = I18n::reference(args.language.lang());
+    for monitor in &monitors {
+        print(&said, *monitor, args.name.is_some());
+    }
+    println!("\n{}:", said.message("reference-monitors-all", &[]));
+    for (key, _) in COMMON_OPTIONS {
+        let key_of_text = meaning::of_option(meaning::ANY, key);
+        line(key, &said.message(&key_of_text, &[]));
     }
     Ok(Exit::Fine)
 }
@@ -105,22 +113,28 @@ fn as_json(monitor: &dyn Registered) -> Value {
     })
 }
 
-fn print(monitor: &dyn Registered, with_metrics: bool) {
+fn print(said: &I18n, monitor: &dyn Registered, with_metrics: bool) {
     let info = monitor.info();
     let when = match info.is_standing {
-        true => "every run",
-        false => "on request",
+        true => "reference-monitors-standing",
+        false => "reference-monitors-asked",
     };
-    println!("{:<14} {when:<10}  {}", info.name, info.help);
+    let about = said.message(&meaning::of_monitor(info.name), &[]);
+    println!("{:<14} {about} — {}", info.name, said.message(when, &[]));
     for option in options(monitor) {
-        let default = option.default.map(|value| format!(" (default {value})"));
-        let help = format!("{}{}", option.help, default.unwrap_or_default());
+        let mut help = said.message(&meaning::of_option(info.name, &option.key), &[]);
+        if let Some(default) = &option.default {
+            help = format!(
+                "{help} ({}: {default})",
+                said.message("reference-default", &[])
+            );
+        }
         line(&option.key, &help);
     }
     if with_metrics {
-        println!("\nMetrics:");
-        for name in info.metrics {
-            line(name, metric::find(name).map_or("", |metric| metric.help));
+        println!("\n{}:", said.message("reference-metrics", &[]));
+        for metric in info.metrics.iter().filter_map(|name| metric::find(name)) {
+            line(metric.name, &said.message(&meaning::of_metric(metric), &[]));
         }
     }
 }
@@ -133,8 +147,6 @@ fn line(name: &str, help: &str) {
 pub struct MonitorOption {
     /// Its key, as typed.
     pub key: String,
-    /// Its meaning.
-    pub help: String,
     /// Its default, where it has one.
     pub default: Option<String>,
 }
@@ -146,17 +158,13 @@ pub fn options(monitor: &dyn Registered) -> Vec<MonitorOption> {
         .as_object()
         .cloned()
         .unwrap_or_default();
-    let one = |(key, property): (String, Value)| {
-        let help = property["description"].as_str().unwrap_or_default();
-        MonitorOption {
-            key,
-            help: help.replace('\n', " "),
-            default: match &property["default"] {
-                Value::Null => None,
-                Value::String(text) => Some(text.clone()),
-                value => Some(value.to_string()),
-            },
-        }
+    let one = |(key, property): (String, Value)| MonitorOption {
+        key,
+        default: match &property["default"] {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            value => Some(value.to_string()),
+        },
     };
     properties.into_iter().map(one).collect()
 }

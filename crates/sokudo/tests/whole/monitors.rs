@@ -251,6 +251,10 @@ fn every_monitor_is_listed_with_its_options() {
         .run("monitors process")
         .expect_code(0)
         .expect_stdout("most");
+    place
+        .run("monitors process --lang ja")
+        .expect_code(0)
+        .expect_stdout("既定値: 16");
     refused(
         &place.run("monitors gpu"),
         "no monitor `gpu`",

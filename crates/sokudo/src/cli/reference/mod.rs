@@ -7,7 +7,6 @@
 mod commands;
 mod findings;
 mod json;
-mod meaning;
 mod metrics;
 mod monitors;
 
@@ -16,7 +15,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sokudo_i18n::{I18n, Lang};
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, meaning};
 
 /// Write the pages of the reference that are made of the program: DIR/en and DIR/ja.
 #[derive(Debug, Args)]
