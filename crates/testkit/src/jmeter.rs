@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::{fs, io};
 
 use crate::maven;
-use crate::program::Sokudo;
+use crate::program::{Sokudo, profile_folder};
 
 /// The version of JMeter that is used.
 pub const VERSION: &str = "5.6.3";
@@ -40,39 +40,67 @@ impl JMeter {
             .clone()
     }
 
+    /// A call of a Groovy script with JMeter's classes, run in this directory. It gets JMeter's home folder
+    /// and this file as arguments; `options` are the JVM's.
+    pub fn script(
+        &self,
+        directory: &Path,
+        options: &[String],
+        script: &Path,
+        file: &Path,
+    ) -> Sokudo {
+        let home = self.home.display();
+        let classes = format!("{home}/lib/*:{home}/lib/ext/*:{home}/bin/ApacheJMeter.jar");
+        let mut words = java(directory);
+        words.extend(options.iter().map(OsString::from));
+        for (name, value) in [
+            ("log4j2.configurationFile", self.home.join("bin/log4j2.xml")),
+            ("jmeter.logfile", directory.join("jmeter.log")),
+            ("jmeter.home", self.home.clone()),
+        ] {
+            words.push(format!("-D{name}={}", value.display()).into());
+        }
+        words.extend(["-cp".into(), classes.into(), "groovy.ui.GroovyMain".into()]);
+        words.extend([script, &self.home, file].map(OsString::from));
+        Sokudo::of("java".as_ref(), words).dir(directory)
+    }
+
     /// A call with JMeter's own arguments, without window, run in this directory.
     pub fn call<I>(&self, directory: &Path, arguments: I) -> Sokudo
     where
         I: IntoIterator,
         I::Item: Into<OsString>,
     {
-        let preferences = directory.join("java-preferences");
-        // Quick to start, and nothing is kept in the home folder.
-        let mut words: Vec<OsString> = vec![
-            "-Xshare:auto".into(),
-            "-XX:TieredStopAtLevel=1".into(),
-            "-Xmx512m".into(),
-            "-Djava.awt.headless=true".into(),
-            "-Duser.language=en".into(),
+        let mut words = java(directory);
+        words.extend([
             "-jar".into(),
             self.home.join("bin/ApacheJMeter.jar").into(),
             "-j".into(),
             directory.join("jmeter.log").into(),
-        ];
-        let mut option = OsString::from("-Djava.util.prefs.userRoot=");
-        option.push(&preferences);
-        words.insert(0, option);
+        ]);
         words.extend(arguments.into_iter().map(Into::into));
         Sokudo::of("java".as_ref(), words).dir(directory)
     }
 }
 
-/// Folder for fetched programs: `target/tmp`, above the running test.
+/// Options with which a JVM is quick to start, and keeps nothing in the home folder.
+fn java(directory: &Path) -> Vec<OsString> {
+    let mut preferences = OsString::from("-Djava.util.prefs.userRoot=");
+    preferences.push(directory.join("java-preferences"));
+    vec![
+        preferences,
+        "-Xshare:auto".into(),
+        "-XX:TieredStopAtLevel=1".into(),
+        "-Xmx512m".into(),
+        "-Djava.awt.headless=true".into(),
+        "-Duser.language=en".into(),
+    ]
+}
+
+/// Folder for fetched programs: `target/tmp`.
 fn cache() -> Result<PathBuf, String> {
-    let test = std::env::current_exe().map_err(|error| error.to_string())?;
-    // target/<profile>/deps/<test>
-    let target = test.ancestors().nth(3).ok_or("tests run below target/")?;
-    Ok(target.join("tmp"))
+    let profile = profile_folder().ok_or("tests run below target/")?;
+    Ok(profile.with_file_name("tmp"))
 }
 
 /// Fetches into a directory of its own first: two test programs may do so at a time.

@@ -1,6 +1,7 @@
 //! Helpers that the tests of several crates share.
 //!
 //! - [`allocations`]: calls of the allocator by the program under test;
+//! - [`compare`]: what sokudo and JMeter do with the same plans;
 //! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
 //! - [`document`]: JSON documents against their description;
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
@@ -12,6 +13,7 @@
 //! A test that needs what a machine lacks prints the reason and succeeds: [`skip`].
 
 pub mod allocations;
+pub mod compare;
 pub mod document;
 pub mod hosts;
 pub mod jmeter;

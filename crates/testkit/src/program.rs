@@ -34,9 +34,7 @@ pub fn sokudo_bin() -> PathBuf {
     if let Some(path) = std::env::var_os(BINARY_VARIABLE) {
         return path.into();
     }
-    let test = std::env::current_exe().expect("path of the running test");
-    // target/<profile>/deps/<test> → target/<profile>/sokudo
-    let profile = test.ancestors().nth(2).expect("tests run below target/");
+    let profile = profile_folder().expect("tests run below target/");
     let binary = profile.join(format!("sokudo{}", std::env::consts::EXE_SUFFIX));
     assert!(
         binary.is_file(),
@@ -44,6 +42,15 @@ pub fn sokudo_bin() -> PathBuf {
         binary.display()
     );
     binary
+}
+
+/// Folder of what is built with the running program: `target/<profile>`, for tests in its `deps` and for
+/// programs beside the binary.
+pub(crate) fn profile_folder() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?;
+    let is_test = folder.ends_with("deps");
+    Some(if is_test { folder.parent()? } else { folder }.to_owned())
 }
 
 /// A working directory for runs, removed at the end of the test.
@@ -242,7 +249,12 @@ impl Running {
     }
 
     /// Waits for the end. Panics with the program's output when it takes longer than allowed.
-    pub fn finish(mut self) -> Ended {
+    pub fn finish(self) -> Ended {
+        self.end().unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// Waits for the end. Errors: it took longer than allowed and was ended, with what it had printed.
+    pub fn end(mut self) -> Result<Ended, String> {
         const POLL: Duration = Duration::from_millis(5);
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("wait for the program") {
@@ -251,20 +263,20 @@ impl Running {
             if Instant::now() >= self.deadline {
                 self.end_at_once();
                 let (stdout, stderr) = self.said();
-                panic!(
-                    "{} took too long\nstdout:\n{stdout}\nstderr:\n{stderr}",
-                    self.line
-                );
+                let line = &self.line;
+                return Err(format!(
+                    "{line} took too long\nstdout:\n{stdout}\nstderr:\n{stderr}"
+                ));
             }
             thread::sleep(POLL);
         };
         let (stdout, stderr) = self.said();
-        Ended {
+        Ok(Ended {
             line: std::mem::take(&mut self.line),
             code: status.code(),
             stdout,
             stderr,
-        }
+        })
     }
 
     fn said(&mut self) -> (String, String) {

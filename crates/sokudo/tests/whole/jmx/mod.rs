@@ -2,6 +2,7 @@
 
 mod certificates;
 mod check;
+mod compare;
 mod connects;
 mod crowd;
 mod delays;
