@@ -67,6 +67,11 @@ impl Total {
         Some(growth)
     }
 
+    /// The next reading is that of another counter, which begins where it is.
+    pub(crate) fn begin_anew(&mut self) {
+        self.previous = None;
+    }
+
     /// Growth since the first reading.
     pub(crate) fn since_start(&self) -> u64 {
         self.since_start

@@ -21,11 +21,13 @@ mod cpu;
 mod disk;
 mod emit;
 mod memory;
+mod netlink;
 mod network;
 pub mod openmetrics;
 mod options;
 mod pressure;
 mod process;
+mod qdisc;
 mod reread;
 mod self_threads;
 mod sockets;
@@ -48,6 +50,7 @@ pub const REGISTRY: &[&dyn Registered] = &[
     &openmetrics::OpenMetrics,
     &pressure::Pressure,
     &process::Process,
+    &qdisc::Qdisc,
     &self_threads::SelfThreads,
     &sockets::Sockets,
 ];

@@ -101,7 +101,7 @@ fn first_sample_emits_only_gauges() {
 #[test]
 fn a_namespace_is_not_the_machine() {
     let ctx = Context::namespace("inside");
-    const OF_A_NAMESPACE: [&str; 2] = ["network", "sockets"];
+    const OF_A_NAMESPACE: [&str; 3] = ["network", "qdisc", "sockets"];
     let others = standing().filter(|m| !OF_A_NAMESPACE.contains(&m.info().name));
     for monitor in others {
         let why = monitor.open_with(NO_OPTIONS, &ctx).err();
@@ -165,4 +165,53 @@ fn a_sampler_stays_with_the_namespace_it_was_opened_in() {
     assert_eq!(value("host.udp_no_port"), Some(1.0));
     assert_eq!(value("host.udp_out_per_second"), Some(1.0));
     assert_eq!(value("host.softnet_drops"), None);
+}
+
+#[test]
+fn a_full_queue_of_a_device_shows_its_backlog_and_its_drops() {
+    use sokudo_testkit::hosts::{Hosts, Tbf};
+
+    const DATAGRAMS: usize = 50;
+    let Some(hosts) = Hosts::new(2) else { return };
+    let bucket = Tbf {
+        rate_bits_per_s: 800,
+        burst_bytes: 2_000,
+        limit_bytes: 4_000,
+    };
+    if let Err(why) = hosts.limit_sending(0, bucket) {
+        return sokudo_testkit::skip(why);
+    }
+    let (from, to) = (hosts.address(0), hosts.address(1));
+    let batch = hosts.run_in(0, move || {
+        let opened = qdisc::Qdisc.open_with(NO_OPTIONS, &Context::namespace("inside"));
+        let mut sampler = opened.expect("opens");
+        let mut batch = Batch::default();
+        sampler.sample(0, &mut batch);
+        let socket = std::net::UdpSocket::bind((from, 0)).expect("bind");
+        for _ in 0..DATAGRAMS {
+            // The kernel may refuse what its queue drops.
+            let _ = socket.send_to(&[0; 1_000], (to, 9));
+        }
+        sampler.sample(1_000_000_000, &mut batch);
+        batch
+    });
+    let last = |metric: &str| {
+        let of_the_bucket = |s: &&sokudo_model::Series| {
+            s.key.metric == metric && s.key.labels.get("kind").is_some_and(|kind| kind == "tbf")
+        };
+        let series = batch.series.iter().find(of_the_bucket);
+        let series = series.unwrap_or_else(|| panic!("no {metric} in {:?}", batch.series));
+        assert_eq!(series.key.labels["device"], "eth0");
+        series.points.last().expect("a point").1
+    };
+    // Ten seconds of the rate are one datagram; four thousand bytes wait, the others find no room.
+    let waiting = last("host.qdisc_backlog_packets");
+    assert!((1.0..=4.0).contains(&waiting), "{waiting} packets wait");
+    assert!(last("host.qdisc_backlog_bytes") >= 1_000.0 * waiting);
+    let dropped = last("host.qdisc_drops");
+    assert!(
+        dropped >= (DATAGRAMS / 2) as f64 && dropped <= DATAGRAMS as f64,
+        "{dropped} dropped"
+    );
+    assert!(last("host.qdisc_overlimits") >= 1.0);
 }

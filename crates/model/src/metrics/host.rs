@@ -39,6 +39,11 @@ metrics! {
     TCP_LOCAL_PORTS = gauge("host.tcp_local_ports", One, "local ports that the system may give to outgoing connections (net.ipv4.ip_local_port_range)");
     SOFTNET_DROPS = counter("host.softnet_drops", One, "packets dropped because a core's backlog queue was full, since the run's start; label core");
     SOFTNET_TIME_SQUEEZES = counter("host.softnet_time_squeezes", One, "times that a core's receive loop ran out of budget, since the run's start; label core");
+    QDISC_BACKLOG_BYTES = gauge("host.qdisc_backlog_bytes", Bytes, "bytes that wait in the queueing discipline of a device; labels device and kind");
+    QDISC_BACKLOG_PACKETS = gauge("host.qdisc_backlog_packets", Packets, "packets that wait in the queueing discipline of a device; labels device and kind");
+    QDISC_DROPS = counter("host.qdisc_drops", One, "packets that the queueing discipline of a device dropped since the run's start; labels device and kind");
+    QDISC_OVERLIMITS = counter("host.qdisc_overlimits", One, "times that the queueing discipline of a device held a packet back or dropped it because its rate was used up, since the run's start; labels device and kind");
+    QDISC_REQUEUES = counter("host.qdisc_requeues", One, "packets that the queueing discipline of a device took back because the device had no room, since the run's start; labels device and kind");
     DISK_READ_BYTES_PER_SECOND = gauge("host.disk_read_bytes_per_second", BytesPerSecond, "bytes read; label device");
     DISK_WRITE_BYTES_PER_SECOND = gauge("host.disk_write_bytes_per_second", BytesPerSecond, "bytes written; label device");
     DISK_QUEUE_DEPTH = gauge("host.disk_queue_depth", One, "mean requests in flight over the interval; label device");

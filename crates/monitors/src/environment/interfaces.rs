@@ -9,10 +9,10 @@ use std::path::Path;
 use sokudo_model::Unit;
 
 use super::facts::Facts;
-use super::netlink::message::Link;
-use super::netlink::{self, Settings};
 use super::parse;
 use crate::Context;
+use crate::netlink::message::Link;
+use crate::netlink::{self, Settings};
 use crate::network::interfaces;
 use crate::reread::{read_bounded, read_trimmed};
 

@@ -7,7 +7,6 @@
 mod facts;
 mod hardware;
 mod interfaces;
-mod netlink;
 mod parse;
 
 use std::path::Path;

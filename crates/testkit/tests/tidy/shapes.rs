@@ -34,8 +34,8 @@ const KINDS: &[Kind] = &[
         files: &["mod.rs", "parse.rs"],
         registry: "crates/monitors/src/lib.rs",
         without: &[],
-        // Facts that are read once, and what can be tried; not series.
-        others: &["environment", "facilities"],
+        // Facts that are read once, what can be tried, and a source of several; not series.
+        others: &["environment", "facilities", "netlink"],
     },
     Kind {
         folder: "crates/report/src/sections",

@@ -90,7 +90,7 @@ pub(super) fn answers(mut bytes: &[u8]) -> impl Iterator<Item = Answer<'_>> {
 }
 
 /// Splits attributes; stops at the first one that is cut off.
-fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+pub(crate) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16_at(bytes, 0)?);
         let attribute = bytes.get(..length).filter(|a| a.len() >= 4)?;
@@ -99,17 +99,17 @@ fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     let bytes = bytes.get(at..at + 2)?;
     Some(u16::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at + 4)?;
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
@@ -117,6 +117,8 @@ fn text(bytes: &[u8]) -> String {
 /// Entry of the kernel's link table about one interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Link {
+    /// Number of the interface in its namespace.
+    pub(crate) index: u32,
     /// Name as in `ip link`.
     pub(crate) name: String,
     /// Set up by the operator.
@@ -144,6 +146,7 @@ pub(super) fn link(payload: &[u8]) -> Option<Link> {
     const FIXED_BYTES: usize = 16;
     const IFF_UP: u32 = 1;
     let mut link = Link {
+        index: u32_at(payload, 4)?,
         is_up: u32_at(payload, 8)? & IFF_UP != 0,
         ..Link::default()
     };

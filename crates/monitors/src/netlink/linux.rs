@@ -14,6 +14,7 @@ use rustix::net::{
 
 use super::Settings;
 use super::message::{self, Answer, Link};
+use crate::qdisc::parse::{Reading, reading};
 
 /// The kernel answers at once; this only keeps a surprise from hanging the run.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
@@ -24,18 +25,49 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// More messages than this are not read from one answer.
 const MAX_MESSAGES: usize = 4096;
 
+/// Length of `struct ifinfomsg` (rtnetlink(7)).
+const LINK_HEADER_BYTES: usize = 16;
+
+/// Length of `struct tcmsg` (rtnetlink(7)).
+const QUEUE_HEADER_BYTES: usize = 20;
+
+const RTM_GETLINK: u16 = 18;
+const RTM_GETQDISC: u16 = 38;
+
 /// Every interface of the calling thread's network namespace, in the kernel's order.
 ///
 /// Errors: the system's reason, as text.
 pub(crate) fn links() -> Result<Vec<Link>, String> {
-    const RTM_GETLINK: u16 = 18;
-    let ask = || {
-        let mut socket = Netlink::open(None)?;
-        let dump = message::REQUEST_DUMP;
-        let answers = socket.ask(&message::request(RTM_GETLINK, dump, &[0; 16], &[]))?;
-        Ok(answers.iter().filter_map(|a| message::link(a)).collect())
-    };
+    let ask = || Netlink::open(None)?.links();
     ask().map_err(|error: io::Error| format!("netlink did not list the interfaces: {error}"))
+}
+
+/// The table of queueing disciplines of the network namespace of the thread that opened it.
+pub(crate) struct Queues(Netlink);
+
+impl Queues {
+    /// Opens the table and reads it once. Errors: the system's reason, as text.
+    pub(crate) fn open() -> Result<Self, String> {
+        let open = || {
+            let mut netlink = Netlink::open(None)?;
+            netlink.dump(RTM_GETQDISC, QUEUE_HEADER_BYTES)?;
+            Ok(Self(netlink))
+        };
+        open().map_err(|error: io::Error| {
+            format!("netlink did not list the queueing disciplines: {error}")
+        })
+    }
+
+    /// The disciplines now; `None` when the kernel did not answer.
+    pub(crate) fn read(&mut self) -> Option<Vec<Reading>> {
+        let answers = self.0.dump(RTM_GETQDISC, QUEUE_HEADER_BYTES).ok()?;
+        Some(answers.iter().filter_map(|a| reading(a)).collect())
+    }
+
+    /// The interfaces now; `None` when the kernel did not answer.
+    pub(crate) fn names(&mut self) -> Option<Vec<Link>> {
+        self.0.links().ok()
+    }
 }
 
 /// Settings of the named interfaces of the calling thread's network namespace.
@@ -67,6 +99,22 @@ impl Netlink {
             socket,
             buffer: vec![0; BUFFER_BYTES],
         })
+    }
+
+    /// A whole table of the kernel, whose requests begin with a header of zeros.
+    fn dump(&mut self, table: u16, header_bytes: usize) -> io::Result<Vec<Vec<u8>>> {
+        let header = vec![0; header_bytes];
+        self.ask(&message::request(
+            table,
+            message::REQUEST_DUMP,
+            &header,
+            &[],
+        ))
+    }
+
+    fn links(&mut self) -> io::Result<Vec<Link>> {
+        let answers = self.dump(RTM_GETLINK, LINK_HEADER_BYTES)?;
+        Ok(answers.iter().filter_map(|a| message::link(a)).collect())
     }
 
     /// Sends one request and returns the payload of each message of the answer.

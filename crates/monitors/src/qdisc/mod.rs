@@ -1,0 +1,149 @@
+//! `qdisc`: queues of the devices, as `tc -s qdisc` counts them.
+//!
+//! ```text
+//!  socket ─► TCP/UDP ─► IP ─► qdisc at the device's root ─► device
+//!                             backlog, drops, overlimits      requeues: the device had no room
+//! ```
+//!
+//! Source: RTM_GETQDISC over netlink, of the network namespace of the thread that opens the monitor. Of
+//! each device the discipline at its root, and the one at its entrance. A device without a queue
+//! (`noqueue`) has none. The kernel keeps these counters in 32 bits.
+
+pub(crate) mod parse;
+
+use std::collections::BTreeMap;
+
+use sokudo_model::metrics::host;
+use sokudo_model::{Batch, SeriesKey};
+
+use self::parse::Reading;
+use crate::emit::{Emit, SOURCE_HOST, Total, key};
+use crate::netlink::Queues;
+use crate::{Context, Monitor, NoOptions, Sampler, Unavailable};
+
+/// More disciplines than this are not shown.
+const MAX_SHOWN: usize = 64;
+
+const METRICS: &[&str] = &[
+    host::QDISC_BACKLOG_BYTES.name,
+    host::QDISC_BACKLOG_PACKETS.name,
+    host::QDISC_DROPS.name,
+    host::QDISC_OVERLIMITS.name,
+    host::QDISC_REQUEUES.name,
+];
+
+/// Monitor of the devices' queues.
+pub(crate) struct Qdisc;
+
+impl Monitor for Qdisc {
+    type Options = NoOptions;
+
+    fn name(&self) -> &'static str {
+        "qdisc"
+    }
+
+    fn help(&self) -> &'static str {
+        "queue of each device: backlog, drops, packets held back by a rate"
+    }
+
+    fn metrics(&self) -> &'static [&'static str] {
+        METRICS
+    }
+
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+        // Netlink alone would show this machine in a context that stands for another.
+        let interfaces = ctx.proc_path("thread-self/net/dev");
+        if let Err(why) = std::fs::metadata(&interfaces) {
+            let why = format!("`{}` cannot be opened: {why}", interfaces.display());
+            return Err(Unavailable::System(why));
+        }
+        Ok(Box::new(QdiscSampler {
+            host: ctx.host.clone(),
+            queues: Queues::open().map_err(Unavailable::System)?,
+            names: BTreeMap::new(),
+            known: BTreeMap::new(),
+        }))
+    }
+}
+
+struct QdiscSampler {
+    host: String,
+    queues: Queues,
+    /// Names of the interfaces by number, from the last time that a new number was seen.
+    names: BTreeMap<u32, String>,
+    /// By number of the interface and kind.
+    known: BTreeMap<(u32, String), State>,
+}
+
+impl Sampler for QdiscSampler {
+    fn sample(&mut self, t_ns: i64, out: &mut Batch) {
+        let Some(readings) = self.queues.read() else {
+            return;
+        };
+        let mut emit = Emit::new(out, t_ns, &self.host, METRICS);
+        for now in readings {
+            if let Some(state) = self.state(&now) {
+                state.step(&now, &mut emit);
+            }
+        }
+    }
+}
+
+impl QdiscSampler {
+    fn state(&mut self, now: &Reading) -> Option<&mut State> {
+        let id = (now.interface, now.kind.clone());
+        if !self.known.contains_key(&id) {
+            if self.known.len() == MAX_SHOWN {
+                return None;
+            }
+            let device = self.name(now.interface)?.to_owned();
+            let state = State::new(&self.host, &device, &now.kind);
+            self.known.insert(id.clone(), state);
+        }
+        self.known.get_mut(&id)
+    }
+
+    fn name(&mut self, interface: u32) -> Option<&str> {
+        if !self.names.contains_key(&interface) {
+            let links = self.queues.names()?;
+            self.names = links.into_iter().map(|l| (l.index, l.name)).collect();
+        }
+        self.names.get(&interface).map(String::as_str)
+    }
+}
+
+/// One discipline of one device; keys in the order of [`METRICS`].
+struct State {
+    keys: [SeriesKey; METRICS.len()],
+    totals: [Total; 3],
+    handle: u32,
+}
+
+impl State {
+    fn new(host: &str, device: &str, kind: &str) -> Self {
+        let labels = [("device", device), ("kind", kind)];
+        Self {
+            keys: std::array::from_fn(|at| key(host, SOURCE_HOST, METRICS[at], &labels)),
+            totals: [Total::default(); 3],
+            handle: 0,
+        }
+    }
+
+    fn step(&mut self, now: &Reading, emit: &mut Emit<'_>) {
+        if self.handle != now.handle {
+            // Another discipline took its place, and counts from zero.
+            self.handle = now.handle;
+            self.totals.iter_mut().for_each(Total::begin_anew);
+        }
+        let (gauges, counters) = self.keys.split_at(2);
+        for (key, value) in gauges.iter().zip([now.backlog_bytes, now.backlog_packets]) {
+            emit.put(key, f64::from(value));
+        }
+        let readings = [now.drops, now.overlimits, now.requeues];
+        for ((key, total), now) in counters.iter().zip(&mut self.totals).zip(readings) {
+            if total.step_wrapping_32(now).is_some() {
+                emit.put(key, total.since_start() as f64);
+            }
+        }
+    }
+}
