@@ -7,6 +7,7 @@
 pub mod curve;
 pub mod fairness;
 mod histogram;
+pub mod interval;
 pub mod interval_log;
 pub mod knee;
 pub mod requests;
@@ -16,5 +17,6 @@ pub mod spread;
 pub use curve::{Curve, CurveStep, Knee, Sign, curve_of};
 pub use fairness::fairness;
 pub use histogram::{Bucket, Histogram, HistogramError};
+pub use interval::Interval;
 pub use search::{Best, First, Limit, Outcome, Purpose, RateSearch, RateSearchConfig, SearchStep};
 pub use spread::{Spread, spread};

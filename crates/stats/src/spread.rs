@@ -3,6 +3,8 @@
 //! Made for the handful of values that repeated trials give: nothing assumes a normal distribution,
 //! nothing draws random numbers.
 
+use crate::interval::{self, Interval};
+
 /// Location and spread of a set of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
@@ -22,9 +24,8 @@ pub struct Spread {
     pub mean: f64,
     /// Sample standard deviation (n - 1); `None` for one value.
     pub sd: Option<f64>,
-    /// Interval between two of the values that holds the true median with at least 95 %
-    /// confidence, whatever the distribution; `None` below six values, which cannot say that much.
-    pub median_ci95: Option<(f64, f64)>,
+    /// Interval of the median; `None` for one value.
+    pub interval: Option<Interval>,
 }
 
 /// The spread of `values`; those that are not finite are left out. `None` when none remain.
@@ -47,7 +48,7 @@ pub fn spread(values: &[f64]) -> Option<Spread> {
         max,
         mean,
         sd,
-        median_ci95: median_rank(n).map(|d| (sorted[d - 1], sorted[n - d])),
+        interval: interval::of_median(&sorted),
     })
 }
 
@@ -68,28 +69,6 @@ fn between(sorted: &[f64], q: f64) -> f64 {
     sorted[below] * (1.0 - share) + sorted[above] * share
 }
 
-/// Largest rank `d` (from 1) such that the `d`-th smallest and `d`-th largest of `n` values
-/// enclose the median with at least 95 % confidence: `1 - 2 P(Binomial(n, 1/2) < d) >= 0.95`.
-fn median_rank(n: usize) -> Option<usize> {
-    // 2^-n leaves the range of f64 near n = 1074; the normal approximation is exact enough long
-    // before, and rounding its rank down keeps the confidence.
-    if n > 500 {
-        return Some(((n as f64 - 1.96 * (n as f64).sqrt()) / 2.0).floor() as usize);
-    }
-    let mut term = 0.5f64.powi(n as i32);
-    let mut below = 0.0;
-    let mut rank = 0;
-    while rank < n / 2 {
-        below += term;
-        if below > 0.025 {
-            break;
-        }
-        term *= (n - rank) as f64 / (rank + 1) as f64;
-        rank += 1;
-    }
-    (rank > 0).then_some(rank)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -105,7 +84,7 @@ mod tests {
     #[test]
     fn one_value_has_no_deviation() {
         let s = spread(&[3.0]).unwrap();
-        assert_eq!((s.n, s.median, s.sd, s.median_ci95), (1, 3.0, None, None));
+        assert_eq!((s.n, s.median, s.sd, s.interval), (1, 3.0, None, None));
     }
 
     #[test]
@@ -120,42 +99,12 @@ mod tests {
         assert_eq!(s.relative_iqr(), Some(2.0 / 3.0));
     }
 
-    #[test]
-    fn ranks_agree_with_published_tables() {
-        // Ranks for the sign-test interval of the median at 95 %.
-        let table = [
-            (5, None),
-            (6, Some(1)),
-            (8, Some(1)),
-            (9, Some(2)),
-            (10, Some(2)),
-            (15, Some(4)),
-            (20, Some(6)),
-            (25, Some(8)),
-        ];
-        for (n, rank) in table {
-            assert_eq!(median_rank(n), rank, "n = {n}");
-        }
-    }
-
-    #[test]
-    fn exact_and_approximate_ranks_meet() {
-        let (exact, approximate) = (median_rank(500).unwrap(), median_rank(501).unwrap());
-        assert!(
-            exact.abs_diff(approximate) <= 1,
-            "{exact} and {approximate}"
-        );
-    }
-
     proptest! {
         #[test]
         fn order_holds(values in prop::collection::vec(-1e9f64..1e9, 1..80)) {
             let s = spread(&values).unwrap();
             prop_assert!(s.min <= s.q1 && s.q1 <= s.median && s.median <= s.q3 && s.q3 <= s.max);
             prop_assert!(s.min <= s.mean + 1e-3 && s.mean <= s.max + 1e-3);
-            if let Some((low, high)) = s.median_ci95 {
-                prop_assert!(low <= s.median && s.median <= high);
-            }
         }
     }
 }
