@@ -3,7 +3,8 @@
 //! One JSON object, schema [`SUMMARY_SCHEMA`]: a promise to scripts, so a key that exists keeps its
 //! meaning. Sentences are English whatever the reader's language is.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
@@ -26,6 +27,11 @@ pub const SUMMARY: Document = Document {
         field("status", "string", ""),
         field("workload", "string", ""),
         field("summary", "map of number", ""),
+        field("ranges", "map of object", ""),
+        field("ranges.*.low", "number", ""),
+        field("ranges.*.high", "number", ""),
+        field("ranges.*.confidence", "number", "ratio"),
+        field("ranges.*.basis", "string", ""),
         field("flows", "array of object", ""),
         field("flows[].id", "integer", ""),
         field("flows[].from", "string", ""),
@@ -93,7 +99,7 @@ pub const SUMMARY: Document = Document {
 /// The record in one JSON object.
 ///
 /// `limit` names the rule that says what limited the result, and is null when that is unknown.
-/// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
+/// `summary` is flat, its keys are catalogue names; `ranges` has some of them; `flows` are those of the phase that the
 /// summary describes; `sweep` is there when something was swept, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
@@ -110,6 +116,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "status": status(manifest.status),
         "workload": manifest.workload,
         "summary": numbers(&manifest.summary),
+        "ranges": view.ranges.iter().map(|(name, it)| (name.clone(), range(it))).collect::<Map<_, _>>(),
         "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
         "checks": record.checks.iter().map(|c| json!({
             "name": c.name,
@@ -136,6 +143,15 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();
     }
     summary
+}
+
+pub(crate) fn range(range: &Range) -> Value {
+    json!({
+        "low": range.interval.low,
+        "high": range.interval.high,
+        "confidence": range.interval.confidence,
+        "basis": range.basis.name(),
+    })
 }
 
 pub(crate) fn problem(problem: &Problem, i18n: &I18n) -> Value {

@@ -171,6 +171,10 @@ impl Writer {
             });
         }
         self.rows(&rows);
+        if let Some(note) = numbers::note(view) {
+            let note = self.say(&note);
+            self.paragraph(&note, INDENT, Some(Ink::Dim));
+        }
     }
 
     fn row(&self, number: &Number) -> Row {

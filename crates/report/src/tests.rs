@@ -3,10 +3,11 @@
 
 use std::path::PathBuf;
 
+use sokudo_analyze::ranges::{Basis, Range};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Problem, Record, RunStatus, Text, kinds};
-use sokudo_stats::{Curve, CurveStep, Knee};
+use sokudo_stats::{Curve, CurveStep, Interval, Knee};
 
 use crate::synthetic::{self, sentence};
 use crate::view::View;
@@ -50,6 +51,38 @@ fn terminal_at_80_columns() {
             golden(&format!("{name}.{lang}.txt"), &text);
         }
     }
+}
+
+/// The range of the rate stands beside it, with what it assumes, in every form.
+#[test]
+fn ranges_stand_beside_their_numbers() {
+    let record = synthetic::datagram();
+    let mut view = view(&record);
+    let range = Range {
+        interval: Interval {
+            low: 70e9,
+            high: 80e9,
+            confidence: 0.95,
+        },
+        basis: Basis::Batches,
+    };
+    let name = kinds::datagram::DELIVERED_BITS_PER_SECOND.name;
+    view.ranges.insert(name.into(), range);
+    let shown = |view: &View| {
+        let text = terminal::write(view, Lang::En, false, 160);
+        (text, markdown::write(view, Lang::En))
+    };
+    let (text, page) = shown(&view);
+    for said in ["between 70 Gb/s and 80 Gb/s", "with 95 % confidence"] {
+        assert!(text.contains(said) && page.contains(said), "{said}: {text}");
+    }
+    assert!(!text.contains("depend on each other"));
+    assert_eq!(summary::write(&view, "x")["ranges"][name]["high"], 80e9);
+    view.ranges
+        .values_mut()
+        .for_each(|it| it.basis = Basis::Independent);
+    let (text, page) = shown(&view);
+    assert!(text.contains("depend on each other") && page.contains("depend on each other"));
 }
 
 #[test]
@@ -117,6 +150,14 @@ fn the_summary_is_as_it_is_described() {
         }],
         knee: Knee::Unknown,
     });
+    value["ranges"] = serde_json::json!({"x": summary::range(&Range {
+        interval: Interval {
+            low: 1.0,
+            high: 2.0,
+            confidence: 0.95,
+        },
+        basis: Basis::Batches,
+    })});
     let pair = summary::pair(&Pair::default(), &I18n::new(Lang::En));
     value["pairs"] = serde_json::json!([pair]);
     let differences = sokudo_testkit::document::differences(&crate::SUMMARY, &[value]);

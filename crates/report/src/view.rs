@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_analyze::ranges::Ranges;
 use sokudo_model::kinds::datagram;
 use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
@@ -47,6 +48,8 @@ pub struct View<'a> {
     pub verdict: Vec<Text>,
     /// Pairs of a check of a group; empty for other runs.
     pub pairs: Vec<Pair>,
+    /// Ranges of the few numbers.
+    pub ranges: Ranges,
     /// Host name → place in the host table, for colours.
     hosts: BTreeMap<&'a str, usize>,
 }
@@ -60,12 +63,17 @@ impl<'a> View<'a> {
     /// The view of a record whose verdict was computed elsewhere.
     pub fn with_verdict(record: &'a Record, verdict: Vec<Text>) -> Self {
         let hosts = record.manifest.hosts.iter().enumerate();
-        Self {
+        let mut view = Self {
             record,
             verdict,
             pairs: sokudo_analyze::pairs::of(record),
+            ranges: Ranges::new(),
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
+        };
+        if let Some(phase) = view.subject() {
+            view.ranges = sokudo_analyze::ranges::of(record, phase);
         }
+        view
     }
 
     /// Palette index of a host; unknown hosts come after the known ones.

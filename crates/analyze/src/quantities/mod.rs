@@ -7,6 +7,7 @@ pub mod exchange;
 pub mod experiment;
 pub mod pairs;
 pub mod probe;
+pub mod ranges;
 pub mod silence;
 pub mod sweep;
 pub mod tcp;

@@ -2,7 +2,7 @@
 
 use sokudo_model::kinds::bus;
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Stat, Text, Unit};
+use sokudo_model::{Metric, Severity, Stat, Text, Unit};
 
 use super::{Subject, Telling};
 use crate::block::{Number, Phrase};
@@ -31,6 +31,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
 fn messages(subject: &Subject) -> Option<Number> {
     let rate = subject.own(bus::MESSAGES_PER_SECOND)?;
     let mut number = Number::new(human(rate, Unit::PerSecond), "report-number-messages");
+    subject.put_range(&mut number, bus::MESSAGES_PER_SECOND, None);
     let bits = subject.own(bus::BITS_PER_SECOND);
     number.also("report-number-bits", bits, Unit::BitsPerSecond);
     if let Some(asked) = subject.own(bus::ASKED_PER_SECOND) {
@@ -46,15 +47,16 @@ fn messages(subject: &Subject) -> Option<Number> {
 
 /// From the intended time to the answer.
 fn latency(subject: &Subject) -> Option<Number> {
-    let p50 = subject.stat(bus::RESPONSE_LATENCY_SECONDS, Stat::P50)?;
+    const LATENCY: Metric = bus::RESPONSE_LATENCY_SECONDS;
+    let p50 = subject.stat(LATENCY, Stat::P50)?;
     let mut number = Number::new(human(p50, Unit::Seconds), "report-number-response");
+    subject.put_range(&mut number, LATENCY, Some(Stat::P50));
     for (key, stat) in [
         ("report-number-p99", Stat::P99),
         ("report-number-p999", Stat::P999),
         ("report-number-max", Stat::Max),
     ] {
-        let value = subject.stat(bus::RESPONSE_LATENCY_SECONDS, stat);
-        number.also(key, value, Unit::Seconds);
+        subject.put_stat(&mut number, key, LATENCY, stat);
     }
     Some(number)
 }

@@ -34,7 +34,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     let Subject { summary, phase, .. } = subject;
     let mut out = Vec::new();
     out.extend(best(subject.totals));
-    out.extend(delivered(summary, phase).or_else(|| sent(summary)));
+    out.extend(delivered(subject).or_else(|| sent(summary)));
     out.extend(lost(summary, phase));
     if out.len() < 3 {
         out.extend(order(summary));
@@ -97,12 +97,13 @@ fn datagrams_per_second(rate: f64) -> Phrase {
         .into()
 }
 
-fn delivered(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
-    let bits = view::delivered_bits(summary)?;
+fn delivered(subject: &Subject) -> Option<Number> {
+    let bits = view::delivered_bits(&subject.summary)?;
     let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-number-delivered");
-    let rate = datagram::DELIVERED_PACKETS_PER_SECOND.of(summary);
+    subject.put_range(&mut number, datagram::DELIVERED_BITS_PER_SECOND, None);
+    let rate = subject.own(datagram::DELIVERED_PACKETS_PER_SECOND);
     number.detail.extend(rate.map(datagrams_per_second));
-    number.detail.extend(several(phase));
+    number.detail.extend(several(subject.phase));
     Some(number)
 }
 

@@ -76,13 +76,13 @@ fn latency(subject: &Subject, exchange: &Exchange) -> Option<Number> {
         false => "report-number-latency",
     };
     let mut number = Number::new(human(p50, Unit::Seconds), label);
+    subject.put_range(&mut number, exchange.latency, Some(Stat::P50));
     for (key, stat) in [
         ("report-number-p99", Stat::P99),
         ("report-number-p999", Stat::P999),
         ("report-number-max", Stat::Max),
     ] {
-        let value = subject.stat(exchange.latency, stat);
-        number.detail.extend(value.map(|value| seconds(key, value)));
+        subject.put_stat(&mut number, key, exchange.latency, stat);
     }
     if subject.own(exchange.asked).is_some() {
         let service = subject.stat(exchange.service, Stat::P99);
@@ -100,6 +100,7 @@ fn rate(subject: &Subject, exchange: &Exchange) -> Option<Number> {
         false => "report-number-transactions",
     };
     let mut number = Number::new(human(rate, Unit::PerSecond), label);
+    subject.put_range(&mut number, exchange.per_second, None);
     number.detail.push(match subject.own(exchange.asked) {
         Some(asked) => Text::new("report-number-asked")
             .number("asked", asked, Unit::PerSecond)

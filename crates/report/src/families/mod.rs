@@ -6,8 +6,10 @@ mod exchange;
 mod probe;
 mod stream;
 
+use sokudo_analyze::ranges::{Range, Ranges};
 use sokudo_model::kinds::{self, Family};
-use sokudo_model::{Kind, Metric, PhaseRecord, Stat, Summary};
+use sokudo_model::units::human;
+use sokudo_model::{Kind, Metric, PhaseRecord, Stat, Summary, Text};
 
 use crate::block::Number;
 use crate::view;
@@ -40,6 +42,8 @@ pub struct Subject<'a> {
     pub summary: Summary,
     /// Numbers of the whole run.
     pub totals: &'a Summary,
+    /// Ranges of the phase's numbers, where they are to be told.
+    pub ranges: Ranges,
 }
 
 impl<'a> Subject<'a> {
@@ -50,6 +54,15 @@ impl<'a> Subject<'a> {
             kind: phase.kind(),
             summary: view::effective(phase),
             totals,
+            ranges: Ranges::new(),
+        }
+    }
+
+    /// The same, with ranges beside its numbers.
+    pub fn with_ranges(self, ranges: &Ranges) -> Self {
+        Self {
+            ranges: ranges.clone(),
+            ..self
         }
     }
 
@@ -63,6 +76,31 @@ impl<'a> Subject<'a> {
         self.summary.get(&metric.stat(stat)).copied()
     }
 
+    /// Adds the range of a figure, `between 1 ms and 2 ms`, where it is known.
+    fn put_range(&self, number: &mut Number, metric: Metric, stat: Option<Stat>) {
+        let name = stat.map_or_else(|| metric.name.to_owned(), |stat| metric.stat(stat));
+        let range = self.ranges.get(&name);
+        let text = range.map(|range| ends(Text::new("report-number-between"), range, metric));
+        number.detail.extend(text.map(Into::into));
+    }
+
+    /// Adds one number of a distribution, with its range behind it, where they are known.
+    fn put_stat(&self, number: &mut Number, key: &str, metric: Metric, stat: Stat) {
+        let Some(value) = self.stat(metric, stat) else {
+            return;
+        };
+        let figure = Text::new(key).number("value", value, metric.unit);
+        let range = self.ranges.get(&metric.stat(stat));
+        let says = match range {
+            Some(range) => {
+                let ranged = Text::new("report-number-ranged").text("figure", figure);
+                ends(ranged, range, metric)
+            }
+            None => figure,
+        };
+        number.detail.push(says.into());
+    }
+
     /// Its description.
     pub fn telling(&self) -> Telling {
         match self.kind.map(|kind| kind.family) {
@@ -74,6 +112,11 @@ impl<'a> Subject<'a> {
             None => UNKNOWN,
         }
     }
+}
+
+fn ends(text: Text, range: &Range, metric: Metric) -> Text {
+    text.word("low", human(range.interval.low, metric.unit))
+        .word("high", human(range.interval.high, metric.unit))
 }
 
 /// Every metric that has a place in a main chart.

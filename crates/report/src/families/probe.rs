@@ -34,14 +34,12 @@ fn round_trip(subject: &Subject) -> Option<Number> {
         human(subject.stat(probe::RTT_SECONDS, Stat::P50)?, Unit::Seconds),
         "report-number-rtt",
     );
+    subject.put_range(&mut number, probe::RTT_SECONDS, Some(Stat::P50));
     for (key, stat) in [
         ("report-number-p99", Stat::P99),
         ("report-number-max", Stat::Max),
     ] {
-        let value = subject
-            .stat(probe::RTT_SECONDS, stat)
-            .map(|value| with(key, value, Unit::Seconds));
-        number.detail.extend(value);
+        subject.put_stat(&mut number, key, probe::RTT_SECONDS, stat);
     }
     Some(number)
 }

@@ -36,6 +36,7 @@ fn part(key: &str, value: f64, unit: Unit) -> Phrase {
 fn goodput(subject: &Subject) -> Option<Number> {
     let bits = subject.own(stream::GOODPUT_BITS_PER_SECOND)?;
     let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-number-goodput");
+    subject.put_range(&mut number, stream::GOODPUT_BITS_PER_SECOND, None);
     let detail = &mut number.detail;
     if let Some(asked) = subject.own(stream::ASKED_BITS_PER_SECOND) {
         let text = Text::new("report-number-asked").number("asked", asked, Unit::BitsPerSecond);

@@ -1,8 +1,9 @@
 //! Section: the few numbers that matter, and how far they can be trusted.
 
+use sokudo_analyze::ranges::Basis;
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
-use crate::block::{Block, Number};
+use crate::block::{Block, Number, Phrase};
 use crate::budget;
 use crate::families::Subject;
 use crate::sections::group;
@@ -18,7 +19,20 @@ pub fn blocks(view: &View) -> Vec<Block> {
     if numbers.is_empty() {
         return Vec::new();
     }
-    vec![Block::Numbers(numbers)]
+    let mut out = vec![Block::Numbers(numbers)];
+    out.extend(note(view).map(Block::Paragraph));
+    out
+}
+
+/// Meaning of the ranges beside the numbers; nothing when there are none. Also the terminal's.
+pub fn note(view: &View) -> Option<Phrase> {
+    let mut bases = view.ranges.values().map(|range| range.basis);
+    let first = bases.next()?;
+    let key = match first == Basis::Independent || bases.any(|basis| basis == Basis::Independent) {
+        true => "report-number-ranges-independent",
+        false => "report-number-ranges",
+    };
+    Some(Text::new(key).into())
 }
 
 /// The few that matter of the workload, and health. Also the terminal's.
@@ -26,7 +40,7 @@ pub fn numbers(view: &View) -> Vec<Number> {
     let Some(phase) = view.subject() else {
         return group::numbers(view);
     };
-    let subject = Subject::new(phase, &view.record.manifest.summary);
+    let subject = Subject::new(phase, &view.record.manifest.summary).with_ranges(&view.ranges);
     let mut out = (subject.telling().numbers)(&subject);
     out.push(health(view, phase));
     out
