@@ -11,6 +11,7 @@ pub mod files;
 pub mod host;
 pub mod memory;
 pub mod netns;
+pub mod process;
 pub mod quic;
 pub mod rdma;
 pub mod shm;

@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sokudo_model::units::Rate;
 use sokudo_model::{
     Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text,
@@ -28,7 +28,7 @@ pub struct Descriptor {
 }
 
 /// Output of a workload while it runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Emitted {
     /// Samples, distributions, events.
     Batch(Batch),

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sokudo_model::{Batch, HistogramInterval, Labels, Metric, Refusal, SeriesKey, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
@@ -72,6 +73,16 @@ pub fn as_text(told: &impl Serialize) -> Result<String, Refusal> {
     serde_json::to_string(told).map_err(|error| {
         failed(
             Text::new("error-result-unwritable").with("error", error),
+            None,
+        )
+    })
+}
+
+/// Reads the numbers that [`as_text`] wrote.
+pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
+    serde_json::from_str(text).map_err(|error| {
+        failed(
+            Text::new("error-result-unreadable").with("error", error),
             None,
         )
     })

@@ -36,9 +36,13 @@ pub mod summariser;
 mod summary_log;
 mod tally;
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 use sokudo_model::kinds::jmx;
 use sokudo_model::units::Rate;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
+use sokudo_workload::apart;
 use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::flows::{loaders, numbered};
 use sokudo_workload::load::{Ends, Load};
@@ -61,6 +65,24 @@ pub struct Jmx;
 /// Name of the workload.
 pub const NAME: &str = jmx::KIND.name;
 
+/// The program that carries out plans of other hosts in processes of their own; none: this process does.
+static APART: OnceLock<PathBuf> = OnceLock::new();
+
+/// The subcommand of that program, which calls [`carry_out_apart`].
+pub const APART_COMMAND: &str = "plan-process";
+
+/// From now on, plans that other hosts send are carried out by processes of their own: `program` with
+/// [`APART_COMMAND`]. For processes that serve others.
+pub fn execute_apart(program: PathBuf) {
+    // It is the same program whenever this is said.
+    let _ = APART.set(program);
+}
+
+/// Carries out a plan of another host as the standard input says. Errors: no thread could be started.
+pub fn carry_out_apart() -> Result<(), Refusal> {
+    apart::carry_out(&Jmx)
+}
+
 impl Load for Jmx {
     const KIND: &'static Kind = &jmx::KIND;
     type Options = JmxOptions;
@@ -71,6 +93,12 @@ impl Load for Jmx {
         spec: PhaseSpec,
         emit: Emit,
     ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
+        if let Some(program) = APART.get()
+            && options.together.is_some()
+            && phase::generates(&spec)
+        {
+            return apart::prepare((program, APART_COMMAND), spec, emit);
+        }
         Ok(Box::new(phase::JmxPhase::prepare(options, spec, emit)?))
     }
 

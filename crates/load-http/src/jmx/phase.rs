@@ -69,9 +69,8 @@ enum Role {
 impl JmxPhase {
     /// Reads the plan; no traffic yet.
     pub fn prepare(options: JmxOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
-        let generates = spec.phase.flows.iter().any(|flow| flow.from == spec.me);
         let role = match &options.together {
-            Some(_) if generates => Role::Given(None),
+            Some(_) if generates(&spec) => Role::Given(None),
             together => {
                 must_be_permitted()?;
                 match together {
@@ -164,6 +163,11 @@ impl JmxPhase {
         let (log, sender) = RowLog::away(Arc::clone(&self.emit), t0_ns)?;
         Ok(Some((log, format, sender)))
     }
+}
+
+/// True when this host executes a plan in the phase.
+pub(super) fn generates(spec: &PhaseSpec) -> bool {
+    spec.phase.flows.iter().any(|flow| flow.from == spec.me)
 }
 
 fn must_be_permitted() -> Result<(), Refusal> {

@@ -41,11 +41,13 @@ use std::sync::atomic::AtomicBool;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use sokudo_load_http::http::HttpOptions;
+use sokudo_load_http::jmx::{APART_COMMAND, carry_out_apart, execute_apart};
 use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_model::Text;
+use sokudo_net::process::own_program;
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
 
@@ -135,6 +137,10 @@ enum Command {
     Man(generate::ManArgs),
     #[command(hide = true)]
     Reference(reference::ReferenceArgs),
+    /// Carries out a plan of another host, for an agent of this one.
+    #[command(hide = true)]
+    #[command(name = APART_COMMAND)]
+    PlanProcess,
 }
 
 /// End of a command.
@@ -263,6 +269,18 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Completions(args) => generate::completions(args),
         Command::Man(args) => generate::man(args),
         Command::Reference(args) => reference::run(args),
+        Command::PlanProcess => {
+            carry_out_apart()?;
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+/// From now on, plans that other hosts send are carried out by processes of their own.
+fn carry_out_plans_apart() {
+    // A system that does not tell its programs has them carried out here.
+    if let Ok(own) = own_program() {
+        execute_apart(own);
     }
 }
 

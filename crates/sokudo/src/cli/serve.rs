@@ -11,7 +11,7 @@ use sokudo_controller::host_name;
 use sokudo_wire::Key;
 
 use super::key::{self, KeyText};
-use super::{DEFAULT_PORT, Exit, Failure, stop_flag};
+use super::{DEFAULT_PORT, Exit, Failure, carry_out_plans_apart, stop_flag};
 
 /// Serve as the far end of other hosts' tests, until Ctrl-C.
 ///
@@ -83,6 +83,7 @@ fn parse_bind(text: &str) -> Result<Bind, String> {
 /// Carries it out.
 pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
+    carry_out_plans_apart();
     let key = match args.new_key {
         true => Some(direct::new_key()?),
         false => key::parse(args.key.as_ref())?,

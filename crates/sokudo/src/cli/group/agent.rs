@@ -15,7 +15,7 @@ use sokudo_wire::label::{Label, Labels};
 use sokudo_zenoh::agent::{self, Refused, Service};
 use sokudo_zenoh::{Membership, stay};
 
-use super::super::{Exit, Failure, config, stop_flag};
+use super::super::{Exit, Failure, carry_out_plans_apart, config, stop_flag};
 use super::guard::Guarded;
 use super::{log, place, read_token};
 
@@ -94,6 +94,7 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     let waiting = config().join("kept");
     let keeper = Keeper::open(&waiting).map_err(|error| Failure::cannot_write(&waiting, &error))?;
     let stop = stop_flag()?;
+    carry_out_plans_apart();
     let membership = membership(&args)?;
     let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
     println!("{name} is an agent of {group}");

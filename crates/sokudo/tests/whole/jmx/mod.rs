@@ -1,5 +1,7 @@
 //! Drives `sokudo jmx` against servers of the test: checks, runs and probes of plans.
 
+#[cfg(target_os = "linux")]
+mod apart;
 mod certificates;
 mod check;
 mod compare;
