@@ -5,6 +5,7 @@
 
 pub mod apart;
 pub mod choice;
+pub mod consent;
 pub mod contract;
 pub mod crew;
 pub mod effort;

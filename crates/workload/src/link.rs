@@ -6,7 +6,8 @@
 //!                   └ Solo: one thread waits for one link (block, epoll, spin)
 //! ```
 //!
-//! A caller sends the flow's ticket first. A connection without it is closed.
+//! Both ends of a flow's first connection prove that they hold its secret ([`crate::consent`]). Later
+//! ones show the ticket first; a connection without it is closed.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -26,9 +27,12 @@ use sokudo_net::unix::Name;
 use sokudo_net::wait::{self, AsFd, BorrowedFd, Interest, Trigger, Wait, Waiter};
 
 use crate::choice::Choice;
+use crate::consent;
 
 /// A connection that has not shown its ticket after this time makes room for the next one.
 const ADMIT_BOUND: Duration = Duration::from_secs(1);
+/// The same for one whose ends prove themselves, which takes two round trips.
+const PROOF_BOUND: Duration = Duration::from_secs(3);
 /// A peer that takes nothing for this long is dead.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// Looks at a silent socket between two yields of a spinning thread.
@@ -195,6 +199,14 @@ impl Link {
         match self {
             Link::Stream(stream) => stream.read(out),
             Link::Udp(socket) => socket.recv(out),
+        }
+    }
+
+    /// The socket of datagrams.
+    pub fn datagrams(&self) -> Option<&UdpSocket> {
+        match self {
+            Link::Udp(socket) => Some(socket),
+            Link::Stream(_) => None,
         }
     }
 
@@ -395,6 +407,61 @@ pub fn admit(incoming: Incoming, ticket: u64) -> io::Result<Link> {
         true => Ok(link),
         false => Err(io::ErrorKind::PermissionDenied.into()),
     }
+}
+
+/// The same for the first connection of a flow, whose ends prove that they hold its secret.
+pub fn admit_proven(incoming: Incoming, flow: u32, ticket: u64) -> io::Result<Link> {
+    let mut link = establish(incoming).map_err(io::Error::other)?;
+    let ticket_of = |asked| (asked == flow).then_some(ticket);
+    consent::answer(&mut Bounded::new(&mut link)?, ticket_of)?;
+    Ok(link)
+}
+
+/// The calling end of [`admit_proven`], on a fresh stream.
+///
+/// Errors: the called end does not hold the flow's secret, or says nothing.
+pub fn prove(link: &mut Link, flow: u32, ticket: u64) -> io::Result<()> {
+    consent::ask(&mut Bounded::new(link)?, flow, ticket)
+}
+
+/// A stream during the proof: everything together takes a bounded time.
+struct Bounded<'a> {
+    link: &'a mut Link,
+    deadline: Instant,
+}
+
+impl<'a> Bounded<'a> {
+    fn new(link: &'a mut Link) -> io::Result<Self> {
+        if let Link::Stream(stream) = link {
+            stream.set_read_bound(PROOF_BOUND)?;
+        }
+        let deadline = Instant::now() + PROOF_BOUND;
+        Ok(Self { link, deadline })
+    }
+}
+
+impl Read for Bounded<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.link.receive(out) {
+            Err(error) if is_silence(&error) => Err(silent()),
+            Ok(_) if Instant::now() >= self.deadline => Err(silent()),
+            received => received,
+        }
+    }
+}
+
+impl Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.link.send_all(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn silent() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "nothing answers there")
 }
 
 /// Shows the flow's ticket on a fresh stream; datagrams carry it themselves.

@@ -1,16 +1,19 @@
 //! Connecting of both ends of each flow of a phase.
 //!
 //! ```text
-//! prepare: listen ──► offer: places, key ──► connect: call, show the ticket ──► arrived: admitted
+//! prepare: listen ──► offer: places, key ──► connect: call, prove ──► arrived: admitted
 //! ```
 //!
 //! One [`Meeting`] per host and phase. Who calls is the flow's sender, or the host that gives the
-//! command where the other way may be barred ([`Calls`]). A flow has one or more connections; a
-//! connection without the flow's ticket is a stranger and is closed, no more.
+//! command where the other way may be barred ([`Calls`]). A flow has one or more connections. Before
+//! any load both ends of its first one prove that they hold the flow's secret
+//! ([`crate::consent`]), also where all connections are made during the load; a connection
+//! without the flow's ticket is a stranger and is closed, no more.
 
 use std::collections::BTreeMap;
-use std::net::UdpSocket;
-use std::path::PathBuf;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -24,7 +27,10 @@ use sokudo_net::tls::Identity;
 use sokudo_net::wait::allow_open_files;
 
 use crate::choice::Choice;
-use crate::link::{CallError, Caller, Link, Listening, Place, Transport, admit, show_ticket};
+use crate::consent::{self, Door, Doorkeeper};
+use crate::link::{
+    CallError, Caller, Link, Listening, Place, Transport, admit, admit_proven, prove, show_ticket,
+};
 use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{self, as_text};
@@ -103,9 +109,38 @@ pub struct Dialled {
 pub enum Arrived {
     /// Connections that have shown their ticket.
     Links(Vec<Link>),
-    /// A socket for datagrams of any sender.
-    Datagrams(UdpSocket),
+    /// A socket for datagrams.
+    Datagrams(Datagrams),
     /// Listener for connections during the load.
+    Callers(Box<Listener>),
+}
+
+/// A socket for the datagrams of one flow.
+pub struct Datagrams {
+    /// Bound; connected when one peer alone sends the flow.
+    pub socket: UdpSocket,
+    /// The addresses that have proven that they send the flow, in their order. Others get no answer.
+    pub peers: Vec<SocketAddr>,
+}
+
+impl Datagrams {
+    /// Sends to one of the peers; nothing leaves for any other address.
+    ///
+    /// Errors: the system did not take it, or the address has not proven itself.
+    #[inline]
+    pub fn send_to(&self, bytes: &[u8], peer: SocketAddr) -> io::Result<usize> {
+        match self.peers.as_slice() {
+            [only] if *only == peer => self.socket.send(bytes),
+            peers if peers.binary_search(&peer).is_ok() => self.socket.send_to(bytes, peer),
+            _ => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+}
+
+/// What an accepting thread leaves.
+enum Accepted {
+    Links(Vec<Link>),
+    /// The flow's sender has proven itself, and calls again during the load.
     Callers(Box<Listener>),
 }
 
@@ -114,8 +149,8 @@ pub struct Meeting {
     spec: PhaseSpec,
     terms: Terms,
     offer: String,
-    listening: BTreeMap<u32, Listening>,
-    acceptors: Vec<(u32, JoinHandle<Vec<Link>>)>,
+    doors: Vec<(u32, UdpSocket, Doorkeeper)>,
+    acceptors: Vec<(u32, JoinHandle<Option<Accepted>>)>,
     /// Ends the accepting threads.
     closed: Arc<AtomicBool>,
 }
@@ -134,7 +169,7 @@ impl Meeting {
             spec,
             terms,
             offer: String::new(),
-            listening: BTreeMap::new(),
+            doors: Vec::new(),
             acceptors: Vec::new(),
             closed: Arc::default(),
         };
@@ -238,12 +273,8 @@ impl Meeting {
             let place = place.ok_or_else(|| failed(Text::new("error-no-own-address"), None))?;
             offer.places.insert(flow.id, place);
             match listening {
-                Listening::Streams(listener) if !self.terms.during_load => {
-                    self.accept(flow.id, listener)?;
-                }
-                listening => {
-                    self.listening.insert(flow.id, listening);
-                }
+                Listening::Streams(listener) => self.accept(flow.id, listener)?,
+                Listening::Udp(socket) => self.open_door(flow.id, socket)?,
             }
         }
         Ok(offer)
@@ -253,26 +284,46 @@ impl Meeting {
     /// it, whatever their tickets are.
     fn socket_path(&self, flow: u32) -> PathBuf {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let (ticket, process) = (self.ticket(flow), std::process::id());
+        let process = std::process::id();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        std::env::temp_dir().join(format!("sokudo-{process}-{number}-{ticket:016x}.sock"))
+        let ending = socket_ending(self.ticket(flow));
+        std::env::temp_dir().join(format!("sokudo-{process}-{number}{ending}"))
+    }
+
+    /// Answers senders of datagrams from now on, until they are to begin.
+    fn open_door(&mut self, flow: u32, socket: UdpSocket) -> Result<(), Refusal> {
+        let expected = (flow, self.ticket(flow), self.connections_of(flow));
+        let door = Door::new([expected]).map_err(|error| failed(error.to_string(), None))?;
+        let keeper = Doorkeeper::begin(&socket, door)?;
+        self.doors.push((flow, socket, keeper));
+        Ok(())
     }
 
     /// Takes the connections of a flow as they come, from now on.
     fn accept(&mut self, flow: u32, listener: Box<Listener>) -> Result<(), Refusal> {
-        let wanted = self.connections_of(flow) as usize;
+        let during_load = self.terms.during_load;
+        let wanted = match during_load {
+            true => 1,
+            false => self.connections_of(flow) as usize,
+        };
         let (ticket, closed) = (self.ticket(flow), Arc::clone(&self.closed));
         let accept_all = move || {
             let mut links = Vec::with_capacity(wanted);
             while links.len() < wanted && !closed.load(Ordering::Relaxed) {
                 match listener.accept(LOOK) {
-                    // A connection without the ticket is closed, and not counted.
+                    // A connection that proves nothing is closed, and not counted.
+                    Ok(Some(incoming)) if links.is_empty() => {
+                        links.extend(admit_proven(incoming, flow, ticket).ok());
+                    }
                     Ok(Some(incoming)) => links.extend(admit(incoming, ticket).ok()),
                     Ok(None) => {}
                     Err(_) => break,
                 }
             }
-            links
+            match during_load {
+                true => links.pop().map(|_| Accepted::Callers(listener)),
+                false => Some(Accepted::Links(links)),
+            }
         };
         let thread = spawn(&format!("accept-{flow}"), accept_all)?;
         self.acceptors.push((flow, thread));
@@ -312,6 +363,11 @@ impl Meeting {
         let place = place.ok_or_else(|| lacks("place"))?;
         let mut unresolved = None;
         let host = &self.spec.hosts[called as usize].address;
+        if let Place::Path(path) = place
+            && !is_own_socket(path, self.ticket(flow.id))
+        {
+            return Err(lacks("socket file of its own"));
+        }
         let endpoint = place.endpoint(|port| match resolve(host, port) {
             Ok(address) => Some(address),
             Err(refusal) => {
@@ -331,25 +387,33 @@ impl Meeting {
     fn dial(&self, flow: &FlowPlan, offers: &[Option<Offer>]) -> Result<Dialled, Refusal> {
         let caller = self.caller(flow, offers)?;
         let mut links = Vec::new();
-        let count = match self.terms.during_load {
-            true => 0,
-            false => self.connections_of(flow.id),
-        };
-        for _ in 0..count {
+        // One connection proves that the far end agreed to those that are made during the load.
+        for _ in 0..self.connections_of(flow.id).max(1) {
             let called = caller.call(CONNECT_BOUND);
             let called = called.map_err(|error| cannot_call(self.terms.transport, &error))?;
             let mut link = called.link;
-            show_ticket(&mut link, self.ticket(flow.id)).map_err(|error| {
-                failed(
-                    Text::new("error-hung-up")
-                        .with("host", caller.peer())
-                        .with("error", error),
-                    None,
-                )
-            })?;
+            if !link.is_datagram() {
+                self.introduce(&mut link, links.is_empty(), flow.id)
+                    .map_err(|error| unproven(&caller, &error))?;
+            }
             links.push(link);
+            if self.terms.during_load {
+                links.clear();
+                break;
+            }
         }
+        let sockets: Vec<&UdpSocket> = links.iter().filter_map(Link::datagrams).collect();
+        consent::ask_over(&sockets, flow.id, self.ticket(flow.id))
+            .map_err(|error| unproven(&caller, &error))?;
         Ok(Dialled { links, caller })
+    }
+
+    /// Proves a flow's first connection; the others show its ticket to the host that has proven itself.
+    fn introduce(&self, link: &mut Link, is_first: bool, flow: u32) -> io::Result<()> {
+        match is_first {
+            true => prove(link, flow, self.ticket(flow)),
+            false => show_ticket(link, self.ticket(flow)),
+        }
     }
 
     /// Returns what has come for every flow that this host is called for, after a bounded wait for
@@ -367,29 +431,57 @@ impl Meeting {
         }
         let mut all = Vec::new();
         for (flow, thread) in std::mem::take(&mut self.acceptors) {
-            let links = thread.join();
-            let links =
-                links.map_err(|_| failed("a thread that accepts connections died", None))?;
+            let accepted = thread.join();
+            let accepted =
+                accepted.map_err(|_| failed("a thread that accepts connections died", None))?;
             let wanted = self.connections_of(flow) as usize;
-            if links.len() < wanted {
-                return Err(failed(
-                    Text::new("error-connections-missing")
-                        .with("arrived", links.len())
-                        .with("wanted", wanted),
-                    Some(Text::new("error-firewall-hint")),
-                ));
-            }
-            all.push((flow, Arrived::Links(links)));
-        }
-        for (flow, listening) in std::mem::take(&mut self.listening) {
-            let end = match listening {
-                Listening::Udp(socket) => Arrived::Datagrams(socket),
-                Listening::Streams(listener) => Arrived::Callers(listener),
+            let end = match accepted {
+                Some(Accepted::Callers(listener)) => Arrived::Callers(listener),
+                Some(Accepted::Links(links)) if links.len() >= wanted => Arrived::Links(links),
+                Some(Accepted::Links(links)) => return Err(missing(links.len(), wanted)),
+                None => return Err(missing(0, 1)),
             };
             all.push((flow, end));
         }
+        for (flow, socket, keeper) in std::mem::take(&mut self.doors) {
+            let mut peers = keeper.end().remove(&flow).unwrap_or_default();
+            peers.sort_unstable();
+            consent::pin(&socket, &peers).map_err(|error| failed(error.to_string(), None))?;
+            all.push((flow, Arrived::Datagrams(Datagrams { socket, peers })));
+        }
         Ok(all)
     }
+}
+
+/// A refusal because fewer connections came than a flow has.
+fn missing(arrived: usize, wanted: usize) -> Refusal {
+    failed(
+        Text::new("error-connections-missing")
+            .with("arrived", arrived)
+            .with("wanted", wanted),
+        Some(Text::new("error-firewall-hint")),
+    )
+}
+
+/// A refusal because what was called did not prove that it takes part in the flow.
+fn unproven(caller: &Caller, error: &io::Error) -> Refusal {
+    crate::refusal::unproven(&caller.peer(), error)
+}
+
+/// End of the name of a socket file that was made for a flow, and for no other.
+fn socket_ending(ticket: u64) -> String {
+    format!("-{:016x}.sock", consent::mark(ticket))
+}
+
+/// True for a socket that somebody who holds the flow's secret made for it: another host's word is not
+/// enough to write into any socket of this machine.
+fn is_own_socket(path: &Path, ticket: u64) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_named = name
+        .is_some_and(|name| name.starts_with("sokudo-") && name.ends_with(&socket_ending(ticket)));
+    // What a link points to has a name of its own.
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    is_named && !is_link
 }
 
 impl Drop for Meeting {

@@ -24,6 +24,16 @@ pub fn failed(says: impl Into<Text>, hint: Option<Text>) -> Refusal {
     }
 }
 
+/// An address that did not prove, before any load, that it takes part in the run.
+pub fn unproven(peer: &str, error: &io::Error) -> Refusal {
+    failed(
+        Text::new("error-unproven")
+            .with("peer", peer)
+            .with("why", error),
+        Some(Text::new("error-unproven-hint")),
+    )
+}
+
 /// An address on which this host cannot listen, with a hint by kind of failure.
 pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
     let hint = match error.kind() {

@@ -3,8 +3,7 @@
 //! ```text
 //! asking host                                  answering host
 //!                                                listens, offers its port
-//!   GET /<ticket> ─────────────────────────────►
-//!   ◄──────────────────────── proof of the ticket   it agreed to be loaded, and only then:
+//!   ◄──────────────────────────────────────────►   both prove the ticket ([`consent`]), and only then:
 //!   GET /<ticket> … ───────────────────────────►
 //!   ◄────────────────────────────────────── 64 B   by one thread per connection
 //! ```
@@ -21,7 +20,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Refusal, Text};
-use sokudo_workload::refusal::{failed, spawn};
+use sokudo_workload::consent;
+use sokudo_workload::link::is_silence;
+use sokudo_workload::refusal::{failed, spawn, unproven};
 
 /// Time between two looks of a waiting thread at the end of the phase.
 const LOOK: Duration = Duration::from_millis(50);
@@ -29,6 +30,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const PROOF_BOUND: Duration = Duration::from_secs(5);
 /// Most callers at a time.
 const MOST_CALLERS: usize = 256;
+/// Bytes of the body of each answer.
+const BODY_BYTES: usize = 64;
 /// Longest request that is read.
 const MOST_BYTES: usize = 4096;
 
@@ -52,32 +55,19 @@ pub(super) fn path(ticket: u64) -> String {
     format!("/{ticket:016x}")
 }
 
-/// Proof that the answering host knows the ticket: a mix of its bits (SplitMix64, Steele et al.
-/// 2014), 64 characters.
-fn proof(ticket: u64) -> String {
-    let mut text = String::with_capacity(64);
-    let mut state = ticket;
-    for _ in 0..4 {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        text.push_str(&format!("{:016x}", mixed ^ (mixed >> 31)));
-    }
-    text
-}
-
-fn answer(ticket: u64) -> Vec<u8> {
-    let body = proof(ticket);
-    let length = body.len();
+/// What every request with the ticket gets.
+fn answer() -> Vec<u8> {
+    let body = "0".repeat(BODY_BYTES);
+    let length = BODY_BYTES;
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n{body}")
         .into_bytes()
 }
 
 impl Server {
-    /// Listens at `address` and answers requests that carry one of the tickets.
+    /// Listens at `address` and answers requests that carry the ticket of one of these flows.
     ///
     /// Errors: no port, no thread.
-    pub fn start(address: SocketAddr, tickets: Vec<u64>) -> Result<Self, Refusal> {
+    pub fn start(address: SocketAddr, tickets: Vec<(u32, u64)>) -> Result<Self, Refusal> {
         let cannot = |error: io::Error| {
             failed(
                 Text::new("error-http-peer-unopened")
@@ -90,12 +80,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(cannot)?;
         let port = listener.local_addr().map_err(cannot)?.port();
         let over = Arc::new(AtomicBool::new(false));
-        let answers: Vec<(String, Vec<u8>)> = tickets
-            .into_iter()
-            .map(|ticket| (format!("GET {} ", path(ticket)), answer(ticket)))
-            .collect();
-        let (seen, answers) = (Arc::clone(&over), Arc::new(answers));
-        let thread = spawn("web server", move || serve(&listener, &answers, &seen))?;
+        let (seen, served) = (Arc::clone(&over), Arc::new(Served::new(tickets)));
+        let thread = spawn("web server", move || serve(&listener, &served, &seen))?;
         Ok(Self {
             port,
             over,
@@ -114,9 +100,31 @@ impl Drop for Server {
     }
 }
 
-type Answers = Arc<Vec<(String, Vec<u8>)>>;
+/// What a server knows.
+struct Served {
+    tickets: Vec<(u32, u64)>,
+    /// How a request begins that brings one of the tickets.
+    lines: Vec<String>,
+    answer: Vec<u8>,
+}
 
-fn serve(listener: &TcpListener, answers: &Answers, over: &Arc<AtomicBool>) {
+impl Served {
+    fn new(tickets: Vec<(u32, u64)>) -> Self {
+        let line = |(_, ticket): &(u32, u64)| format!("GET {} ", path(*ticket));
+        Self {
+            lines: tickets.iter().map(line).collect(),
+            tickets,
+            answer: answer(),
+        }
+    }
+
+    fn ticket_of(&self, asked: u32) -> Option<u64> {
+        let found = self.tickets.iter().find(|(flow, _)| *flow == asked);
+        found.map(|(_, ticket)| *ticket)
+    }
+}
+
+fn serve(listener: &TcpListener, served: &Arc<Served>, over: &Arc<AtomicBool>) {
     let callers = Arc::new(AtomicUsize::new(0));
     let mut threads: Vec<JoinHandle<()>> = Vec::new();
     while !over.load(Ordering::Relaxed) {
@@ -124,11 +132,11 @@ fn serve(listener: &TcpListener, answers: &Answers, over: &Arc<AtomicBool>) {
             Ok((stream, _)) if callers.load(Ordering::Relaxed) < MOST_CALLERS => {
                 threads.retain(|thread| !thread.is_finished());
                 callers.fetch_add(1, Ordering::Relaxed);
-                let (answers, over, left) =
-                    (Arc::clone(answers), Arc::clone(over), Arc::clone(&callers));
+                let (served, over, left) =
+                    (Arc::clone(served), Arc::clone(over), Arc::clone(&callers));
                 let one = spawn("web answer", move || {
                     // A caller that fails sees it at its own end.
-                    let _ = converse(stream, &answers, &over);
+                    let _ = converse(stream, &served, &over);
                     left.fetch_sub(1, Ordering::Relaxed);
                 });
                 threads.extend(one.ok());
@@ -144,13 +152,22 @@ fn serve(listener: &TcpListener, answers: &Answers, over: &Arc<AtomicBool>) {
 }
 
 /// Answers one caller until it hangs up, brings no ticket, or the phase is over.
-fn converse(mut stream: TcpStream, answers: &Answers, over: &AtomicBool) -> io::Result<()> {
+fn converse(mut stream: TcpStream, served: &Served, over: &AtomicBool) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(LOOK))?;
     stream.set_write_timeout(Some(PROOF_BOUND))?;
     let mut request = Vec::with_capacity(MOST_BYTES);
     let mut portion = [0; MOST_BYTES];
+    while !over.load(Ordering::Relaxed) {
+        match stream.peek(&mut portion[..1]) {
+            // No proof begins like a request.
+            Ok(_) if portion[0] == b'G' => break,
+            Ok(_) => return prove(stream, served),
+            Err(error) if is_silence(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
     while !over.load(Ordering::Relaxed) {
         match stream.read(&mut portion) {
             Ok(0) => return Ok(()),
@@ -159,11 +176,11 @@ fn converse(mut stream: TcpStream, answers: &Answers, over: &AtomicBool) -> io::
             Err(error) => return Err(error),
         }
         while let Some(end) = end_of_head(&request) {
-            let brings = |(line, _): &&(String, Vec<u8>)| request.starts_with(line.as_bytes());
-            let Some((_, answer)) = answers.iter().find(brings) else {
+            let brings = |line: &String| request.starts_with(line.as_bytes());
+            if !served.lines.iter().any(brings) {
                 return Ok(());
-            };
-            stream.write_all(answer)?;
+            }
+            stream.write_all(&served.answer)?;
             request.drain(..end);
         }
         if request.len() > MOST_BYTES {
@@ -173,9 +190,9 @@ fn converse(mut stream: TcpStream, answers: &Answers, over: &AtomicBool) -> io::
     Ok(())
 }
 
-fn is_silence(error: &io::Error) -> bool {
-    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-    matches!(error.kind(), Interrupted | TimedOut | WouldBlock)
+fn prove(mut stream: TcpStream, served: &Served) -> io::Result<()> {
+    stream.set_read_timeout(Some(PROOF_BOUND))?;
+    consent::answer(&mut stream, |flow| served.ticket_of(flow)).map(drop)
 }
 
 fn end_of_head(request: &[u8]) -> Option<usize> {
@@ -186,35 +203,21 @@ fn end_of_head(request: &[u8]) -> Option<usize> {
 /// Asks the other end for the proof that it agreed to be loaded.
 ///
 /// Errors: no answer, or an answer of a server that does not know the ticket.
-pub(super) fn must_agree(address: SocketAddr, ticket: u64) -> Result<(), Refusal> {
-    let strange = |why: String| {
-        failed(
-            Text::new("error-http-peer-refused")
-                .with("address", address)
-                .with("why", why),
-            Some(Text::new("error-http-peer-refused-hint")),
-        )
-    };
-    let asked = || -> io::Result<Vec<u8>> {
+pub(super) fn must_agree(address: SocketAddr, flow: u32, ticket: u64) -> Result<(), Refusal> {
+    let ask = || -> io::Result<()> {
         let mut stream = TcpStream::connect_timeout(&address, PROOF_BOUND)?;
         stream.set_read_timeout(Some(PROOF_BOUND))?;
-        stream.write_all(format!("GET {} HTTP/1.1\r\n\r\n", path(ticket)).as_bytes())?;
-        let mut said = vec![0; answer(ticket).len()];
-        stream.read_exact(&mut said)?;
-        Ok(said)
+        stream.set_write_timeout(Some(PROOF_BOUND))?;
+        consent::ask(&mut stream, flow, ticket)
     };
-    match asked() {
-        Ok(said) if said == answer(ticket) => Ok(()),
-        Ok(_) => Err(strange("its answer proves nothing".into())),
-        Err(error) => Err(strange(error.to_string())),
-    }
+    ask().map_err(|error| unproven(&address.to_string(), &error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn server(tickets: &[u64]) -> (Server, SocketAddr) {
+    fn server(tickets: &[(u32, u64)]) -> (Server, SocketAddr) {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let server = Server::start(any, tickets.to_vec()).expect("loopback has ports");
         let address = SocketAddr::from(([127, 0, 0, 1], server.port));
@@ -223,40 +226,48 @@ mod tests {
 
     #[test]
     fn a_ticket_is_proven_and_others_are_hung_up_on() {
-        let (_server, address) = server(&[7, 8]);
-        assert_eq!(must_agree(address, 7), Ok(()));
-        assert_eq!(must_agree(address, 8), Ok(()));
-        assert!(must_agree(address, 9).is_err());
+        let (_server, address) = server(&[(0, 7), (1, 8)]);
+        assert_eq!(must_agree(address, 0, 7), Ok(()));
+        assert_eq!(must_agree(address, 1, 8), Ok(()));
+        assert!(must_agree(address, 1, 7).is_err());
+        assert!(must_agree(address, 0, 9).is_err());
     }
 
     #[test]
-    fn a_server_that_only_repeats_proves_nothing() {
+    fn a_server_that_only_repeats_proves_nothing_and_hears_no_ticket() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
         let address = listener.local_addr().expect("it is bound");
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                let mut portion = [0; 512];
-                let count = stream.read(&mut portion).unwrap_or(0);
-                // Long enough to be a whole answer.
-                for _ in 0..8 {
-                    let _ = stream.write_all(&portion[..count]);
-                }
+        let repeating = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("it is called");
+            let (mut heard, mut portion) = (Vec::new(), [0; 512]);
+            while let Ok(count @ 1..) = stream.read(&mut portion) {
+                heard.extend_from_slice(&portion[..count]);
+                let _ = stream.write_all(&portion[..count]);
             }
+            heard
         });
-        assert!(must_agree(address, 7).is_err());
+        assert!(must_agree(address, 0, 7).is_err());
+        let heard = repeating.join().expect("no panic");
+        assert_eq!(heard.len(), consent::MESSAGE_BYTES);
+        let ticket = path(7);
+        assert!(
+            !heard
+                .windows(ticket.len())
+                .any(|part| part == ticket.as_bytes())
+        );
     }
 
     #[test]
     fn requests_behind_each_other_are_all_answered() {
-        let (server, address) = server(&[7]);
+        let (server, address) = server(&[(0, 7)]);
         let mut stream = TcpStream::connect(address).expect("it listens");
         let one = format!("GET {} HTTP/1.1\r\nHost: a\r\n\r\n", path(7));
         stream
             .write_all(one.repeat(3).as_bytes())
             .expect("it reads");
-        let mut said = vec![0; 3 * answer(7).len()];
+        let mut said = vec![0; 3 * answer().len()];
         stream.read_exact(&mut said).expect("it answers");
-        assert_eq!(said, answer(7).repeat(3));
+        assert_eq!(said, answer().repeat(3));
         drop(server);
         assert!(TcpStream::connect(address).is_err());
     }

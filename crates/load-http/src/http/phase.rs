@@ -231,7 +231,7 @@ impl HttpPhase {
         let ticket = self.spec.tickets.get(flow.id as usize);
         let ticket = *ticket.ok_or_else(silent)?;
         let address = resolve(&host.address, offer.port)?;
-        peer::must_agree(address, ticket)?;
+        peer::must_agree(address, flow.id, ticket)?;
         self.aim_at(&Url {
             scheme: Scheme::Http,
             host: address.ip().to_string(),
@@ -469,8 +469,8 @@ fn visitors_of(connection: u64, streams: u64) -> std::ops::Range<u64> {
 fn server_of(spec: &PhaseSpec) -> Result<Option<Server>, Refusal> {
     let (flows, tickets) = (spec.phase.flows.iter(), &spec.tickets);
     let mine = flows.filter(|flow| flow.to == spec.me && flow.from != spec.me);
-    let mine = mine.filter_map(|flow| tickets.get(flow.id as usize).copied());
-    let tickets: Vec<u64> = mine.collect();
+    let mine = mine.filter_map(|flow| Some((flow.id, *tickets.get(flow.id as usize)?)));
+    let tickets: Vec<(u32, u64)> = mine.collect();
     let own = spec.hosts.get(spec.me as usize);
     let address = own_address(own.map_or("", |host| host.address.as_str()));
     match tickets.is_empty() {

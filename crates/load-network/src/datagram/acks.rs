@@ -1,13 +1,16 @@
-//! Round-trip times, measured by the acknowledgements that come back.
+//! What comes back from the receivers: acknowledgements, which give round-trip times, and signs of life,
+//! without which the load ends.
 
 use std::io::ErrorKind;
 use std::net::UdpSocket;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
+use sokudo_workload::consent::Silence;
 use sokudo_workload::handover::Records;
 
 use super::protocol::{HEADER_BYTES, Header};
@@ -18,17 +21,36 @@ const ACK_WAIT: Duration = Duration::from_millis(50);
 /// Time between two reports of round trips.
 const ACK_REPORT_NS: i64 = 1_000_000_000;
 
+/// Who reads what comes back to the sender of one flow.
+pub struct Listener {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Its secret number.
+    pub ticket: u64,
+    /// Connected to the receiver.
+    pub socket: UdpSocket,
+    /// How long the receiver has said nothing.
+    pub silence: Silence,
+    /// Set when that is too long.
+    pub is_silent: Arc<AtomicBool>,
+    /// Set when the thread must end.
+    pub stop: Arc<AtomicBool>,
+}
+
 /// Reads the acknowledgements of one flow until told to stop; hands round trips over each second.
 ///
 /// The kernel keeps one pending error per socket and returns it to the first call, so the unreachable
 /// errors that come up here are counted, too.
-pub fn read_acks(
-    socket: &UdpSocket,
-    flow: u32,
-    ticket: u64,
-    stop: &AtomicBool,
-    reports: &SyncSender<Report>,
-) {
+pub fn read_acks(listener: Listener, reports: &SyncSender<Report>) {
+    let Listener {
+        flow,
+        ticket,
+        socket,
+        mut silence,
+        is_silent,
+        stop,
+    } = listener;
+    let mut heard = 0;
     if socket.set_read_timeout(Some(ACK_WAIT)).is_err() {
         return;
     }
@@ -48,12 +70,18 @@ pub fn read_acks(
                     && header.ack
                     && header.ticket == ticket
                 {
-                    let rtt_ns = now.saturating_sub(header.send_ns).max(0) as u64;
-                    records.rtt.record(rtt_ns);
+                    heard += 1;
+                    if !header.is_sign_of_life() {
+                        let rtt_ns = now.saturating_sub(header.send_ns).max(0) as u64;
+                        records.rtt.record(rtt_ns);
+                    }
                 }
             }
             Ok(_) => {}
             Err(error) => records.unreachable += u64::from(is_unreachable(&error)),
+        }
+        if silence.is_too_long(heard, now) {
+            is_silent.store(true, Ordering::Relaxed);
         }
         let over = stop.load(Ordering::Relaxed);
         if now < report_at_ns && !over {

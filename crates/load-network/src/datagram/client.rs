@@ -12,6 +12,7 @@ use sokudo_net::clock::{now_ns, precise_timers, sleep_until};
 use sokudo_net::udp::{SendProblem, Sender};
 use sokudo_pace::{Paced, batch_within};
 use sokudo_stats::Histogram;
+use sokudo_workload::consent::Silence;
 use sokudo_workload::effort::{Effort, ThreadSpent};
 use sokudo_workload::handover::Records;
 use sokudo_workload::patience::{STOP_LOOK_NS, sleep_until_or_stop};
@@ -75,6 +76,8 @@ pub struct ClientFlow {
     pub size: SizeRange,
     /// Counters so far.
     pub counts: ClientCounts,
+    /// Set when nothing has come from the receiver for too long.
+    pub is_silent: Arc<AtomicBool>,
     /// Lengths of the batch to be sent; empty when all are equal.
     drawn: Vec<u32>,
 }
@@ -92,6 +95,7 @@ impl ClientFlow {
             out,
             size,
             counts: ClientCounts::default(),
+            is_silent: Arc::default(),
         }
     }
 
@@ -411,6 +415,18 @@ impl Loop {
         }
     }
 
+    /// Ends the flows whose receivers say nothing any more.
+    fn end_silent(&mut self, task: &mut ClientTask, now: i64) {
+        for at in (0..self.live.len()).rev() {
+            let flow = &mut task.flows[self.live[at]];
+            if flow.is_silent.load(Ordering::Relaxed) {
+                flow.counts.error = Some(Silence::new(now).says());
+                self.slow_down(now);
+                self.live.swap_remove(at);
+            }
+        }
+    }
+
     /// One flow has failed: the others keep their own share of the rate, no more.
     #[cold]
     fn slow_down(&mut self, now: i64) {
@@ -439,6 +455,7 @@ fn send_all(
         if now >= state.report_at_ns {
             state.report_at_ns = next_report_ns(state.report_at_ns, now, task.interval_ns);
             report(task, now, records, reports);
+            state.end_silent(task, now);
         }
     }
     if rest_is_worth_it(state.report_at_ns, now, task.interval_ns) {

@@ -14,6 +14,9 @@
 //! An acknowledgement is the same header sent back, its send time moved forward by the time the
 //! receiver held it, so that `now - send time` is the round trip without the holding time.
 //!
+//! A receiver of UDP also says from time to time that it is there: an acknowledgement with the highest
+//! sequence number of all, which no datagram has.
+//!
 //! Over a stream each datagram is preceded by its length as u32.
 
 /// Bytes before the payload; no datagram is shorter.
@@ -21,6 +24,9 @@ pub const HEADER_BYTES: usize = 32;
 
 /// Bytes of the length in front of a datagram on a stream.
 pub const FRAME_BYTES: usize = 4;
+
+/// Sequence number of a sign of life.
+const SIGN_OF_LIFE: u64 = u64::MAX;
 
 const ACK_WANTED: u32 = 1;
 const ACK: u32 = 2;
@@ -62,6 +68,23 @@ fn check(ticket: u64, sequence: u64, send_ns: i64, flags: u32) -> u32 {
 }
 
 impl Header {
+    /// A receiver's statement that it is there.
+    pub fn sign_of_life(ticket: u64) -> Self {
+        Self {
+            ticket,
+            sequence: SIGN_OF_LIFE,
+            send_ns: 0,
+            ack_wanted: false,
+            ack: true,
+        }
+    }
+
+    /// True for such a statement: it acknowledges nothing.
+    #[inline]
+    pub fn is_sign_of_life(&self) -> bool {
+        self.ack && self.sequence == SIGN_OF_LIFE
+    }
+
     /// Writes the header to the front of `slot`, which must hold it.
     #[inline]
     pub fn write(&self, slot: &mut [u8]) {

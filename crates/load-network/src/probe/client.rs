@@ -10,6 +10,7 @@ use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::stamps::{self, Stamped};
 use sokudo_net::udp;
 use sokudo_stats::Histogram;
+use sokudo_workload::consent::{SILENCE_BOUND_NS, Silence};
 use sokudo_workload::handover::Records;
 use sokudo_workload::link::is_silence;
 use sokudo_workload::patience::sleep_until_or_stop;
@@ -101,6 +102,8 @@ struct Shared {
     sent: AtomicU64,
     /// Time at which the last probe had left; [`NEVER`] until then.
     over_ns: AtomicI64,
+    /// Set when no answer has come for too long.
+    is_silent: AtomicBool,
 }
 
 /// Probes over a connected socket from `at_ns` on, until the last answer or its timeout.
@@ -110,6 +113,7 @@ pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSen
         departures_ns: (0..task.probes).map(|_| AtomicI64::new(NEVER)).collect(),
         sent: AtomicU64::new(0),
         over_ns: AtomicI64::new(NEVER),
+        is_silent: AtomicBool::new(false),
     };
     let mut receiving = Receiving::new(task, &shared, at_ns, reports);
     let (sent, error) = std::thread::scope(|scope| {
@@ -151,7 +155,8 @@ fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
     let slots = if started.is_some() { task.probes } else { 0 };
     for slot in 0..slots as i64 {
         let intended_ns = at_ns.saturating_add(every_ns.saturating_mul(slot));
-        if sleep_until_or_stop(intended_ns, &task.stop).is_none() {
+        let goes_on = sleep_until_or_stop(intended_ns, &task.stop).is_some();
+        if !goes_on || shared.is_silent.load(Ordering::Relaxed) {
             break;
         }
         let sequence = out.sent;
@@ -200,6 +205,7 @@ struct Receiving<'a> {
     records: Records<Interval>,
     report_at_ns: i64,
     stopped_ns: Option<i64>,
+    silence: Silence,
 }
 
 impl<'a> Receiving<'a> {
@@ -209,6 +215,7 @@ impl<'a> Receiving<'a> {
         at_ns: i64,
         reports: &'a SyncSender<Report>,
     ) -> Self {
+        let every_ns = i64::try_from(task.every_ns).unwrap_or(i64::MAX);
         Self {
             task,
             shared,
@@ -231,6 +238,7 @@ impl<'a> Receiving<'a> {
             }),
             report_at_ns: at_ns.saturating_add_unsigned(task.interval_ns),
             stopped_ns: None,
+            silence: Silence::within(at_ns, SILENCE_BOUND_NS.max(every_ns.saturating_mul(10))),
         }
     }
 
@@ -250,6 +258,10 @@ impl<'a> Receiving<'a> {
             let now = now_ns();
             if now >= self.report_at_ns {
                 self.report(now);
+            }
+            if self.silence.is_too_long(self.settled_count, now) {
+                self.shared.is_silent.store(true, Ordering::Relaxed);
+                return Err(std::io::Error::other(self.silence.says()));
             }
             if self.is_over(now) {
                 return Ok(());

@@ -136,14 +136,14 @@ impl Phase<Numbers> for ProbePhase {
         let reporter = Reporter::new(names, Arc::clone(&self.emit), self.asking.len());
         let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for (flow, end) in self.meeting.arrived()? {
-            let Arrived::Datagrams(socket) = end else {
+            let Arrived::Datagrams(datagrams) = end else {
                 return Err(failed(Text::new("error-probe-datagrams"), None));
             };
-            self.ready(&socket)?;
+            self.ready(&datagrams.socket)?;
             let task = server::Task {
                 flow,
                 agreed: self.agreed(flow),
-                socket,
+                datagrams,
                 stop: Arc::clone(&self.crew.closed),
             };
             let reports = reports.clone();

@@ -1,7 +1,7 @@
 //! The answering end: one thread per flow, which answers every probe at once with both its stamps.
 
 use std::io;
-use std::net::UdpSocket;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -10,6 +10,7 @@ use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns};
 use sokudo_net::stamps;
 use sokudo_net::udp;
 use sokudo_workload::link::is_silence;
+use sokudo_workload::meet::Datagrams;
 
 use super::protocol::{Agreed, Answer, HEADER_BYTES};
 use super::report::Report;
@@ -20,7 +21,7 @@ pub(crate) struct Task {
     /// Number of the flow in the phase.
     pub(crate) flow: u32,
     pub(crate) agreed: Agreed,
-    pub(crate) socket: UdpSocket,
+    pub(crate) datagrams: Datagrams,
     /// Set when the thread must end.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -75,7 +76,7 @@ fn answer(task: &Task, done: &mut Answered) -> io::Result<()> {
     let mut buffer = vec![0u8; (task.agreed.length as usize + 1).max(HEADER_BYTES)];
     let mut out = vec![0u8; task.agreed.length as usize];
     while !task.stop.load(Ordering::Relaxed) {
-        let arrival = match stamps::receive(&task.socket, &mut buffer) {
+        let arrival = match stamps::receive(&task.datagrams.socket, &mut buffer) {
             Ok(arrival) => arrival,
             Err(error) if is_silence(&error) => continue,
             // An earlier answer did not reach its port.
@@ -83,7 +84,8 @@ fn answer(task: &Task, done: &mut Answered) -> io::Result<()> {
             Err(error) => return Err(error),
         };
         let probe = task.agreed.read_probe(&buffer[..arrival.length]);
-        let Some((sequence, from)) = probe.zip(arrival.from) else {
+        let known = |from: &SocketAddr| task.datagrams.peers.binary_search(from).is_ok();
+        let Some((sequence, from)) = probe.zip(arrival.from.filter(known)) else {
             done.foreign += 1;
             continue;
         };
@@ -96,7 +98,7 @@ fn answer(task: &Task, done: &mut Answered) -> io::Result<()> {
             sent_ns: now_ns().max(arrival.at_ns),
         };
         task.agreed.write_answer(&answer, &mut out);
-        match task.socket.send_to(&out, from) {
+        match task.datagrams.send_to(&out, from) {
             Ok(_) => done.answers += 1,
             Err(_) => done.refused += 1,
         }

@@ -140,9 +140,11 @@ impl Alone {
             now = course.recorder.clock_ns();
             match came {
                 true => course.recorder.answered(intended_ns, sent_ns, now),
-                false => course
-                    .recorder
-                    .failed(intended_ns, || "a datagram or its answer was lost".into()),
+                false => {
+                    let lost = || "a datagram or its answer was lost".into();
+                    course.recorder.failed(intended_ns, lost);
+                    course.may_go_on(now)?;
+                }
             }
             answered_ns = now;
             sequence += 1;

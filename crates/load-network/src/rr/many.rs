@@ -297,6 +297,10 @@ impl<'a> Loop<'a> {
                     self.lose(course, index, &io::ErrorKind::TimedOut.into());
                     break;
                 }
+                if let Err(error) = course.may_go_on(now) {
+                    self.lose(course, index, &error);
+                    break;
+                }
                 if let Some(slot) = self.connections[index].slots.pop_front() {
                     self.under_way -= 1;
                     course.recorder.failed(slot.intended_ns, || {

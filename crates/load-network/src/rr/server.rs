@@ -1,7 +1,6 @@
 //! The answering end: one thread per flow, so that a stalled peer delays no other flow.
 
 use std::io;
-use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -13,7 +12,7 @@ use sokudo_net::wait::{Interest, Wait};
 use sokudo_workload::effort::Effort;
 use sokudo_workload::exchange::{Answered, Details, LOOK, Report};
 use sokudo_workload::link::{Link, Patience, Solo, is_silence};
-use sokudo_workload::meet::Arrived;
+use sokudo_workload::meet::{Arrived, Datagrams};
 
 use super::client::{CHUNK_BYTES, agreed};
 use super::many::waiter;
@@ -214,17 +213,23 @@ impl Loop {
         }
     }
 
-    /// Datagrams: every request with the ticket is answered.
-    fn datagrams(&mut self, socket: &UdpSocket, way: Wait) -> io::Result<()> {
+    /// Datagrams: every request with the ticket is answered when it comes from an address that has proven
+    /// itself.
+    fn datagrams(&mut self, from: &Datagrams, way: Wait) -> io::Result<()> {
+        let socket = &from.socket;
         let mut patience = Patience::new(socket, way, LOOK)?;
         while self.goes_on() {
             match patience.wait_for(socket, || socket.recv_from(&mut self.chunk)) {
                 Ok((count, peer)) => match self.request.datagram(&self.chunk[..count]) {
                     Ok(sequence) => {
                         self.response.write(sequence, &mut self.message);
-                        // What the system does not take is lost, as on the way.
-                        let _ = socket.send_to(&self.message, peer);
-                        self.done.answered += 1;
+                        match from.send_to(&self.message, peer) {
+                            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                                self.done.strangers += 1;
+                            }
+                            // What the system does not take is lost, as on the way.
+                            _ => self.done.answered += 1,
+                        }
                     }
                     Err(_) => self.done.strangers += 1,
                 },

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use sokudo_load_network::bus::protocol::{FrameKind, HEADER_BYTES, Header};
+use sokudo_workload::consent;
 
 /// What happens to one message.
 #[derive(Debug, Clone, Copy)]
@@ -69,8 +70,8 @@ impl FarEnd {
 
 fn serve(mut caller: TcpStream, script: &dyn Fn(u64) -> Act, seen: &Mutex<Seen>) {
     let _ = caller.set_nodelay(true);
-    let mut ticket = [0u8; 8];
-    if caller.read_exact(&mut ticket).is_err() {
+    let ticket_of = |flow| Some(u64::from(flow) + 1);
+    if consent::answer(&mut caller, ticket_of).is_err() {
         return;
     }
     let mut taken_bytes = 0;

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_network::bus::protocol::{FrameKind, HEADER_BYTES, Header};
 
 use super::far_end::{self, Act};
@@ -159,7 +160,8 @@ fn a_stranger_is_let_in_nowhere() {
         let (mut caller, _) = listener.accept().expect("a caller");
         let _ = caller.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     });
-    let played = bus(r#""duration":"20s","timeout":"2s""#).play_against(address);
+    let refused = bus(r#""duration":"20s","timeout":"2s""#).refused_by(address);
     stranger.join().expect("it ends");
-    assert!(!played.result.flows[0].complete && !played.error().is_empty());
+    let says = english(&refused.says);
+    assert!(says.contains("did not prove that it takes part"), "{says}");
 }

@@ -134,16 +134,30 @@ impl Plan {
         })
     }
 
-    /// Plays it against a far end of the test.
-    pub fn play_against(&self, far_end: SocketAddr) -> Played {
-        let (mut sending, emitted) = self.prepare(0).expect("a host that can send");
+    /// The offer of a far end of the test.
+    fn offer_of(&self, far_end: SocketAddr) -> Option<String> {
         let port = far_end.port();
         let places: Vec<String> = (0..self.flows.len())
             .map(|flow| format!(r#""{flow}":{{"Port":{port}}}"#))
             .collect();
-        let offer = format!(r#"{{"places":{{{}}},"tls_key":null}}"#, places.join(","));
+        Some(format!(
+            r#"{{"places":{{{}}},"tls_key":null}}"#,
+            places.join(",")
+        ))
+    }
+
+    /// The refusal to load a far end of the test.
+    pub fn refused_by(&self, far_end: SocketAddr) -> Refusal {
+        let (mut sending, _) = self.prepare(0).expect("a host that can send");
+        let armed = sending.arm(&[None, self.offer_of(far_end)]);
+        armed.expect_err("it did not agree")
+    }
+
+    /// Plays it against a far end of the test.
+    pub fn play_against(&self, far_end: SocketAddr) -> Played {
+        let (mut sending, emitted) = self.prepare(0).expect("a host that can send");
         sending
-            .arm(&[None, Some(offer)])
+            .arm(&[None, self.offer_of(far_end)])
             .expect("a far end that can be called");
         let begun_ns = now_ns();
         let at_ns = begun_ns + 20_000_000;

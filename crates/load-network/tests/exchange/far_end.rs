@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use sokudo_load_network::rr::protocol::{Header, MessageKind};
+use sokudo_workload::consent::{self, Door};
 
 /// What happens to one request.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,21 +37,39 @@ pub struct FarEnd {
 pub trait Script: Fn(u64) -> Act + Send + Sync + 'static {}
 impl<S: Fn(u64) -> Act + Send + Sync + 'static> Script for S {}
 
-/// Starts one for connections that stay; requests are counted over each connection.
+/// The secrets that the plans of these tests give their flows.
+fn ticket_of(flow: u32) -> Option<u64> {
+    Some(u64::from(flow) + 1)
+}
+
+/// Starts one for connections that stay; requests are counted over each connection. The first one
+/// of a flow proves it, others show its ticket.
 pub fn start(script: impl Script) -> FarEnd {
     streams(move |caller, held| {
-        let mut ticket = [0u8; 8];
-        if caller.read_exact(&mut ticket).is_ok() {
+        let shown = match proves(caller) {
+            true => consent::answer(caller, ticket_of).is_ok(),
+            false => caller.read_exact(&mut [0u8; 8]).is_ok(),
+        };
+        if shown {
             serve(caller, &script, held);
         }
     })
+}
+
+/// True when the caller begins with a proof.
+fn proves(caller: &TcpStream) -> bool {
+    let mut first = [0u8; 1];
+    caller.peek(&mut first).is_ok_and(|count| count == 1) && first == *b"s"
 }
 
 /// Starts one for a connection per request; requests are counted over all connections.
 pub fn start_per_request(script: impl Script) -> FarEnd {
     let asked = AtomicU64::new(0);
     let script = move |_| script(asked.fetch_add(1, Ordering::Relaxed));
-    streams(move |caller, held| serve(caller, &script, held))
+    streams(move |caller, held| match proves(caller) {
+        true => drop(consent::answer(caller, ticket_of)),
+        false => serve(caller, &script, held),
+    })
 }
 
 /// Starts one for any use of a byte stream; `talk` gets one caller.
@@ -79,16 +98,19 @@ pub fn start_datagrams(script: impl Script) -> FarEnd {
     let kept = Arc::clone(&held);
     std::thread::spawn(move || {
         let mut request = [0u8; 64];
-        for number in 0.. {
-            let Ok((_, caller)) = socket.recv_from(&mut request) else {
-                return;
-            };
+        let mut door = Door::new([(0, 1, u32::MAX)]).expect("random numbers");
+        let mut number = 0;
+        while let Ok((count, caller)) = socket.recv_from(&mut request) {
             let arrived = Instant::now();
+            if let Some(proof) = door.answer(&request[..count], caller) {
+                let _ = socket.send_to(&proof, caller);
+            }
             let Some(header) = Header::read(MessageKind::Request, &request) else {
                 continue;
             };
             let mut answer = [0u8; 64];
-            if let Act::Answer(delay) = script(number) {
+            number += 1;
+            if let Act::Answer(delay) = script(number - 1) {
                 hold(arrived, delay);
                 header.write(MessageKind::Response, &mut answer);
                 let took = arrived.elapsed();

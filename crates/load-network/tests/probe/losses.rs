@@ -110,7 +110,7 @@ fn strangers_are_never_counted() {
         stranger.send_to(&vec![0xa5; length], target).expect("sent");
     }
     let played = plan.carry_out(ends);
-    assert_eq!(played.get("foreign_packets"), 7.0);
+    assert_eq!(played.find("foreign_packets").unwrap_or(0.0), 0.0);
     assert_eq!(played.get("answered_packets"), played.get("sent_packets"));
     assert_eq!(played.get("duplicate_up_packets"), 0.0);
     stranger.set_nonblocking(true).expect("a socket");

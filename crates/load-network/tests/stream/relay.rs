@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 
+use sokudo_workload::consent::MESSAGE_BYTES;
+
 /// What happens after so many bytes of the caller.
 #[derive(Debug, Clone, Copy)]
 pub enum After {
@@ -15,7 +17,7 @@ pub enum After {
     Stall,
 }
 
-/// Passes one connection on to `port` of this machine until `bytes` of the caller have passed;
+/// Passes one connection on to `port` of this machine until `bytes` of the caller's load have passed;
 /// returns its own port. It ends with the connections.
 pub fn relay(port: u16, bytes: usize, after: After) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -35,6 +37,15 @@ fn pass(
     bytes: usize,
     after: After,
 ) -> std::io::Result<()> {
+    // Both ends prove themselves before any load.
+    let mut message = [0; MESSAGE_BYTES];
+    for _ in 0..2 {
+        caller.read_exact(&mut message)?;
+        called.write_all(&message)?;
+        std::mem::swap(&mut caller, &mut called);
+    }
+    caller.read_exact(&mut message)?;
+    called.write_all(&message)?;
     let mut chunk = vec![0; 16 << 10];
     let mut left = bytes;
     while left > 0 {

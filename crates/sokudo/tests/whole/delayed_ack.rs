@@ -23,7 +23,7 @@ use sokudo_model::{
     Record, RunId, RunStatus,
 };
 use sokudo_net::clock::now_ns;
-use sokudo_workload::Emitted;
+use sokudo_workload::{Emitted, consent};
 
 use crate::vocabulary::BOUND;
 
@@ -61,8 +61,7 @@ fn answer_in_halves() -> SocketAddr {
 
 fn serve(caller: &mut TcpStream) -> std::io::Result<()> {
     caller.set_nodelay(false)?;
-    let mut ticket = [0; 8];
-    caller.read_exact(&mut ticket)?;
+    consent::answer(caller, |_| Some(1))?;
     let mut message = [0; SIZE];
     loop {
         caller.read_exact(&mut message)?;

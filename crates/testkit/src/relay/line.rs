@@ -46,6 +46,12 @@ pub(crate) struct Line {
     pub(crate) counts: Counts,
 }
 
+/// True for a datagram of `sokudo_workload::consent`, also behind the headers of a packet.
+fn is_proof(datagram: &[u8]) -> bool {
+    let message = datagram.len().checked_sub(64).map(|at| &datagram[at..]);
+    message.is_some_and(|message| message.starts_with(b"sokudo-c"))
+}
+
 #[derive(Debug)]
 struct Held {
     to_overtake: u32,
@@ -64,8 +70,12 @@ impl Line {
         }
     }
 
-    /// Takes a datagram that arrived at `now_ns`; times never go backwards.
+    /// Takes a datagram that arrived at `now_ns`; times never go backwards. The proofs before a load
+    /// pass apart: a script speaks of the load.
     pub(super) fn accept(&mut self, now_ns: i64, mut datagram: Vec<u8>) {
+        if is_proof(&datagram) {
+            return self.enqueue(now_ns, datagram);
+        }
         self.last_arrival_ns = now_ns;
         self.counts.received += 1;
         if !self.script.picks(&datagram) {

@@ -10,6 +10,7 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::urgency::First;
 
 use super::{Asked, Details, Recorder, Report, Scope};
+use crate::consent::Silence;
 use crate::effort::Effort;
 use crate::patience::{sleep_until_or_stop, wait_for_start};
 use crate::sample::Sample;
@@ -62,6 +63,7 @@ pub struct Course<D: Details = ()> {
     count: Option<u64>,
     stop: Arc<AtomicBool>,
     stopped_ns: Option<i64>,
+    silence: Silence,
     /// Until the first request has left.
     first: Option<First>,
 }
@@ -102,6 +104,7 @@ impl<D: Details> Course<D> {
             count: plan.count,
             stop: Arc::clone(&plan.stop),
             stopped_ns: None,
+            silence: Silence::new(scope.count_from_ns),
             first: None,
         }
     }
@@ -144,6 +147,17 @@ impl<D: Details> Course<D> {
             }
         }
         now - sent_ns >= self.timeout_ns
+    }
+
+    /// To be asked when a datagram is found unanswered.
+    ///
+    /// Errors: nothing has been answered for so long that no more may be sent.
+    pub fn may_go_on(&mut self, now: i64) -> io::Result<()> {
+        let heard = self.recorder.counts.transactions;
+        match self.silence.is_too_long(heard, now) {
+            false => Ok(()),
+            true => Err(io::Error::other(self.silence.says())),
+        }
     }
 
     /// Longest wait of an event loop for answers when it is to look again at `wake_ns`; `None` =

@@ -10,20 +10,21 @@ use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, PublicKey, Trust};
 use sokudo_net::udp::{self, SendMode};
 use sokudo_workload::choice::Choice;
+use sokudo_workload::consent::{self, Silence};
 use sokudo_workload::contract::Options;
 use sokudo_workload::link::Transport;
 use sokudo_workload::place::resolve;
-use sokudo_workload::refusal::{cannot_bind, failed, operator};
+use sokudo_workload::refusal::{cannot_bind, failed, operator, unproven};
 
+use super::super::acks::Listener;
 use super::super::client::{ClientFlow, ClientTask, Out};
 use super::super::join::SenderSettings;
 use super::super::options::IoMode;
 use super::super::selftest;
 use super::super::stream::StreamSender;
-use super::{CONNECT_BOUND, DatagramPhase, Offer, Shape};
+use super::listen::{Patient, TlsStream};
+use super::{CONNECT_BOUND, DatagramPhase, Offer, Shape, WRITE_BOUND};
 
-/// A stream that takes nothing for this long has a dead peer, a UDP socket a dead device.
-const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// Length of one try in the self-test that picks the I/O mode.
 const SELFTEST_SPAN: Duration = Duration::from_millis(60);
 
@@ -138,6 +139,9 @@ impl DatagramPhase {
         }
         let socket = udp::bind(local).map_err(|error| cannot_bind(local, &error))?;
         socket.connect(peer).map_err(cannot)?;
+        let ticket = self.ticket(flow.id);
+        consent::ask_over(&[&socket], flow.id, ticket)
+            .map_err(|error| unproven(&peer.to_string(), &error))?;
         socket
             .set_write_timeout(Some(WRITE_BOUND))
             .map_err(cannot)?;
@@ -170,10 +174,16 @@ impl DatagramPhase {
                 asked_per_s: None,
             },
         );
-        let ticket = self.ticket(flow.id);
-        self.ack_sockets.push((flow.id, ticket, acks));
-        let out = Out::Udp(sender);
-        Ok(ClientFlow::new(flow.id, ticket, out, shape.size))
+        let client = ClientFlow::new(flow.id, ticket, Out::Udp(sender), shape.size);
+        self.ack_listeners.push(Listener {
+            flow: flow.id,
+            ticket,
+            socket: acks,
+            silence: Silence::new(i64::MAX),
+            is_silent: Arc::clone(&client.is_silent),
+            stop: Arc::clone(&self.acks_stop),
+        });
+        Ok(client)
     }
 
     /// The I/O mode to use, and why when it is not the one asked for.
@@ -216,26 +226,28 @@ impl DatagramPhase {
                 None,
             )
         };
-        let mut tcp = TcpStream::connect_timeout(&peer, CONNECT_BOUND).map_err(|e| cannot(&e))?;
+        let tcp = TcpStream::connect_timeout(&peer, CONNECT_BOUND).map_err(|e| cannot(&e))?;
         tcp.set_nodelay(true).map_err(|e| cannot(&e))?;
         let ticket = self.ticket(flow.id);
+        let deadline = Instant::now() + CONNECT_BOUND;
+        let strange = |error: io::Error| unproven(&peer.to_string(), &error);
         let stream: Box<dyn Write + Send> = match key {
             None => {
                 tcp.set_write_timeout(Some(WRITE_BOUND))
                     .map_err(|e| cannot(&e))?;
-                tcp.write_all(&ticket.to_be_bytes())
+                tcp.set_read_timeout(Some(CONNECT_BOUND))
                     .map_err(|e| cannot(&e))?;
-                Box::new(tcp)
+                let mut stream = tcp;
+                consent::ask(&mut stream, flow.id, ticket).map_err(strange)?;
+                Box::new(stream)
             }
             Some(key) => {
                 let trust = Trust::Pinned(PublicKey::from_spki(key));
-                let deadline = Instant::now() + CONNECT_BOUND;
                 let session = tls::connect(tcp, &trust, deadline).map_err(|e| cannot(&e))?;
-                session
-                    .writer
-                    .send(&ticket.to_be_bytes(), CONNECT_BOUND)
-                    .map_err(|e| cannot(&e))?;
-                Box::new(TlsWrite(session))
+                let inner = TlsStream::new(session);
+                let mut stream = Patient { inner, deadline };
+                consent::ask(&mut stream, flow.id, ticket).map_err(strange)?;
+                Box::new(stream.inner)
             }
         };
         self.senders.insert(
@@ -265,21 +277,4 @@ fn best_mode(size_bytes: usize) -> SendMode {
     *known
         .entry(size_bytes)
         .or_insert_with(|| selftest::best_mode(size_bytes, SELFTEST_SPAN))
-}
-
-/// The sending half of a TLS connection as a stream.
-struct TlsWrite(tls::Session);
-
-impl Write for TlsWrite {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0
-            .writer
-            .send(bytes, WRITE_BOUND)
-            .map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

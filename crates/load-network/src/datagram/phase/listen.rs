@@ -1,7 +1,7 @@
 //! The receiving sockets and accepted connections of a host.
 
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
-use sokudo_workload::link::Transport;
+use sokudo_workload::consent::{self, Door, Doorkeeper};
+use sokudo_workload::link::{Transport, is_silence};
 use sokudo_workload::refusal::{cannot_bind, failed, operator, spawn};
 
 use super::super::join::SocketSettings;
@@ -18,10 +19,10 @@ use super::super::options::{DatagramOptions, IoMode, Switch};
 use super::super::protocol::HEADER_BYTES;
 use super::super::server::{In, RECEIVE_BOUND, ServerFlow, ServerTask};
 use super::super::stream::StreamReceiver;
-use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer};
+use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer, WRITE_BOUND};
 
-/// A connection that has not shown its ticket after this time makes room for the next one.
-const ADMIT_BOUND: Duration = Duration::from_secs(1);
+/// A connection that has not proven itself after this time makes room for the next one.
+const ADMIT_BOUND: Duration = Duration::from_secs(3);
 
 /// A bound place to receive on.
 pub(super) enum Listening {
@@ -60,8 +61,44 @@ impl DatagramPhase {
                     .port();
                 (Listening::Stream(listener), port)
             };
+            if let Listening::Udp { socket, .. } = &listening {
+                let keeper = self.open_door(stream, socket)?;
+                self.doors.push((stream, keeper));
+            }
             self.offer.ports.insert(stream, port);
             self.listening.insert(stream, listening);
+        }
+        Ok(())
+    }
+
+    /// Answers the senders of a stream's flows from now on, until they are to begin.
+    fn open_door(&self, stream: u32, socket: &UdpSocket) -> Result<Doorkeeper, Refusal> {
+        let flows = self.incoming().filter(|flow| flow.stream == stream);
+        let door = Door::new(flows.map(|flow| (flow.id, self.ticket(flow.id), 1)));
+        Doorkeeper::begin(socket, door.map_err(|e| failed(e.to_string(), None))?)
+    }
+
+    /// Ends the answering: the senders have proven themselves, and a socket that has one alone takes
+    /// nothing of others.
+    pub(super) fn close_doors(&mut self) -> Result<(), Refusal> {
+        for (stream, keeper) in std::mem::take(&mut self.doors) {
+            let proven = keeper.end();
+            let Some(task) = self.tasks_in.iter_mut().find(|task| task.stream == stream) else {
+                continue;
+            };
+            let broken = |error: io::Error| failed(error.to_string(), None);
+            if let In::Udp(receiver) = &task.input {
+                udp::receive_bound(receiver.socket(), RECEIVE_BOUND).map_err(broken)?;
+                if let ([_], Some(peers)) = (task.flows.as_slice(), proven.values().next()) {
+                    consent::pin(receiver.socket(), peers).map_err(broken)?;
+                }
+            }
+            for flow in &mut task.flows {
+                flow.peer = proven
+                    .get(&flow.id)
+                    .and_then(|peers| peers.first())
+                    .copied();
+            }
         }
         Ok(())
     }
@@ -161,9 +198,9 @@ impl DatagramPhase {
         listener: TcpListener,
         flows: &[FlowPlan],
     ) -> Result<(), Refusal> {
-        let mut tickets: HashMap<u64, u32> = flows
+        let mut tickets: HashMap<u32, u64> = flows
             .iter()
-            .map(|flow| (self.ticket(flow.id), flow.id))
+            .map(|flow| (flow.id, self.ticket(flow.id)))
             .collect();
         let identity = self.identity.clone();
         let stop = Arc::clone(&self.stop);
@@ -176,12 +213,12 @@ impl DatagramPhase {
             while !tickets.is_empty() && Instant::now() < deadline && !stop.load(Ordering::Relaxed)
             {
                 match listener.accept() {
-                    // A connection without a known ticket is closed, and not counted.
+                    // A connection that proves nothing is closed, and not counted.
                     Ok((tcp, _)) => {
                         let bound = deadline.min(Instant::now() + ADMIT_BOUND);
-                        if let Ok((ticket, receiver)) = admit(tcp, identity.as_ref(), bound)
-                            && let Some(flow) = tickets.remove(&ticket)
+                        if let Ok((flow, receiver)) = admit(tcp, identity.as_ref(), &tickets, bound)
                         {
+                            tickets.remove(&flow);
                             accepted.push(Accepted {
                                 stream,
                                 flow,
@@ -237,49 +274,89 @@ impl DatagramPhase {
     }
 }
 
-/// Takes a connection's ticket; the rest of it carries datagrams.
+/// Lets both ends of a connection prove that they hold a flow's secret; the rest of it carries
+/// datagrams of that flow.
 fn admit(
     tcp: TcpStream,
     identity: Option<&Identity>,
+    tickets: &HashMap<u32, u64>,
     deadline: Instant,
-) -> Result<(u64, Box<dyn Read + Send>), Box<dyn std::error::Error>> {
+) -> Result<(u32, Box<dyn Read + Send>), Box<dyn std::error::Error>> {
     tcp.set_nonblocking(false)?;
-    let mut stream: Box<dyn Read + Send> = match identity {
-        None => {
-            tcp.set_read_timeout(Some(RECEIVE_BOUND))?;
-            Box::new(tcp)
-        }
-        Some(identity) => {
-            let session = tls::accept(tcp, identity, deadline)?;
-            Box::new(TlsRead {
-                session,
-                ready: Vec::new(),
-                taken: 0,
-            })
-        }
+    let ticket_of = |flow: u32| tickets.get(&flow).copied();
+    let Some(identity) = identity else {
+        tcp.set_read_timeout(Some(RECEIVE_BOUND))?;
+        let mut stream = Patient {
+            inner: tcp,
+            deadline,
+        };
+        let flow = consent::answer(&mut stream, ticket_of)?;
+        return Ok((flow, Box::new(stream.inner)));
     };
-    let mut ticket = [0u8; 8];
-    let mut filled = 0;
-    while filled < ticket.len() {
-        match stream.read(&mut ticket[filled..]) {
-            Ok(0) => return Err("closed before the ticket".into()),
-            Ok(read) => filled += read,
-            Err(error)
-                if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok((u64::from_be_bytes(ticket), stream))
+    let session = tls::accept(tcp, identity, deadline)?;
+    let inner = TlsStream::new(session);
+    let mut stream = Patient { inner, deadline };
+    let flow = consent::answer(&mut stream, ticket_of)?;
+    Ok((flow, Box::new(stream.inner)))
 }
 
-/// The receiving half of a TLS connection as a stream.
-struct TlsRead {
+/// A stream whose reads return soon, read until a deadline.
+pub(super) struct Patient<S> {
+    pub(super) inner: S,
+    pub(super) deadline: Instant,
+}
+
+impl<S: Read> Read for Patient<S> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.inner.read(out) {
+                Err(error) if is_silence(&error) && Instant::now() < self.deadline => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+impl<S: Write> Write for Patient<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A TLS connection as a stream.
+pub(super) struct TlsStream {
     session: tls::Session,
     ready: Vec<u8>,
     taken: usize,
 }
 
-impl Read for TlsRead {
+impl TlsStream {
+    pub(super) fn new(session: tls::Session) -> Self {
+        Self {
+            session,
+            ready: Vec::new(),
+            taken: 0,
+        }
+    }
+}
+
+impl Write for TlsStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.session.writer.send(bytes, WRITE_BOUND);
+        sent.map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Read for TlsStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.ready.len() {
             self.ready.clear();

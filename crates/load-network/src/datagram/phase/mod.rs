@@ -5,7 +5,6 @@ mod listen;
 mod path;
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -17,13 +16,14 @@ use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::counters::HostCounters;
 use sokudo_net::tls::Identity;
 use sokudo_net::udp::{self, Granted};
+use sokudo_workload::consent::{Doorkeeper, Silence};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::meet::check_spec;
 use sokudo_workload::refusal::{failed, operator, spawn};
 use sokudo_workload::reporting::Reporting;
 use sokudo_workload::told::{SENT, read_each};
 
-use super::acks;
+use super::acks::{self, Listener};
 use super::client::{self, ClientTask};
 use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::{DatagramOptions, SizeRange};
@@ -35,6 +35,8 @@ use listen::{Accepted, Listening};
 
 /// Longest wait for a connection of a stream transport, and for its handshake.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
+/// A stream that takes nothing for this long has a dead peer, a UDP socket a dead device.
+const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// Most parallel flows between two hosts, as `--streams` allows.
 const MAX_STREAMS: u32 = 64;
 /// MTU assumed where the path's says nothing about a network (loopback) or is not known.
@@ -78,10 +80,11 @@ pub struct DatagramPhase {
     offer: Offer,
     identity: Option<Identity>,
     listening: BTreeMap<u32, Listening>,
+    doors: Vec<(u32, Doorkeeper)>,
     tasks_in: Vec<ServerTask>,
     acceptors: Vec<JoinHandle<Vec<Accepted>>>,
     tasks_out: Vec<ClientTask>,
-    ack_sockets: Vec<(u32, u64, UdpSocket)>,
+    ack_listeners: Vec<Listener>,
     senders: BTreeMap<u32, SenderSettings>,
     sockets: BTreeMap<u32, SocketSettings>,
     shared: Arc<Shared>,
@@ -103,10 +106,11 @@ impl DatagramPhase {
             offer: Offer::default(),
             identity: None,
             listening: BTreeMap::new(),
+            doors: Vec::new(),
             tasks_in: Vec::new(),
             acceptors: Vec::new(),
             tasks_out: Vec::new(),
-            ack_sockets: Vec::new(),
+            ack_listeners: Vec::new(),
             senders: BTreeMap::new(),
             sockets: BTreeMap::new(),
             shared: Arc::default(),
@@ -241,6 +245,7 @@ impl Phase<Numbers> for DatagramPhase {
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
         self.finish_accepting()?;
+        self.close_doors()?;
         let reporter = Reporter::new(
             self.names(at_ns, t0_ns),
             Arc::clone(&self.emit),
@@ -257,9 +262,10 @@ impl Phase<Numbers> for DatagramPhase {
             self.server_threads
                 .push(spawn(&name, move || server::run(task, &reports))?);
         }
-        for (flow, ticket, socket) in std::mem::take(&mut self.ack_sockets) {
-            let (reports, stop) = (reports.clone(), Arc::clone(&self.acks_stop));
-            let read = move || acks::read_acks(&socket, flow, ticket, &stop, &reports);
+        for mut listener in std::mem::take(&mut self.ack_listeners) {
+            listener.silence = Silence::new(at_ns);
+            let reports = reports.clone();
+            let read = move || acks::read_acks(listener, &reports);
             self.ack_threads.push(spawn(&format!("ack {host}"), read)?);
         }
         for task in std::mem::take(&mut self.tasks_out) {
