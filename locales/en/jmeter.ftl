@@ -56,6 +56,7 @@ jmx-bad-row = a row of `{ $property }` lacks a required number
 
 # Expressions
 jmx-unknown-function = there is no function `{ $function }`
+jmx-jexl = `{ $function }` cannot be executed: { $why }
 jmx-script-function = function `{ $function }` is a script in an unsupported language: only `__javaScript` is supported
 jmx-argument-count =
     function `{ $function }` takes { $takes }, not { $got } { $got ->

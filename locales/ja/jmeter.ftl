@@ -56,6 +56,7 @@ jmx-bad-row = `{ $property }` に、必要な数値がそろっていない行�
 
 # 式
 jmx-unknown-function = `{ $function }` という関数はありません
+jmx-jexl = `{ $function }` を実行できません: { $why }
 jmx-script-function = 関数 `{ $function }` のスクリプトは、ここで実行できない言語です。実行できるのは `__javaScript` だけです
 jmx-argument-count = 関数 `{ $function }` の引数は { $takes } です ({ $got } 個渡されました)
 jmx-not-closed-call = `{ $text }` の `{ $function }` の呼び出しの後に `{"}"}` がありません

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sokudo_model::Text;
 
-use crate::expression::{ExpressionError, Needs, Segment, StartWorld, Template, parse};
+use crate::expression::{
+    Dialect, ExpressionError, Needs, Segment, StartWorld, Template, jexl_flaw, parse,
+};
 use crate::files::Files;
 use crate::plan::Id;
 use crate::problem::{FilePosition, Problems};
@@ -224,6 +226,7 @@ impl<'a> Compiler<'a> {
                         let says = Text::new("jmx-script-function").word("function", function.name);
                         self.unsupported(place, says, None);
                     }
+                    self.check_script(function.name, &call.arguments, place);
                     for argument in &call.arguments {
                         self.note(argument, place);
                     }
@@ -234,6 +237,22 @@ impl<'a> Compiler<'a> {
                     self.note_property(function.name, &call.arguments, place);
                 }
             }
+        }
+    }
+
+    /// Reports what an expression in JEXL uses and is not supported.
+    fn check_script(
+        &mut self,
+        function: &'static str,
+        arguments: &[Template],
+        place: &FilePosition,
+    ) {
+        let script = Dialect::of(function).zip(arguments.first());
+        if let Some(refusal) = script.and_then(|(dialect, script)| jexl_flaw(script, dialect)) {
+            let says = Text::new("jmx-jexl")
+                .word("function", function)
+                .word("why", refusal.to_string());
+            self.unsupported(place, says, None);
         }
     }
 

@@ -13,14 +13,15 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-mod condition;
 pub mod functions;
+mod jexl;
 mod parse;
 mod time;
 mod world;
 
-pub(crate) use condition::holds as condition_holds;
+pub(crate) use functions::java_script_holds;
 pub use functions::{Function, Needs};
+pub(crate) use jexl::{Dialect, flaw as jexl_flaw};
 pub use parse::{ExpressionError, Parsed, parse};
 pub use world::{Fact, Lines, StartWorld, World};
 
@@ -59,13 +60,26 @@ pub struct Call {
     pub site: u32,
 }
 
-/// Reason why a template could not be rendered.
+/// Reason why a function gave no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionFault {
     /// The function that failed.
     pub function: &'static str,
     /// The mistake, with the value in question.
     pub why: String,
+    /// What becomes of the text.
+    pub effect: FaultEffect,
+}
+
+/// Effect of a function that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultEffect {
+    /// The function is empty, and the text around it stays.
+    Empty,
+    /// JMeter throws this exception, which fails the sample: class and message.
+    Thrown(&'static str, String),
+    /// A bound was reached: the text ends there.
+    Ends,
 }
 
 impl fmt::Display for FunctionFault {
@@ -119,18 +133,23 @@ impl Template {
 
     /// Appends the rendered text.
     ///
-    /// A variable that is not set renders as its own `${name}`, as in JMeter. Fails if a function
-    /// fails; `out` then has the text before it.
+    /// A variable that is not set renders as its own `${name}`, and a function that fails as
+    /// nothing, as in JMeter. Fails with the first such function; `out` has the rest all the same.
     pub fn render(&self, world: &mut dyn World, out: &mut String) -> Result<(), FunctionFault> {
-        self.render_at(world, out, 0)
+        match self.render_at(world, out, 0)? {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
     }
 
+    /// Renders; gives the first function that failed. Fails where a bound ends the text.
     fn render_at(
         &self,
         world: &mut dyn World,
         out: &mut String,
         depth: u32,
-    ) -> Result<(), FunctionFault> {
+    ) -> Result<Option<FunctionFault>, FunctionFault> {
+        let mut first = None;
         for segment in &self.segments {
             match segment {
                 Segment::Text(text) => out.push_str(text),
@@ -139,23 +158,38 @@ impl Template {
                     None => out.extend(["${", name, "}"]),
                 },
                 Segment::Call(call) => {
+                    let begin = out.len();
                     let mut frame = functions::FunctionCall::new(call, world, out, depth);
                     frame.check_bounds()?;
-                    (call.function.evaluate)(&mut frame)?;
+                    let done = (call.function.evaluate)(&mut frame);
+                    let inner = frame.take_fault();
+                    if let Err(fault) = done {
+                        if fault.effect == FaultEffect::Ends {
+                            return Err(fault);
+                        }
+                        out.truncate(begin);
+                        first = first.or(inner).or(Some(fault));
+                    } else {
+                        first = first.or(inner);
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(first)
     }
 
-    /// The rendered text; borrowed if it is constant.
-    fn value(&self, world: &mut dyn World, depth: u32) -> Result<Cow<'_, str>, FunctionFault> {
+    /// The rendered text, borrowed if it is constant, and the first function that failed.
+    fn value(
+        &self,
+        world: &mut dyn World,
+        depth: u32,
+    ) -> Result<(Cow<'_, str>, Option<FunctionFault>), FunctionFault> {
         if let Some(constant) = self.constant() {
-            return Ok(Cow::Borrowed(constant));
+            return Ok((Cow::Borrowed(constant), None));
         }
         let mut out = String::new();
-        self.render_at(world, &mut out, depth)?;
-        Ok(Cow::Owned(out))
+        let fault = self.render_at(world, &mut out, depth)?;
+        Ok((Cow::Owned(out), fault))
     }
 }
 

@@ -155,8 +155,10 @@ fn numbers_are_random_within_bounds_and_repeat_with_the_seed() {
     assert_eq!((drawn.len(), &drawn[19..20]), (41, "4"), "{drawn}");
     check("${__Random(7,7,r)}${r}", "77");
     check("${__RandomFromMultipleVars(n)}", "x");
-    faulty("${__Random(5,3)}", "`3` is less than `5`");
-    faulty("${__Random(a,3)}", "`a` is not a whole number");
+    faulty("${__Random(5,3)}", "bound must be greater than origin");
+    faulty("${__Random(a,3)}", "For input string: \"a\"");
+    faulty("${__intSum(1, 2,3)}", "For input string: \" 2\"");
+    check("${__intSum(1,2, 3 )}", "6");
 }
 
 #[test]
@@ -241,10 +243,37 @@ fn conditions_are_true_or_false() {
     check("${__jexl3(vars.get(\"nobody\") == null)}", "true");
     check("${__jexl3(7 / 2 + \"a\",v)}${v}", "3a3a");
     faulty(
-        "${__jexl3(new java.io.File(\"x\"))}",
-        "not valid at character 1",
+        "${__jexl3(new(\"java.io.File\"\\, \"x\"))}",
+        "`new java.io.File` is not supported",
     );
     faulty("${__jexl3(1 +)}", "not valid");
+}
+
+#[test]
+fn a_function_that_fails_leaves_the_text_around_it() {
+    with_world(|world| {
+        let mut out = String::new();
+        let text = "/echo?x=${__jexl3(1 +)}&y=${__urlencode(a${__jexl3(7/0)} b)}&z=${user}";
+        let template = parse(text, &mut 0).unwrap().template;
+        let fault = template.render(world, &mut out).unwrap_err();
+        assert_eq!(out, "/echo?x=&y=a+b&z=ann");
+        assert_eq!(fault.function, "__jexl3");
+    });
+}
+
+#[test]
+fn conditions_in_javascript_are_true_or_false() {
+    with_world(|world| {
+        let mut holds = |text: &str| java_script_holds(text, world);
+        assert_eq!(holds("'ann'.length == 3 && 2 > 1"), Ok(true));
+        assert_eq!(holds("\"a\" == \"b\""), Ok(false));
+        assert!(
+            holds("1 + 1")
+                .unwrap_err()
+                .contains("neither true nor false")
+        );
+        assert!(holds("1 +").is_err());
+    });
 }
 
 #[test]

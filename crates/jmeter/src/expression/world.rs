@@ -44,6 +44,8 @@ pub trait World {
     fn variable(&self, name: &str) -> Option<&str>;
     /// Sets a variable of this user.
     fn set_variable(&mut self, name: &str, value: &str);
+    /// Removes a variable of this user.
+    fn remove_variable(&mut self, name: &str);
     /// Appends the value of a property; false if it is not set.
     fn write_property(&self, name: &str, out: &mut String) -> bool;
     /// Sets a property for all users of this generator.
@@ -120,6 +122,10 @@ impl World for StartWorld<'_> {
 
     fn set_variable(&mut self, name: &str, value: &str) {
         self.variables.insert(name.into(), value.into());
+    }
+
+    fn remove_variable(&mut self, name: &str) {
+        self.variables.remove(name);
     }
 
     fn write_property(&self, name: &str, out: &mut String) -> bool {

@@ -10,7 +10,7 @@ use sokudo_pace::Random;
 use super::shared::locked;
 use super::test::Test;
 use crate::digits::digits;
-use crate::expression::{Fact, FunctionFault, Lines, Template, World};
+use crate::expression::{Fact, FaultEffect, Lines, Template, World};
 use crate::plan::{Id, Value};
 use crate::properties::Origin;
 use crate::script::{LentState, LogLevel, log};
@@ -49,6 +49,8 @@ pub(super) struct ThreadContext {
     counts: HashMap<u32, u64>,
     /// Current row by file, for functions that read files.
     rows: HashMap<String, u64>,
+    /// Class and message of the exception that a function in the current sampler has thrown.
+    thrown: Option<(&'static str, String)>,
 }
 
 impl ThreadContext {
@@ -81,7 +83,13 @@ impl ThreadContext {
             ends_ns,
             counts: HashMap::new(),
             rows: HashMap::new(),
+            thrown: None,
         }
+    }
+
+    /// Takes the exception that a function has thrown since the last call.
+    pub fn take_thrown(&mut self) -> Option<(&'static str, String)> {
+        self.thrown.take()
     }
 
     /// Values of `sample_variables`, in their order; `None`: not set.
@@ -240,7 +248,7 @@ impl<'a> View<'a> {
     }
 
     /// Replaces `out` by the value of a template. A function that fails is reported and renders
-    /// as an empty text.
+    /// as nothing.
     pub fn render(&mut self, template: &Template, out: &mut String) {
         out.clear();
         self.append(template, out);
@@ -251,10 +259,11 @@ impl<'a> View<'a> {
         match template.constant() {
             Some(text) => out.push_str(text),
             None => {
-                let begin = out.len();
                 if let Err(fault) = template.render(self, out) {
-                    out.truncate(begin);
-                    self.report(&fault);
+                    self.test.sink.trouble(&fault.to_string());
+                    if let FaultEffect::Thrown(class, message) = fault.effect {
+                        self.thread.thrown = Some((class, message));
+                    }
                 }
             }
         }
@@ -265,10 +274,6 @@ impl<'a> View<'a> {
         let mut out = String::new();
         self.append(template, &mut out);
         out
-    }
-
-    fn report(&self, fault: &FunctionFault) {
-        self.test.sink.trouble(&fault.to_string());
     }
 
     /// A fixed or rendered value; `otherwise` if the rendered text cannot be parsed.
@@ -324,6 +329,10 @@ impl World for View<'_> {
 
     fn set_variable(&mut self, name: &str, value: &str) {
         self.thread.set(name, value);
+    }
+
+    fn remove_variable(&mut self, name: &str) {
+        self.thread.remove(name);
     }
 
     fn write_property(&self, name: &str, out: &mut String) -> bool {

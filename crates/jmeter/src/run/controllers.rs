@@ -16,7 +16,7 @@ use super::results::Results;
 use super::shared::locked;
 use super::steps::{Child, ControllerNode};
 use super::test::Test;
-use crate::expression::{Template, World as _, condition_holds};
+use crate::expression::{Template, World as _, java_script_holds};
 use crate::plan::{ControllerKind, Id, ThroughputLimit};
 
 /// Most passes of controllers without a sampler before the user rests.
@@ -503,7 +503,7 @@ fn holds(view: &mut View<'_>, condition: &Template, is_text: bool) -> bool {
     if is_text {
         return text.trim().eq_ignore_ascii_case("true");
     }
-    condition_holds(&text, view).unwrap_or_else(|why| {
+    java_script_holds(&text, view).unwrap_or_else(|why| {
         view.test().sink.trouble(&why);
         false
     })

@@ -160,6 +160,8 @@ pub enum NotHttp {
     BadLocation,
     /// A redirect has no location.
     NoLocation,
+    /// A function has thrown this exception.
+    Thrown(&'static str),
 }
 
 impl NotHttp {
@@ -199,6 +201,7 @@ impl NotHttp {
             Self::BadCharset => "java.nio.charset.UnsupportedCharsetException",
             Self::BadContentType => "org.apache.http.ParseException",
             Self::NoFile => "java.io.FileNotFoundException",
+            Self::Thrown(class) => class,
         }
     }
 
@@ -254,6 +257,7 @@ impl NotHttp {
             | Self::BadEscape
             | Self::BadCharset
             | Self::BadContentType
+            | Self::Thrown(_)
             | Self::NoFile => write!(out, "{says}"),
         };
         // Writing into a String cannot fail.

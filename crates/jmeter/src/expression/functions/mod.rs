@@ -5,10 +5,11 @@
 //! world.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use sokudo_pace::Random;
 
-use super::{Call, FunctionFault, MOST_DEPTH, MOST_TEXT_BYTES, World};
+use super::{Call, FaultEffect, FunctionFault, MOST_DEPTH, MOST_TEXT_BYTES, World};
 
 mod files;
 mod numbers;
@@ -16,6 +17,8 @@ mod scripts;
 mod texts;
 mod times;
 mod variables;
+
+pub(crate) use scripts::java_script_holds;
 
 /// A function of expressions.
 pub struct Function {
@@ -287,6 +290,8 @@ pub(super) struct FunctionCall<'a> {
     world: &'a mut dyn World,
     out: &'a mut String,
     depth: u32,
+    /// The first function in an argument that failed.
+    inner: Option<FunctionFault>,
 }
 
 impl<'a> FunctionCall<'a> {
@@ -301,15 +306,21 @@ impl<'a> FunctionCall<'a> {
             world,
             out,
             depth,
+            inner: None,
         }
+    }
+
+    /// The first function in an argument that failed.
+    pub(super) fn take_fault(&mut self) -> Option<FunctionFault> {
+        self.inner.take()
     }
 
     pub(super) fn check_bounds(&self) -> Result<(), FunctionFault> {
         if self.depth >= MOST_DEPTH {
-            return Err(self.fault("the text evaluates itself"));
+            return Err(self.end("the text evaluates itself"));
         }
         if self.out.len() > MOST_TEXT_BYTES {
-            return Err(self.fault("the text exceeds its maximal length"));
+            return Err(self.end("the text exceeds its maximal length"));
         }
         Ok(())
     }
@@ -318,6 +329,23 @@ impl<'a> FunctionCall<'a> {
         FunctionFault {
             function: self.call.function.name,
             why: why.into(),
+            effect: FaultEffect::Empty,
+        }
+    }
+
+    fn end(&self, why: &str) -> FunctionFault {
+        FunctionFault {
+            effect: FaultEffect::Ends,
+            ..self.fault(why)
+        }
+    }
+
+    /// A fault for which JMeter throws this exception.
+    fn thrown(&self, class: &'static str, message: impl Into<String>) -> FunctionFault {
+        let message = message.into();
+        FunctionFault {
+            effect: FaultEffect::Thrown(class, message.clone()),
+            ..self.fault(message)
         }
     }
 
@@ -328,7 +356,13 @@ impl<'a> FunctionCall<'a> {
     /// An argument; empty if it is missing.
     fn argument(&mut self, index: usize) -> Result<Cow<'a, str>, FunctionFault> {
         match self.call.arguments.get(index) {
-            Some(argument) => argument.value(self.world, self.depth + 1),
+            Some(argument) => {
+                let (value, fault) = argument.value(self.world, self.depth + 1)?;
+                if let (None, Some(fault)) = (&self.inner, fault) {
+                    self.inner = Some(fault);
+                }
+                Ok(value)
+            }
             None => Ok(Cow::Borrowed("")),
         }
     }
@@ -338,11 +372,24 @@ impl<'a> FunctionCall<'a> {
         Ok(self.argument(index)?.trim().to_owned())
     }
 
-    /// An argument as an integer.
+    /// An argument without surrounding blanks as an integer.
     fn integer(&mut self, index: usize) -> Result<i64, FunctionFault> {
         let word = self.word(index)?;
-        let number = word.parse().ok();
-        number.ok_or_else(|| self.fault(format!("`{word}` is not a whole number")))
+        self.parsed(&word)
+    }
+
+    /// An argument as a number of this type; blanks around it are a mistake.
+    fn strict<T: FromStr>(&mut self, index: usize) -> Result<T, FunctionFault> {
+        let text = self.argument(index)?;
+        self.parsed(&text)
+    }
+
+    fn parsed<T: FromStr>(&self, text: &str) -> Result<T, FunctionFault> {
+        let wrong = || {
+            let message = format!("For input string: \"{text}\"");
+            self.thrown("java.lang.NumberFormatException", message)
+        };
+        text.parse().map_err(|_| wrong())
     }
 
     fn random(&mut self) -> &mut Random {

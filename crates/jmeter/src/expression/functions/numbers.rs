@@ -1,6 +1,7 @@
 //! Functions for random numbers, counters and sums.
 
 use std::fmt::Write as _;
+use std::str::FromStr;
 
 use super::FunctionCall;
 use crate::expression::FunctionFault;
@@ -12,7 +13,8 @@ const MOST_CHARACTERS: i64 = 1 << 20;
 pub(super) fn random(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (least, most) = (frame.integer(0)?, frame.integer(1)?);
     if most < least {
-        return Err(frame.fault(format!("`{most}` is less than `{least}`")));
+        let class = "java.lang.IllegalArgumentException";
+        return Err(frame.thrown(class, "bound must be greater than origin"));
     }
     let drawn = frame.random().between(least, most).to_string();
     frame.give(2, &drawn)
@@ -20,12 +22,12 @@ pub(super) fn random(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> 
 
 /// `__RandomString(length, [characters], [variable])`.
 pub(super) fn random_string(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let length = frame.integer(0)?;
+    let length: i64 = frame.strict::<i32>(0)?.into();
     if !(0..=MOST_CHARACTERS).contains(&length) {
         let why = format!("`{length}` is not a length from 0 to {MOST_CHARACTERS}");
         return Err(frame.fault(why));
     }
-    let given = frame.argument(1)?;
+    let given = frame.word(1)?;
     let characters: Vec<char> = match given.is_empty() {
         true => ('a'..='z').chain('A'..='Z').chain('0'..='9').collect(),
         false => given.chars().collect(),
@@ -63,23 +65,26 @@ pub(super) fn counter(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault>
 
 /// `__intSum(a, b, …, [variable])`: 32 bits, wrapping as Java does.
 pub(super) fn int_sum(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    sum(frame, |sum| i64::from(sum as i32))
+    sum::<i32>(frame, |sum| i64::from(sum as i32))
 }
 
 /// `__longSum(a, b, …, [variable])`: 64 bits, wrapping as Java does.
 pub(super) fn long_sum(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    sum(frame, |sum| sum)
+    sum::<i64>(frame, |sum| sum)
 }
 
 /// The last argument is a variable name unless it is a number.
-fn sum(frame: &mut FunctionCall<'_>, wrap: fn(i64) -> i64) -> Result<(), FunctionFault> {
+fn sum<T: FromStr + Into<i64>>(
+    frame: &mut FunctionCall<'_>,
+    wrap: fn(i64) -> i64,
+) -> Result<(), FunctionFault> {
     let last = frame.len() - 1;
     let mut sum = 0_i64;
     for index in 0..last {
-        sum = sum.wrapping_add(frame.integer(index)?);
+        sum = sum.wrapping_add(frame.strict::<T>(index)?.into());
     }
     let word = frame.word(last)?;
-    let number: Option<i64> = word.parse().ok();
+    let number: Option<i64> = word.parse::<T>().ok().map(Into::into);
     let sum = wrap(sum.wrapping_add(number.unwrap_or_default())).to_string();
     match number {
         Some(_) => {

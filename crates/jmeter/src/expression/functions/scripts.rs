@@ -1,15 +1,35 @@
 //! Functions with scripts or conditions, and functions that log.
 
 use super::FunctionCall;
-use crate::expression::{Fact, FunctionFault, condition};
+use crate::expression::jexl::{self, Dialect};
+use crate::expression::{Fact, FunctionFault, World};
 use crate::script::{self, Bindings, LogLevel};
 
-/// `__jexl3(expression, [variable])`: comparisons, arithmetic and logic; other constructs are
-/// refused.
+/// `__jexl3(expression, [variable])` and `__jexl2`: the value of a script in JEXL.
 pub(super) fn jexl(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let text = frame.argument(0)?;
-    let value = condition::evaluate(&text, frame.world).map_err(|why| frame.fault(why))?;
-    frame.give(1, &value.to_string())
+    let dialect = Dialect::of(frame.call.function.name).unwrap_or(Dialect::Jexl3);
+    let value = jexl::evaluate(&text, dialect, frame.world).map_err(|why| frame.fault(why))?;
+    frame.give(1, &value)
+}
+
+/// True if a condition in JavaScript holds. Fails if it is neither true nor false.
+pub(crate) fn java_script_holds(text: &str, world: &mut dyn World) -> Result<bool, String> {
+    let bindings = Bindings {
+        lent: world.lend(),
+        ..Bindings::default()
+    };
+    let (value, after) = script::evaluate(text, bindings);
+    world.take_back(after.lent);
+    let told = |why: String| format!("condition `{text}`: {why}");
+    match value.map_err(|why| told(why.to_string()))?.as_deref() {
+        Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        other => Err(told(format!(
+            "`{}` is neither true nor false",
+            other.unwrap_or("undefined")
+        ))),
+    }
 }
 
 /// `__javaScript(script, [variable])`: the value of a script.

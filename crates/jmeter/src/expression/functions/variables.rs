@@ -88,9 +88,10 @@ pub(super) fn eval_var(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault
 fn evaluate(frame: &mut FunctionCall<'_>, text: &str) -> Result<(), FunctionFault> {
     let mut site = frame.call.site;
     let parsed = parse(text, &mut site).map_err(|e| frame.fault(e.to_string()))?;
-    parsed
-        .template
-        .render_at(frame.world, frame.out, frame.depth + 1)
+    let depth = frame.depth + 1;
+    let fault = parsed.template.render_at(frame.world, frame.out, depth)?;
+    frame.inner = frame.inner.take().or(fault);
+    Ok(())
 }
 
 /// `__RandomFromMultipleVars(a|b|c, [variable])`: a value of one of the variables, where each value

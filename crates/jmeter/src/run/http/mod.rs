@@ -229,6 +229,8 @@ impl HttpClient {
         request: &HttpRequest,
         out: &mut Vec<u8>,
     ) -> Result<(), Unsent> {
+        // Of other elements, before the sample.
+        view.thread.take_thrown();
         let form = self
             .buffers
             .render_target(view, request, &mut self.exchange)?;
@@ -238,7 +240,10 @@ impl HttpClient {
         let method = &self.exchange.method;
         self.buffers.render_payload(view, request, method, form)?;
         self.write(view, request, out);
-        Ok(())
+        match view.thread.take_thrown() {
+            Some((class, why)) => Err(Unsent::Impossible(NotHttp::Thrown(class), why)),
+            None => Ok(()),
+        }
     }
 
     /// Appends head and body of the request whose URL and body are rendered.
