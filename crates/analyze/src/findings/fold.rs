@@ -15,6 +15,7 @@ const SHORT_OF_CPU: [&str; 2] = ["neighbour_interference", "host_busy"];
 /// Folds consequences into their causes: one finding with the evidence of both.
 pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     neighbours_make_it_busy(view, findings);
+    own_queue_is_told_once(findings);
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
     let cause = SHORT_OF_CPU.into_iter().find_map(at);
     let (Some(cause), Some(consequence)) = (cause, at("generator_limited")) else {
@@ -62,6 +63,29 @@ fn neighbours_make_it_busy(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     let busy = findings.remove(busy);
     if let Some(cause) = findings.iter_mut().find(|f| f.rule == SHORT_OF_CPU[0]) {
         add_evidence(cause, busy.evidence);
+    }
+}
+
+/// What a connection makes of a queue on its own host looks like a limit of the path, of loss, or of the
+/// socket: told once, with where the queue is.
+fn own_queue_is_told_once(findings: &mut Vec<Finding>) {
+    const CONSEQUENCES: [&str; 3] = ["path_limited", "loss_limited", "send_buffer_limited"];
+    let is_queue = |finding: &Finding| finding.rule == "device_queue";
+    let Some(host) = findings.iter().find(|finding| is_queue(finding)) else {
+        return;
+    };
+    let Some(host) = word(&host.says, "host").map(str::to_owned) else {
+        return;
+    };
+    let follows = |finding: &mut Finding| {
+        let sender = word(&finding.says, "from").or_else(|| word(&finding.says, "host"));
+        CONSEQUENCES.contains(&finding.rule.as_str()) && sender == Some(host.as_str())
+    };
+    let consequences: Vec<Finding> = findings.extract_if(.., follows).collect();
+    if let Some(queue) = findings.iter_mut().find(|finding| is_queue(finding)) {
+        for consequence in consequences {
+            add_evidence(queue, consequence.evidence);
+        }
     }
 }
 

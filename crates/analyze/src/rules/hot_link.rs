@@ -6,12 +6,12 @@
 //! FAST 2008).
 
 use sokudo_model::pairs::is_round;
-use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit, kinds};
+use sokudo_model::{Finding, FlowResult, Severity, Text, Unit, kinds};
 use sokudo_stats::spread;
 
 use crate::quantities::pairs::{Way, common};
 use crate::rule::{Look, Purpose, Rule};
-use crate::view::PhaseView;
+use crate::view::{PhaseView, carries};
 
 /// Fewest flows of which some can stay behind the others.
 const FLOWS_MIN: usize = 4;
@@ -62,24 +62,9 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .number("bits", together, Unit::BitsPerSecond);
     let mut finding = view.finding(RULE.name, Severity::Caution, 0.8, says);
     let told = slow.iter().take(TOLD);
-    finding.evidence = told.map(|(flow, bits)| evidence(flow, *bits)).collect();
+    finding.evidence = told.map(|(flow, bits)| carries(flow, *bits)).collect();
     finding.next = Some(Text::new("rule-hot_link-next").word("host", host));
     Some(finding)
-}
-
-fn evidence(flow: &FlowResult, bits: f64) -> Evidence {
-    Evidence {
-        says: Text::new("evidence-flow-carries")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("bits", bits, Unit::BitsPerSecond),
-        source: "time stamps and counts of both ends".into(),
-        host: None,
-        metric: None,
-        labels: Default::default(),
-        value: Some(bits),
-        unit: Some(Unit::BitsPerSecond),
-    }
 }
 
 #[cfg(test)]

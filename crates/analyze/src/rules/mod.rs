@@ -8,6 +8,7 @@ mod buffer_below_asked;
 mod connection_churn;
 mod corruption;
 mod delayed_ack;
+mod device_queue;
 mod dropped_calls;
 mod duplicates;
 mod error_burst;
@@ -49,6 +50,7 @@ pub const REGISTRY: &[&Rule] = &[
     &connection_churn::RULE,
     &corruption::RULE,
     &delayed_ack::RULE,
+    &device_queue::RULE,
     &dropped_calls::RULE,
     &duplicates::RULE,
     &error_burst::RULE,

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use sokudo_model::kinds::Kind;
 use sokudo_model::metric::{Fold, Metric, Stat};
 use sokudo_model::{
-    Arg, Bounds, Evidence, Finding, FlowResult, PhaseRecord, Record, Series, Severity, Text,
+    Arg, Bounds, Evidence, Finding, FlowResult, Labels, PhaseRecord, Record, Series, Severity,
+    Text, Unit,
 };
 use sokudo_stats::curve;
 
@@ -226,16 +227,31 @@ impl<'a> PhaseView<'a> {
     /// Growth of the cumulative counters of a metric on one host during the phase, all labels
     /// together. `None` when no series shows it.
     pub fn increase(&self, host: &str, metric: Metric) -> Option<f64> {
-        let mut total = None;
-        for series in self.series(Some(host), metric, &[]) {
-            let before = series.points.iter().rev().find(|p| p.0 <= self.phase.t0_ns);
-            let first = before.or_else(|| series.points.first());
-            let last = series.points.iter().rev().find(|p| p.0 <= self.phase.t1_ns);
-            if let (Some(first), Some(last)) = (first, last) {
-                *total.get_or_insert(0.0) += (last.1 - first.1).max(0.0);
-            }
-        }
-        total
+        let series = self.series(Some(host), metric, &[]);
+        let grown = series.filter_map(|series| self.growth(series));
+        grown.reduce(|total, grown| total + grown)
+    }
+
+    /// Growth of one cumulative counter during the phase.
+    pub fn growth(&self, series: &Series) -> Option<f64> {
+        let before = series.points.iter().rev().find(|p| p.0 <= self.phase.t0_ns);
+        let first = before.or_else(|| series.points.first())?;
+        let last = series
+            .points
+            .iter()
+            .rev()
+            .find(|p| p.0 <= self.phase.t1_ns)?;
+        Some((last.1 - first.1).max(0.0))
+    }
+
+    /// Share of the samples of a gauge inside the phase that are above zero.
+    pub fn share_above_zero(&self, series: &Series) -> Option<f64> {
+        let (above, all) = self
+            .inside(series)
+            .fold((0u32, 0u32), |(above, all), value| {
+                (above + u32::from(value > 0.0), all + 1)
+            });
+        (all > 0).then(|| f64::from(above) / f64::from(all))
     }
 
     /// A finding about this phase. Trials that are meant to lose never raise more than interest.
@@ -309,6 +325,22 @@ pub fn name_what_lacks<T: ToString>(evidence: &mut Vec<Evidence>, lacking: &[T])
         value: None,
         unit: None,
     });
+}
+
+/// Evidence that is the rate that one flow carried, by the counts of both its ends.
+pub fn carries(flow: &FlowResult, bits_per_second: f64) -> Evidence {
+    Evidence {
+        says: Text::new("evidence-flow-carries")
+            .word("from", &flow.from)
+            .word("to", &flow.to)
+            .number("bits", bits_per_second, Unit::BitsPerSecond),
+        source: "time stamps and counts of both ends".into(),
+        host: None,
+        metric: None,
+        labels: Labels::new(),
+        value: Some(bits_per_second),
+        unit: Some(Unit::BitsPerSecond),
+    }
 }
 
 /// A word that a message names, its own first, then those of the messages inside it.
