@@ -31,6 +31,11 @@ verdict-failed-unknown = The run failed, and the record does not say why.
 verdict-partial = Part of the result is missing: { $problem }
 verdict-partial-hosts = Part of the result is missing, because of { $hosts }. First: { $problem }
 verdict-partial-unknown = Part of the result is missing, and the record does not say why.
+verdict-stopped-tail = Nothing more arrived after { $last } of { $load }.
+verdict-stopped-head = Nothing arrived before { $first } of { $load }.
+verdict-stopped-both = Nothing arrived before { $first } and after { $last } of { $load }.
+verdict-stopped-flows = { $count } of { $flows } flows carried something for a part of the load only, { $from } → { $to } from { $first } to { $last } of { $load }.
+verdict-broken-flow = { $from } → { $to } did not complete: { $error }.
 verdict-distrust = Do not rely on these numbers: { $check }
 
 ## What a search ran into

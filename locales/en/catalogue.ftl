@@ -7,7 +7,7 @@ metric-selftest-delivered-packets-per-second = datagrams per second that arrive 
 
 ## dns
 metric-dns-answers = queries with a response of whatever code, warm-up not counted
-metric-dns-answers-per-second = those queries over the generator's own time from the first to the last; in series: over the interval
+metric-dns-answers-per-second = those queries over the time of the load (group.load_seconds); in series: over the interval
 metric-dns-asked-per-second = rate that was asked for; absent in a closed loop
 metric-dns-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
 metric-dns-client-cpu-ratio = CPU time of the busiest asking thread over elapsed time, 1 = one core
@@ -36,11 +36,14 @@ metric-dns-service-seconds = from the moment that a query really left to its res
 metric-dns-truncated = responses over UDP that were cut to fit; a resolver would repeat such a query over TCP, this load does not
 metric-dns-unexpected-messages = messages that answer no query under way: late, repeated, or from elsewhere
 metric-dns-unreachable = times that the server's host said that nothing listens on the port
-metric-dns-unstarted-queries = queries whose time came and that were never sent, because as many as allowed were unanswered until the end
+metric-dns-unstarted-queries = queries whose time came and that were never sent, because as many as allowed were unanswered until the end; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers
 metric-dns-window-full-ratio = share of queries that had to wait because as many as --window allows were unanswered
 
 ## group
 metric-group-start-late-seconds = first send of a flow minus the agreed start, on the sender's own clock
+metric-group-load-seconds = time over which the rates of a flow are counted: from its first intended start after the warm-up to the end of the load as planned, or as an amount or the operator ended it; longer where what had queued up went on after that
+metric-group-first-through-seconds = from the same start to the first answer or arrival of a flow
+metric-group-last-through-seconds = from the same start to the last answer or arrival of a flow
 metric-group-hosts = hosts of the run, the one that gives the commands included when it takes part
 metric-group-start-lead-seconds = how far ahead of the order the start lay, in the phase with the longest lead: 100 ms, twice what a command to all took just before, and four times the largest clock error
 metric-group-start-spread-seconds = how much later each flow began than the first one of its phase; in the summary with .p50 and .max
@@ -180,9 +183,9 @@ metric-datagram-missing-packets = sent and never received; head and tail of the 
 metric-datagram-corrupted-packets = arrivals whose header check or verified bytes were wrong
 metric-datagram-foreign-packets = arrivals on the test's port that belong to no flow of it
 metric-datagram-success-ratio = received_packets / sent_packets
-metric-datagram-sent-packets-per-second = sent datagrams over the sender's own time from first to last
+metric-datagram-sent-packets-per-second = sent datagrams over the time of the load (group.load_seconds)
 metric-datagram-sent-bytes-per-second = bytes of sent datagrams, IP and UDP headers not counted, over the same time
-metric-datagram-delivered-packets-per-second = received datagrams over the receiver's own time from first to last
+metric-datagram-delivered-packets-per-second = received datagrams over the time of the load (group.load_seconds)
 metric-datagram-delivered-bytes-per-second = bytes of received datagrams, IP and UDP headers not counted, over the same time
 metric-datagram-goodput-bytes-per-second = payload bytes of received datagrams (see --payload) over the same time
 metric-datagram-asked-packets-per-second = rate that was asked for; absent when unlimited
@@ -195,10 +198,10 @@ metric-datagram-mean-send-batch-packets = datagrams per send call
 metric-datagram-mean-receive-batch-packets = datagrams per receive call that returned any
 metric-datagram-reordering-extent-mean-packets = mean RFC 4737 reordering extent of the out-of-order arrivals
 metric-datagram-vendor-mean-offset-packets = mean distance between arrival position and sequence position of out-of-order arrivals, as the datagram test prints it
-metric-datagram-gaps = times that the sequence jumped forward over at least one number
-metric-datagram-gap-mean-packets = numbers jumped over per gap, mean
-metric-datagram-gap-max-packets = numbers jumped over in the largest gap
-metric-datagram-gap-mean-seconds = time between the arrivals on both sides of a gap, mean
+metric-datagram-gaps = runs of numbers that were jumped over, those before the first and behind the last arrival included
+metric-datagram-gap-mean-packets = numbers per gap, mean
+metric-datagram-gap-max-packets = numbers in the largest gap
+metric-datagram-gap-mean-seconds = time between the arrivals on both sides of a gap, mean; absent where no gap lies between two arrivals
 metric-datagram-gap-max-seconds = the same, largest
 metric-datagram-sender-cpu-seconds-per-packet = CPU time of the sending thread per sent datagram
 metric-datagram-receiver-cpu-seconds-per-packet = CPU time of the receiving thread per received datagram
@@ -245,7 +248,7 @@ metric-probe-out-of-order-down-packets = arrivals of an answer behind a later on
 metric-probe-foreign-packets = arrivals on either end that are not a probe or answer of the flow
 metric-probe-loss-ratio = lost over sent; in series: of the probes that left in the interval, without an answer in time
 metric-probe-asked-packets-per-second = probes per second asked for
-metric-probe-answered-packets-per-second = answered probes over the sender's time
+metric-probe-answered-packets-per-second = answered probes over the time of the load (group.load_seconds)
 metric-probe-best-rate-packets-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
 metric-probe-jitter-seconds = jitter of the round trips as in RFC 3550 section 6.4.1, at the end of the run; of several flows the largest
 metric-probe-clock-drift-ratio = change of that difference per time, between before and after the load
@@ -270,7 +273,7 @@ metric-probe-loss-run-down-packets = length of each run of consecutive answers l
 
 ## bus
 metric-bus-messages = messages that arrived where they were to go, warm-up not counted
-metric-bus-messages-per-second = those messages over the receiving end's own time from the first to the last; in series: over the interval
+metric-bus-messages-per-second = those messages over the time of the load (group.load_seconds); in series: over the interval
 metric-bus-bytes-per-second = their bytes, headers of the messages included
 metric-bus-bits-per-second = bytes_per_second in bits
 metric-bus-sent-messages = messages handed over for sending, warm-up not counted
@@ -284,7 +287,7 @@ metric-bus-answers-per-second = answers that came back, over the interval
 metric-bus-missing-messages = messages sent that did not arrive, warm-up included: their connection broke
 metric-bus-unacknowledged-messages = messages sent whose arrival was not acknowledged
 metric-bus-unanswered-messages = messages that asked for an answer and got none
-metric-bus-unstarted-messages = messages whose time came and that were never sent
+metric-bus-unstarted-messages = messages whose time came and that were never sent; without a rate, those that could not be tried after the connection had broken, by the pace until then
 metric-bus-relayed-messages = messages that a host of a chain handed on, warm-up included
 metric-bus-errors = messages that failed without being meant to, and connections that failed before any message
 metric-bus-error-ratio = errors over all messages that were due
@@ -326,7 +329,7 @@ metric-bus-receiver-wait-ratio = share of time that a receiving thread was ready
 
 ## http
 metric-http-requests = requests with a whole response of whatever status, warm-up not counted
-metric-http-requests-per-second = those requests over the generator's own time from the first to the last; in series: over the interval
+metric-http-requests-per-second = those requests over the time of the load (group.load_seconds); in series: over the interval
 metric-http-asked-per-second = rate that was asked for, on average over a schedule; absent in a closed loop
 metric-http-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
 metric-http-latency-seconds = from the intended start of a request to the last byte of its response; in the summary with .min, .mean, .p50, .p90, .p95, .p99, .p999 and .max
@@ -348,7 +351,7 @@ metric-http-mean-read-seconds = mean time between the first byte of a response a
 metric-http-errors = requests without a whole response
 metric-http-failed-per-second = requests that failed over the interval: without a whole response, of status 400 and above, or against what the plan demands
 metric-http-error-ratio = errors, unstarted requests and responses of status 400 and above over all requests that were due; in series: failed over ended ones of the interval
-metric-http-unstarted-requests = requests whose time came and that were never sent, because no connection was free until the end
+metric-http-unstarted-requests = requests whose time came and that were never sent, because no connection was free until the end; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers
 metric-http-late-starts = requests that left more than 1 ms after their intended start although a connection was free: the generator's own lateness
 metric-http-late-ratio = share of such requests
 metric-http-window-full-ratio = share of requests that had to wait because every connection was busy
@@ -385,7 +388,7 @@ metric-http-client-wait-ratio = share of time that an event loop was ready to ru
 
 ## rr
 metric-rr-transactions = requests that were answered, warm-up not counted
-metric-rr-transactions-per-second = answered requests over the asking end's own time from the first to the last; in series: over the interval
+metric-rr-transactions-per-second = answered requests over the time of the load (group.load_seconds); in series: over the interval
 metric-rr-errors = requests without an answer in time, and those under way when their connection broke
 metric-rr-window-full-ratio = share of requests that had to wait because as many as --window allows were unanswered
 metric-rr-late-ratio = share of requests that left more than 1 ms after their intended start although there was room for them
@@ -405,7 +408,7 @@ metric-rr-request-bytes = size of each request, without the headers of the trans
 metric-rr-response-bytes = size of each response, likewise
 metric-rr-one-way-bytes-per-second = bytes of request and response over the mean latency
 metric-rr-error-ratio = errors and unstarted requests over all that were due; in series: errors over the requests that ended in the interval
-metric-rr-unstarted-requests = requests whose time came and that were never sent, because none of those before was answered
+metric-rr-unstarted-requests = requests whose time came and that were never sent, because none of those before was answered; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers
 metric-rr-open-connections = connections that were held; one per thread at a time for crr
 metric-rr-lost-connections = connections that ended before the test did
 metric-rr-ports-exhausted = connections that could not be made because no local port was left
@@ -416,7 +419,7 @@ metric-rr-server-wait-ratio = share of time that the answering thread was ready 
 
 ## crr
 metric-crr-connections = connections that were made, asked one thing and answered, warm-up not counted
-metric-crr-connections-per-second = those connections over the asking end's own time from the first to the last; in series: over the interval
+metric-crr-connections-per-second = those connections over the time of the load (group.load_seconds); in series: over the interval
 metric-crr-errors = requests without an answer in time, and those under way when their connection broke
 metric-crr-window-full-ratio = share of requests that had to wait because as many as --window allows were unanswered
 metric-crr-late-ratio = share of requests that left more than 1 ms after their intended start although there was room for them
@@ -436,7 +439,7 @@ metric-crr-request-bytes = size of each request, without the headers of the tran
 metric-crr-response-bytes = size of each response, likewise
 metric-crr-one-way-bytes-per-second = bytes of request and response over the mean latency
 metric-crr-error-ratio = errors and unstarted requests over all that were due; in series: errors over the requests that ended in the interval
-metric-crr-unstarted-requests = requests whose time came and that were never sent, because none of those before was answered
+metric-crr-unstarted-requests = requests whose time came and that were never sent, because none of those before was answered; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers
 metric-crr-open-connections = connections that were held; one per thread at a time for crr
 metric-crr-lost-connections = connections that ended before the test did
 metric-crr-ports-exhausted = connections that could not be made because no local port was left
@@ -446,7 +449,7 @@ metric-crr-client-wait-ratio = share of time that the asking thread was ready to
 metric-crr-server-wait-ratio = share of time that the answering thread was ready to run but had no CPU
 
 ## stream
-metric-stream-goodput-bits-per-second = payload that reached the receiving program, over its own time from the start of counting to the end of the stream; in series: over the bin
+metric-stream-goodput-bits-per-second = payload that reached the receiving program, over the time of the load (group.load_seconds); in series: over the bin
 metric-stream-received-bytes = payload that reached the receiving program, warm-up included
 metric-stream-missing-bytes = sent_bytes minus received_bytes; anything but 0 has its reason in the flow's label error
 metric-stream-retransmitted-segments = TCP segments with payload that were retransmitted while it counted
@@ -457,7 +460,7 @@ metric-stream-receive-window-limited-ratio = share of time in which the receiver
 metric-stream-send-buffer-limited-ratio = share of time in which the send buffer was too small for the way (TCP)
 metric-stream-sender-cpu-ratio = CPU time of the busiest sending thread over elapsed time, 1 = one core; in series: of the flow's thread
 metric-stream-receiver-cpu-ratio = CPU time of the busiest receiving thread over elapsed time, 1 = one core; in series: of the flow's thread
-metric-stream-sent-bits-per-second = payload that the sender's system took, over the sender's time; in series: over the bin
+metric-stream-sent-bits-per-second = payload that the sender's system took, over the time of the load (group.load_seconds); in series: over the bin
 metric-stream-sent-bytes = payload that the sender's system took, warm-up included
 metric-stream-elapsed-seconds = from the start of the load to the end of the stream at the receiver
 metric-stream-asked-bits-per-second = rate that was asked for; absent when unlimited

@@ -31,6 +31,11 @@ verdict-failed-unknown = 測定は失敗しました。原因は記録に残っ�
 verdict-partial = 結果の一部が欠けています: { $problem }
 verdict-partial-hosts = 結果の一部が欠けています。問題のあったホスト: { $hosts }。最初の問題: { $problem }
 verdict-partial-unknown = 結果の一部が欠けています。原因は記録に残っていません。
+verdict-stopped-tail = { $load } のうち { $last } より後は何も届いていません。
+verdict-stopped-head = { $load } のうち { $first } より前は何も届いていません。
+verdict-stopped-both = { $load } のうち { $first } より前と { $last } より後は何も届いていません。
+verdict-stopped-flows = { $flows } 本のフローのうち { $count } 本は負荷の一部の時間しか運んでいません。{ $from } → { $to } は { $load } のうち { $first } から { $last } まででした。
+verdict-broken-flow = { $from } → { $to } は完了していません: { $error }。
 verdict-distrust = この数値は信頼できません: { $check }
 
 ## 探索の結果

@@ -7,7 +7,7 @@ metric-selftest-delivered-packets-per-second = その間に到達する、毎秒
 
 ## dns
 metric-dns-answers = 応答のあった問い合わせ (応答コードは問わない)。ウォームアップは数えない
-metric-dns-answers-per-second = その問い合わせの数を、負荷生成側の最初から最後までの時間で割ったもの。系列では区間ごと
+metric-dns-answers-per-second = その問い合わせの数を負荷の時間 (group.load_seconds) で割った値。系列では区間ごと
 metric-dns-asked-per-second = 求められたレート。閉ループではなし
 metric-dns-best-rate-per-second = --find の条件を守った最大のレート。新しい測定で確認したもの
 metric-dns-client-cpu-ratio = 最も忙しい問い合わせスレッドの CPU 時間の、経過時間に対する割合。1 = 1 コア
@@ -36,11 +36,14 @@ metric-dns-service-seconds = 問い合わせを実際に送った時刻から応
 metric-dns-truncated = 収まるように切り詰められた UDP の応答。リゾルバーなら TCP で問い合わせ直すが、この負荷はそうしない
 metric-dns-unexpected-messages = 進行中のどの問い合わせの応答でもないメッセージ: 遅れたもの、重複、無関係なもの
 metric-dns-unreachable = サーバーのホストが、そのポートで待ち受けるものがないと知らせた回数
-metric-dns-unstarted-queries = 時刻が来ても送れなかった問い合わせ。許された数の応答待ちが最後まで続いたため
+metric-dns-unstarted-queries = 時刻が来ても送れなかった問い合わせ。許された数の応答待ちが最後まで続いたため。レート指定がなければ、応答が一つもなかった時間に試せなかった数を、応答の速さから数える
 metric-dns-window-full-ratio = --window が許す数だけ応答待ちがあり、待たされた問い合わせの割合
 
 ## group
 metric-group-start-late-seconds = フローの最初の送信時刻と合意した開始時刻との差。送信側自身のクロックによる
+metric-group-load-seconds = フローのレートを数える時間。ウォームアップ後の最初の予定開始から、予定どおりの、または指定量や操作者が終わらせた負荷の終わりまで。その後も溜まった分が流れ続けた場合は、それだけ長い
+metric-group-first-through-seconds = 同じ開始から、フローの最初の応答または到着まで
+metric-group-last-through-seconds = 同じ開始から、フローの最後の応答または到着まで
 metric-group-hosts = 実行に参加したホストの数。命令を出すホストも、参加していれば含む
 metric-group-start-lead-seconds = 命令から開始時刻までの余裕。余裕が最も長かったフェーズの値で、100 ms、直前に全ホストへの命令に要した時間の 2 倍、最大のクロック誤差の 4 倍の合計
 metric-group-start-spread-seconds = 各フローが、フェーズの最初のフローより遅れて始まった時間。サマリーには .p50 と .max が載る
@@ -180,9 +183,9 @@ metric-datagram-missing-packets = 送信したが届かなかったもの。実�
 metric-datagram-corrupted-packets = ヘッダーの検査値または検証したバイトが誤っていた到着
 metric-datagram-foreign-packets = 測定用のポートに届いたが、この測定のどのフローのものでもない到着
 metric-datagram-success-ratio = received_packets を sent_packets で割った値
-metric-datagram-sent-packets-per-second = 送信したデータグラムを、最初から最後までの送信側自身の時間で割った値
+metric-datagram-sent-packets-per-second = 送信したデータグラムを負荷の時間 (group.load_seconds) で割った値
 metric-datagram-sent-bytes-per-second = 同じ時間あたりの、送信したデータグラムのバイト。IP と UDP のヘッダーは数えない
-metric-datagram-delivered-packets-per-second = 受信したデータグラムを、最初から最後までの受信側自身の時間で割った値
+metric-datagram-delivered-packets-per-second = 受信したデータグラムを負荷の時間 (group.load_seconds) で割った値
 metric-datagram-delivered-bytes-per-second = 同じ時間あたりの、受信したデータグラムのバイト。IP と UDP のヘッダーは数えない
 metric-datagram-goodput-bytes-per-second = 同じ時間あたりの、受信したデータグラムのペイロードのバイト (--payload を参照)
 metric-datagram-asked-packets-per-second = 指定したレート。無制限なら無い
@@ -195,10 +198,10 @@ metric-datagram-mean-send-batch-packets = 送信呼び出し 1 回あたりの�
 metric-datagram-mean-receive-batch-packets = データグラムを返した受信呼び出し 1 回あたりのデータグラム
 metric-datagram-reordering-extent-mean-packets = 順序の乱れた到着の、順序の乱れの幅 (RFC 4737) の平均
 metric-datagram-vendor-mean-offset-packets = 順序の乱れた到着の、到着位置と順序番号の位置との差の平均。データグラムテストが表示する値
-metric-datagram-gaps = 順序番号が一つ以上飛んだ回数
-metric-datagram-gap-mean-packets = 1 回に飛んだ番号の数の平均
-metric-datagram-gap-max-packets = 1 回に飛んだ番号の数の最大
-metric-datagram-gap-mean-seconds = 番号が飛んだ前後の到着の間の時間の平均
+metric-datagram-gaps = 飛んだ番号の連なりの数。最初の到着より前と最後の到着より後のものを含む
+metric-datagram-gap-mean-packets = 飛んだ番号の連なりの長さの平均
+metric-datagram-gap-max-packets = 飛んだ番号の連なりの長さの最大
+metric-datagram-gap-mean-seconds = 番号が飛んだ前後の到着の間の時間の平均。二つの到着の間に飛んだ番号がなければ欠ける
 metric-datagram-gap-max-seconds = 同じく、最大
 metric-datagram-sender-cpu-seconds-per-packet = 送信したデータグラム 1 件あたりの送信スレッドの CPU 時間
 metric-datagram-receiver-cpu-seconds-per-packet = 受信したデータグラム 1 件あたりの受信スレッドの CPU 時間
@@ -245,7 +248,7 @@ metric-probe-out-of-order-down-packets = 後の応答に追い越されて届い
 metric-probe-foreign-packets = どちらかの端に届いた、このフローのプローブでも応答でもない到着
 metric-probe-loss-ratio = 送信数に対する損失の割合。系列では、その間隔に送ったプローブのうち時間内に応答のなかった割合
 metric-probe-asked-packets-per-second = 指定した毎秒のプローブ数
-metric-probe-answered-packets-per-second = 応答のあったプローブを、送信側の時間で割った値
+metric-probe-answered-packets-per-second = 応答のあったプローブを負荷の時間 (group.load_seconds) で割った値
 metric-probe-best-rate-packets-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
 metric-probe-jitter-seconds = 実行の終わりでの、RFC 3550 6.4.1 節による往復時間のジッタ。フローが複数なら最大の値
 metric-probe-clock-drift-ratio = その差が負荷の前と後の間に変わった、時間あたりの量
@@ -270,7 +273,7 @@ metric-probe-loss-run-down-packets = 下りで連続して失われた応答の�
 
 ## bus
 metric-bus-messages = 宛先に届いたメッセージ。ウォームアップは数えない
-metric-bus-messages-per-second = それらのメッセージを、最初から最後までの受信側自身の時間で割った値。系列では間隔ごとの値
+metric-bus-messages-per-second = それらのメッセージを負荷の時間 (group.load_seconds) で割った値。系列では間隔ごとの値
 metric-bus-bytes-per-second = そのバイト。メッセージのヘッダーを含む
 metric-bus-bits-per-second = bytes_per_second をビットで表した値
 metric-bus-sent-messages = 送信に渡したメッセージ。ウォームアップは数えない
@@ -284,7 +287,7 @@ metric-bus-answers-per-second = 戻った応答。間隔ごとの値
 metric-bus-missing-messages = 送信したが、接続が切れて届かなかったメッセージ。ウォームアップを含む
 metric-bus-unacknowledged-messages = 送信したが、受領通知のなかったメッセージ
 metric-bus-unanswered-messages = 応答を求めたが、得られなかったメッセージ
-metric-bus-unstarted-messages = 予定時刻が来たのに送られなかったメッセージ
+metric-bus-unstarted-messages = 予定時刻が来たのに送られなかったメッセージ。レート指定がなければ、接続が切れた後に試せなかった数を、それまでの速さから数える
 metric-bus-relayed-messages = 鎖の途中のホストが次へ渡したメッセージ。ウォームアップを含む
 metric-bus-errors = 意図せずに失敗したメッセージと、最初のメッセージより前に失敗した接続
 metric-bus-error-ratio = 送る予定だった全メッセージに対するエラーの割合
@@ -326,7 +329,7 @@ metric-bus-receiver-wait-ratio = 受信スレッドが実行可能なのに CPU 
 
 ## http
 metric-http-requests = ステータスを問わず、応答が完結した要求。ウォームアップは数えない
-metric-http-requests-per-second = それらの要求を、最初から最後までの負荷生成側自身の時間で割った値。系列では間隔ごとの値
+metric-http-requests-per-second = それらの要求を負荷の時間 (group.load_seconds) で割った値。系列では間隔ごとの値
 metric-http-asked-per-second = 指定したレート。スケジュールなら全体の平均。閉ループなら無い
 metric-http-best-rate-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
 metric-http-latency-seconds = 要求の予定時刻から、応答の最後のバイトまでの時間。サマリーには .min、.mean、.p50、.p90、.p95、.p99、.p999、.max が載る
@@ -348,7 +351,7 @@ metric-http-mean-read-seconds = 応答の最初のバイトから最後のバイ
 metric-http-errors = 応答が完結しなかった要求
 metric-http-failed-per-second = その間隔に失敗した要求: 応答が完結しない、ステータスが 400 以上、またはプランの要求に反するもの
 metric-http-error-ratio = 送る予定だった全要求に対する、エラー、開始されなかった要求、ステータス 400 以上の応答の割合。系列では、その間隔に終わった要求のうち失敗した割合
-metric-http-unstarted-requests = 最後まで接続が空かず、予定時刻が来たのに送られなかった要求
+metric-http-unstarted-requests = 最後まで接続が空かず、予定時刻が来たのに送られなかった要求。レート指定がなければ、応答が一つもなかった時間に試せなかった数を、応答の速さから数える
 metric-http-late-starts = 接続が空いていたのに、予定時刻から 1 ms を超えて遅れて送られた要求: 負荷生成側自身の遅れ
 metric-http-late-ratio = そのような要求の割合
 metric-http-window-full-ratio = すべての接続が使用中で待たされた要求の割合
@@ -385,7 +388,7 @@ metric-http-client-wait-ratio = イベントループが実行可能なのに CP
 
 ## rr
 metric-rr-transactions = 応答のあった要求。ウォームアップは数えない
-metric-rr-transactions-per-second = 応答のあった要求を、最初から最後までの要求側自身の時間で割った値。系列では間隔ごとの値
+metric-rr-transactions-per-second = 応答のあった要求を負荷の時間 (group.load_seconds) で割った値。系列では間隔ごとの値
 metric-rr-errors = 時間内に応答のなかった要求と、接続が切れたとき処理中だった要求
 metric-rr-window-full-ratio = 応答のない要求が --window の許す数に達していて、待たされた要求の割合
 metric-rr-late-ratio = 空きがあったのに、予定時刻から 1 ms を超えて遅れて送られた要求の割合
@@ -405,7 +408,7 @@ metric-rr-request-bytes = 各要求の大きさ。トランスポートのヘッ
 metric-rr-response-bytes = 各応答の大きさ。同じくヘッダーを除く
 metric-rr-one-way-bytes-per-second = 要求と応答のバイトを、レイテンシーの平均で割った値
 metric-rr-error-ratio = 送る予定だった全要求に対する、エラーと開始されなかった要求の割合。系列では、その間隔に終わった要求のうちエラーの割合
-metric-rr-unstarted-requests = 前の要求のどれにも応答がなく、予定時刻が来たのに送られなかった要求
+metric-rr-unstarted-requests = 前の要求のどれにも応答がなく、予定時刻が来たのに送られなかった要求。レート指定がなければ、応答が一つもなかった時間に試せなかった数を、応答の速さから数える
 metric-rr-open-connections = 維持した接続の数。crr では 1 スレッドにつき同時に 1 本
 metric-rr-lost-connections = 測定が終わる前に切れた接続
 metric-rr-ports-exhausted = ローカルポートが残っておらず、確立できなかった接続
@@ -416,7 +419,7 @@ metric-rr-server-wait-ratio = 応答スレッドが実行可能なのに CPU を
 
 ## crr
 metric-crr-connections = 確立し、要求を一つ送って応答を得た接続。ウォームアップは数えない
-metric-crr-connections-per-second = それらの接続を、最初から最後までの要求側自身の時間で割った値。系列では間隔ごとの値
+metric-crr-connections-per-second = それらの接続を負荷の時間 (group.load_seconds) で割った値。系列では間隔ごとの値
 metric-crr-errors = 時間内に応答のなかった要求と、接続が切れたとき処理中だった要求
 metric-crr-window-full-ratio = 応答のない要求が --window の許す数に達していて、待たされた要求の割合
 metric-crr-late-ratio = 空きがあったのに、予定時刻から 1 ms を超えて遅れて送られた要求の割合
@@ -436,7 +439,7 @@ metric-crr-request-bytes = 各要求の大きさ。トランスポートのヘ�
 metric-crr-response-bytes = 各応答の大きさ。同じくヘッダーを除く
 metric-crr-one-way-bytes-per-second = 要求と応答のバイトを、レイテンシーの平均で割った値
 metric-crr-error-ratio = 送る予定だった全要求に対する、エラーと開始されなかった要求の割合。系列では、その間隔に終わった要求のうちエラーの割合
-metric-crr-unstarted-requests = 前の要求のどれにも応答がなく、予定時刻が来たのに送られなかった要求
+metric-crr-unstarted-requests = 前の要求のどれにも応答がなく、予定時刻が来たのに送られなかった要求。レート指定がなければ、応答が一つもなかった時間に試せなかった数を、応答の速さから数える
 metric-crr-open-connections = 維持した接続の数。crr では 1 スレッドにつき同時に 1 本
 metric-crr-lost-connections = 測定が終わる前に切れた接続
 metric-crr-ports-exhausted = ローカルポートが残っておらず、確立できなかった接続
@@ -446,7 +449,7 @@ metric-crr-client-wait-ratio = 要求スレッドが実行可能なのに CPU �
 metric-crr-server-wait-ratio = 応答スレッドが実行可能なのに CPU を得られなかった時間の割合
 
 ## stream
-metric-stream-goodput-bits-per-second = 受信側のプログラムに届いたペイロードを、計数の開始からストリームの終わりまでの受信側自身の時間で割った値。系列では区間ごとの値
+metric-stream-goodput-bits-per-second = 受信側のプログラムに届いたペイロードを負荷の時間 (group.load_seconds) で割った値。系列では区間ごとの値
 metric-stream-received-bytes = 受信側のプログラムに届いたペイロード。ウォームアップを含む
 metric-stream-missing-bytes = sent_bytes から received_bytes を引いた差。0 でなければ、理由はフローのラベル error にある
 metric-stream-retransmitted-segments = 計数の間に再送した、ペイロードを持つ TCP セグメント
@@ -457,7 +460,7 @@ metric-stream-receive-window-limited-ratio = 受信側のウィンドウが満�
 metric-stream-send-buffer-limited-ratio = 送信バッファが経路に対して小さすぎた時間の割合 (TCP)
 metric-stream-sender-cpu-ratio = 最も忙しい送信スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。系列ではフローのスレッドの値
 metric-stream-receiver-cpu-ratio = 最も忙しい受信スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。系列ではフローのスレッドの値
-metric-stream-sent-bits-per-second = 送信側のシステムが受け取ったペイロードを、送信側の時間で割った値。系列では区間ごとの値
+metric-stream-sent-bits-per-second = 送信側のシステムが受け取ったペイロードを負荷の時間 (group.load_seconds) で割った値。系列では区間ごとの値
 metric-stream-sent-bytes = 送信側のシステムが受け取ったペイロード。ウォームアップを含む
 metric-stream-elapsed-seconds = 負荷の開始から、受信側でのストリームの終わりまで
 metric-stream-asked-bits-per-second = 指定したレート。無制限なら無い

@@ -128,7 +128,7 @@ impl Run {
         };
         let at_ns = self.start(plan, &parts)?;
         self.observer.note(&Progress::PhaseBegins(plan));
-        let (sent, interrupted) = self.measure(plan, &parts, at_ns);
+        let (sent, halted_ns) = self.measure(plan, &parts, at_ns);
         self.hosts.bus.wake();
         if let Some(before) = before {
             self.tell_clocks(plan, &parts, &before);
@@ -136,7 +136,7 @@ impl Run {
         let drained = self.drain(plan, &parts, &sent);
         let spec = PhaseSpec {
             run: self.manifest.id.clone(),
-            phase: plan.clone(),
+            phase: as_carried_out(plan, halted_ns),
             hosts: self.hosts.seen_by(0, &vec![true; self.hosts.list().len()]),
             me: 0,
             seed: self.manifest.seed,
@@ -149,7 +149,7 @@ impl Run {
                     says: refusal.says,
                     hint: refusal.hint,
                 })?;
-        let whole = !interrupted && result.flows.iter().all(|flow| flow.complete);
+        let whole = halted_ns.is_none() && result.flows.iter().all(|flow| flow.complete);
         let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
         match drained.refused {
             // The options ask for something impossible, which only the operator can mend.
@@ -306,19 +306,20 @@ impl Run {
     /// Takes notes until every sending host has finished or is lost, or the time is over.
     ///
     /// When the operator interrupts, the senders are ordered to stop, and the rest goes on as usual: what
-    /// was measured until then is a result like any other. The second value is true then.
+    /// was measured until then is a result like any other. The second value is the time since the start at which
+    /// that happened, nanoseconds.
     fn measure(
         &mut self,
         plan: &PhasePlan,
         parts: &[usize],
         at_ns: i64,
-    ) -> (Vec<Option<String>>, bool) {
+    ) -> (Vec<Option<String>>, Option<i64>) {
         let mut sent: Vec<Option<String>> = vec![None; self.hosts.list().len()];
         let mut give_up_ns = at_ns + plan.bound_ns as i64;
-        let mut halted = false;
+        let mut halted_ns = None;
         while self.somebody_sends(plan, parts, &sent) {
-            if self.interrupted() && !halted {
-                halted = true;
+            if self.interrupted() && halted_ns.is_none() {
+                halted_ns = Some(now_ns() - at_ns);
                 give_up_ns = now_ns() + HALT_BOUND.as_nanos() as i64;
                 self.halt(parts);
             }
@@ -349,7 +350,7 @@ impl Run {
                 of_ns: plan.duration_ns,
             });
         }
-        (sent, halted)
+        (sent, halted_ns)
     }
 
     /// True while a living host still sends to a living one.
@@ -435,6 +436,20 @@ impl Run {
         let _ = self.ask_hosts(&self.alive(&all), |_| Ask::Stop, ASK_BOUND);
         self.attend();
     }
+}
+
+/// The plan with the real length of a load that the operator ended `halted_ns` after its start: what the
+/// rates are counted over. Before the start nothing was carried out.
+fn as_carried_out(plan: &PhasePlan, halted_ns: Option<i64>) -> PhasePlan {
+    let mut plan = plan.clone();
+    if let Some(halted_ns) = halted_ns {
+        let real_ns = u64::try_from(halted_ns).unwrap_or(0).max(1);
+        plan.duration_ns = match plan.duration_ns {
+            0 => real_ns,
+            planned_ns => planned_ns.min(real_ns),
+        };
+    }
+    plan
 }
 
 /// Results that were collected from the hosts of a phase.

@@ -16,6 +16,7 @@ pub mod histogram_text;
 pub mod joined;
 pub mod link;
 pub mod load;
+pub mod load_time;
 pub mod meet;
 pub mod patience;
 pub mod place;

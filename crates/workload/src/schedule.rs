@@ -54,6 +54,15 @@ impl Schedule {
         }
     }
 
+    /// Intended start of the request after the last one that started, whether it is still part of the load or
+    /// not; `None` in a closed loop.
+    pub fn due_ns(&self) -> Option<i64> {
+        match self {
+            Schedule::Closed => None,
+            Schedule::Open { paced, next, .. } => Some(paced.intended_ns(*next)),
+        }
+    }
+
     /// Notes that the next request has started.
     #[inline]
     pub fn started(&mut self) {

@@ -79,7 +79,12 @@ fn part_of(spec: &PhaseSpec, part: &TogetherPart) -> PhaseSpec {
     }
     own.phase.workload = part.workload.clone();
     own.phase.options = part.options.clone();
-    own.phase.duration_ns = part.duration_ns;
+    // A load that the operator ended early is as long as it was.
+    own.phase.duration_ns = match (part.duration_ns, spec.phase.duration_ns) {
+        (0, _) => 0,
+        (planned_ns, 0) => planned_ns,
+        (planned_ns, whole_ns) => planned_ns.min(whole_ns),
+    };
     own
 }
 

@@ -9,6 +9,7 @@ pub mod pairs;
 pub mod probe;
 pub mod ranges;
 pub mod silence;
+pub mod stopped;
 pub mod sweep;
 pub mod tcp;
 pub mod transfer;

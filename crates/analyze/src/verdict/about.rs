@@ -10,6 +10,7 @@ use crate::findings::{diagnose, search};
 use crate::quantities::datagrams::{self, HELD};
 use crate::quantities::exchange::Exchange;
 use crate::quantities::probe;
+use crate::quantities::stopped::Stopped;
 use crate::quantities::transfer::Transfer;
 use crate::rules::is_limit;
 use crate::view::{PhaseView, word};
@@ -94,6 +95,7 @@ fn loss(sent: f64, missing: f64) -> Text {
 /// The answer of a single measurement.
 fn measured(view: &PhaseView<'_>) -> Vec<Text> {
     let mut out: Vec<Text> = achieved(view).into_iter().collect();
+    out.extend(stopped(view));
     match limit_of(view) {
         Some(limit) => {
             out.push(limit.says);
@@ -119,9 +121,15 @@ fn achieved(view: &PhaseView<'_>) -> Option<Text> {
     Some(text.text("loss", loss(sent, missing)))
 }
 
+/// Time of a load that carried something for a part of it only.
+fn stopped(view: &PhaseView<'_>) -> Option<Text> {
+    Stopped::of(view).map(|stopped| stopped.says())
+}
+
 /// The answer of a measurement of requests and responses.
 fn answered(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Text> {
     let mut out = vec![exchange.achieved(flows(view))];
+    out.extend(stopped(view));
     out.extend(exchange.errors());
     match limit_of(view) {
         Some(limit) => {
@@ -136,6 +144,7 @@ fn answered(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Text> {
 /// The answer of a measurement of bytes or messages.
 fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
     let mut out = vec![transfer.achieved(flows(view))];
+    out.extend(stopped(view));
     out.extend(transfer.missing());
     match limit_of(view) {
         Some(limit) => {
@@ -150,6 +159,7 @@ fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
 /// The answer of probes. They are too thin to reach a limit: only what disturbed them is named.
 fn probed(view: &PhaseView<'_>) -> Vec<Text> {
     let mut out = probe::says(view, flows(view));
+    out.extend(stopped(view));
     out.extend(limit_of(view).map(|limit| limit.says));
     out
 }

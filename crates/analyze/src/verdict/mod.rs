@@ -78,10 +78,13 @@ fn distrust(record: &Record) -> Option<Text> {
     if matches!(manifest.status, RunStatus::Failed | RunStatus::Partial) {
         let failed = manifest.status == RunStatus::Failed;
         let Some(problem) = manifest.problems.first() else {
-            return Some(Text::new(match failed {
-                true => "verdict-failed-unknown",
-                false => "verdict-partial-unknown",
-            }));
+            let unknown = || {
+                Text::new(match failed {
+                    true => "verdict-failed-unknown",
+                    false => "verdict-partial-unknown",
+                })
+            };
+            return Some(broken_flow(record).unwrap_or_else(unknown));
         };
         let hosts = troubled_hosts(record);
         let key = match (failed, hosts.len()) {
@@ -106,6 +109,23 @@ fn distrust(record: &Record) -> Option<Text> {
         .into_iter()
         .filter(|f| f.rule == "corruption" && f.severity == Severity::Bad);
     corrupted.next().map(|finding| finding.says)
+}
+
+/// The first flow that did not complete and says why.
+fn broken_flow(record: &Record) -> Option<Text> {
+    const WHY: [&str; 3] = ["error", "sender_error", "receiver_error"];
+    let phases = record.manifest.phases.iter();
+    let mut flows = phases.flat_map(|phase| &phase.result.flows);
+    flows.find_map(|flow| {
+        let mut reasons = WHY.iter().filter_map(|label| flow.labels.get(*label));
+        let error = reasons.next().filter(|_| !flow.complete)?;
+        Some(
+            Text::new("verdict-broken-flow")
+                .word("from", &flow.from)
+                .word("to", &flow.to)
+                .word("error", error),
+        )
+    })
 }
 
 /// The first of these hosts, and how many more there are.

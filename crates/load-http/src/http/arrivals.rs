@@ -62,7 +62,8 @@ impl Arrivals {
         self.gap_ns = gap_ns;
     }
 
-    fn next_ns(&self) -> i64 {
+    /// Intended start of the request after the last one that was taken, nanoseconds.
+    pub(crate) fn next_ns(&self) -> i64 {
         let since_ns = match &self.random {
             // Multiplied, not added up: errors of rounding do not grow.
             None => self.next * self.gap_ns,

@@ -13,6 +13,7 @@ use sokudo_model::{Moments, Spent};
 use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Counts, Recorder};
 
+use super::arrivals::Arrivals;
 use super::course::Course;
 use super::record::VisitDetails;
 
@@ -172,6 +173,10 @@ impl Visitors {
             let left = arrivals.left(self.recorder.count_from_ns(), self.course.end_ns);
             let most = self.course.left.unwrap_or(u64::MAX);
             self.recorder.counts.unstarted += left.min(most);
+        }
+        if self.course.left == Some(0) {
+            let due_ns = self.course.arrivals.as_ref().map(Arrivals::next_ns);
+            self.recorder.reached(due_ns);
         }
         (self.recorder.finish(now), self.tally)
     }

@@ -7,10 +7,12 @@ use sokudo_http::{FailureKind, LoopAudit, Phase};
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Spent, Summary};
 use sokudo_stats::Histogram;
+use sokudo_workload::contract::Options as _;
 use sokudo_workload::exchange::{Asked, Collected, Counts, Details, Recorded};
 use sokudo_workload::histogram_text;
 use sokudo_workload::joined::{Merged, put, put_named, ratio, total};
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::NAME;
 use super::client::Tally;
@@ -97,7 +99,6 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
     let named = [
         ("requests", counts.transactions),
         ("errors", counts.errors),
-        ("unstarted_requests", counts.unstarted),
         ("late_starts", counts.late),
         ("window_full", counts.window_full),
         (
@@ -172,16 +173,43 @@ pub(super) fn join(options: &HttpOptions, ends: &Ends<'_, Numbers>) -> PhaseResu
         let all = u64::from(options.connections);
         share(all, u64::from(flow), plans.len() as u64)
     };
+    let planned_ns = planned_ns(ends.spec, options.duration_ns(), options.warmup.0);
     let hosts = ends.hosts.iter().flatten();
-    let loops: Vec<&LoopNumbers> = hosts.flat_map(|host| &host.0).collect();
+    let loops = hosts.flat_map(|host| &host.0);
+    let loops: Vec<Loop<'_>> = loops
+        .map(|numbers| Loop::new(numbers, held(numbers.asked.flow), planned_ns))
+        .collect();
     for one in &loops {
-        let flow = one.asked.flow;
-        tell_flow(&mut flows[flow as usize], one, held(flow), &mut merged);
+        let flow = one.numbers.asked.flow;
+        tell_flow(&mut flows[flow as usize], one, &mut merged);
     }
     PhaseResult {
         summary: totals(options, &loops, &flows, &merged),
         flows,
         histograms: merged.summaries(),
+    }
+}
+
+/// The numbers of an event loop, and what follows from them and from how long its load was to be.
+struct Loop<'a> {
+    numbers: &'a LoopNumbers,
+    /// Connections that it held.
+    held: u64,
+    load: LoadTime,
+    /// Requests that were due and never sent.
+    unstarted: u64,
+}
+
+impl<'a> Loop<'a> {
+    fn new(numbers: &'a LoopNumbers, held: u64, planned_ns: Option<i64>) -> Self {
+        let counts = &numbers.asked.counts;
+        let load = counts.load_time(planned_ns);
+        Self {
+            numbers,
+            held,
+            load,
+            unstarted: counts.unstarted(&load, held, numbers.asked_per_s),
+        }
     }
 }
 
@@ -198,10 +226,11 @@ fn labels(options: &HttpOptions, plan: &FlowPlan) -> Labels {
 }
 
 /// One loop's numbers, as those of its flow.
-fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, held: u64, merged: &mut Merged) {
-    let metrics = &mut flow.metrics;
+fn tell_flow(flow: &mut FlowResult, of: &Loop<'_>, merged: &mut Merged) {
+    let (metrics, one) = (&mut flow.metrics, of.numbers);
     put_counts(metrics, &one.counts);
-    put_shares(metrics, &[one]);
+    put_shares(metrics, std::slice::from_ref(of));
+    of.load.put(metrics);
     let elapsed = one.elapsed_ns as f64;
     let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
     put(metrics, numbers::CLIENT_CPU_RATIO, share(one.asked.cpu_ns));
@@ -211,7 +240,7 @@ fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, held: u64, merged: &mut M
         share(one.asked.wait_ns),
     );
     put(metrics, numbers::ASKED_PER_SECOND, one.asked_per_s);
-    put(metrics, numbers::OPEN_CONNECTIONS, held as f64);
+    put(metrics, numbers::OPEN_CONNECTIONS, of.held as f64);
     if let Some(text) = told_failures(&one.failures) {
         flow.labels.insert("error".into(), text);
     }
@@ -230,10 +259,9 @@ fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, held: u64, merged: &mut M
 /// Counts that stand in the result as they are; those that are zero and tell of trouble are left
 /// out.
 fn put_counts(metrics: &mut Summary, counts: &BTreeMap<String, u64>) {
-    const ALWAYS: [&str; 8] = [
+    const ALWAYS: [&str; 7] = [
         "requests",
         "errors",
-        "unstarted_requests",
         "made_connections",
         "sent_bytes",
         "head_bytes",
@@ -250,28 +278,29 @@ fn put_counts(metrics: &mut Summary, counts: &BTreeMap<String, u64>) {
 }
 
 /// Puts the shares that follow from the counts of some loops.
-fn put_shares(metrics: &mut Summary, loops: &[&LoopNumbers]) {
+fn put_shares(metrics: &mut Summary, of: &[Loop<'_>]) {
+    let loops = || of.iter().map(|one| one.numbers);
     let sum = |name: &str| -> f64 {
-        let counts = loops.iter().filter_map(|one| one.counts.get(name));
+        let counts = loops().filter_map(|one| one.counts.get(name));
         counts.sum::<u64>() as f64
     };
     let requests = sum("requests");
-    let rates = loops.iter().map(|one| {
-        let counts = &one.asked.counts;
-        let span_ns = counts.last_ns.saturating_sub(counts.first_ns?);
-        let answered = one.counts.get("requests").copied()? as f64;
-        ratio(answered * 1e9, span_ns as f64)
+    let rates = of.iter().map(|one| {
+        let answered = one.numbers.counts.get("requests").copied()?;
+        Some(one.load.per_s(answered as f64))
     });
     put(
         metrics,
         numbers::REQUESTS_PER_SECOND,
         rates.flatten().sum::<f64>(),
     );
-    let failed = sum("errors") + sum("unstarted_requests");
+    let unstarted: u64 = of.iter().map(|one| one.unstarted).sum();
+    put(metrics, numbers::UNSTARTED_REQUESTS, unstarted as f64);
+    let failed = sum("errors") + unstarted as f64;
     let bad = sum("status_4xx") + sum("status_5xx");
     let share = ratio(failed + bad, requests + failed);
     put(metrics, numbers::ERROR_RATIO, share.unwrap_or(0.0));
-    if loops.iter().any(|one| one.asked_per_s.is_some()) {
+    if loops().any(|one| one.asked_per_s.is_some()) {
         let sent = requests + sum("errors");
         put(
             metrics,
@@ -284,13 +313,11 @@ fn put_shares(metrics: &mut Summary, loops: &[&LoopNumbers]) {
             ratio(sum("window_full"), sent),
         );
     }
-    let cpu_ns: Option<u64> = loops.iter().map(|one| one.asked.cpu_ns).sum();
+    let cpu_ns: Option<u64> = loops().map(|one| one.asked.cpu_ns).sum();
     let per_cpu = cpu_ns.and_then(|ns| ratio(sum("answered") * 1e9, ns as f64));
     put(metrics, numbers::REQUESTS_PER_CPU_SECOND, per_cpu);
     let mut spent = Spent::default();
-    loops
-        .iter()
-        .for_each(|one| spent.add(&one.recorded.details.spent));
+    loops().for_each(|one| spent.add(&one.recorded.details.spent));
     for (name, seconds) in spent.means(requests as u64) {
         put(metrics, name, seconds);
     }
@@ -313,21 +340,22 @@ fn told_failures(failures: &BTreeMap<String, u64>) -> Option<String> {
 
 fn totals(
     options: &HttpOptions,
-    loops: &[&LoopNumbers],
+    all: &[Loop<'_>],
     flows: &[FlowResult],
     merged: &Merged,
 ) -> Summary {
     let mut summary = Summary::new();
-    if loops.is_empty() {
+    if all.is_empty() {
         return summary;
     }
+    let loops = || all.iter().map(|one| one.numbers);
     let mut counts = BTreeMap::<String, u64>::new();
-    for (name, count) in loops.iter().flat_map(|one| &one.counts) {
+    for (name, count) in loops().flat_map(|one| &one.counts) {
         *counts.entry(name.clone()).or_default() += count;
     }
     put_counts(&mut summary, &counts);
-    put_shares(&mut summary, loops);
-    let asked = loops.iter().filter_map(|one| one.asked_per_s);
+    put_shares(&mut summary, all);
+    let asked = loops().filter_map(|one| one.asked_per_s);
     put(
         &mut summary,
         numbers::ASKED_PER_SECOND,
@@ -342,9 +370,9 @@ fn totals(
         put(&mut summary, metric, total(&metric, flows));
     }
     merged.put_numbers(&mut summary);
-    let latencies = loops.iter().map(|one| &one.recorded.latency);
+    let latencies = loops().map(|one| &one.recorded.latency);
     put_p95(&mut summary, numbers::LATENCY_SECONDS, latencies);
-    let services = loops.iter().map(|one| one.service());
+    let services = loops().map(|one| one.service());
     put_p95(&mut summary, numbers::SERVICE_SECONDS, services);
     summary
 }

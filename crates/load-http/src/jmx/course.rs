@@ -60,7 +60,9 @@ impl Course {
         };
         sleep_until(at_ns);
         finished.start_late_ns = now_ns().saturating_sub(at_ns).max(0);
+        finished.begin_ns = at_ns;
         self.stages(&mut finished);
+        finished.gone_ns = now_ns();
         over.store(true, Ordering::Relaxed);
         match reporter.map(|thread| {
             thread.thread().unpark();

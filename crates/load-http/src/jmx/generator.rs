@@ -77,6 +77,10 @@ pub struct Finished {
     pub lost_rows: u64,
     /// Rows that were written, or handed on.
     pub rows: u64,
+    /// Agreed begin, nanoseconds.
+    pub begin_ns: i64,
+    /// When the last user had gone, nanoseconds.
+    pub gone_ns: i64,
     /// Delay of its begin behind the agreed one, nanoseconds.
     pub start_late_ns: i64,
     /// Errors of users, with the number of each.

@@ -8,11 +8,12 @@ use sokudo_model::kinds::http as numbers;
 use sokudo_model::{FlowResult, Labels, Metric, PhaseResult, Spent, Summary};
 use sokudo_stats::Histogram;
 use sokudo_workload::histogram_text;
-use sokudo_workload::joined::{Merged, NS, put, put_each, put_start_late, ratio};
+use sokudo_workload::joined::{Merged, put, put_each, put_start_late, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::generator::Finished;
-use super::tally::LabelTally;
+use super::tally::{LabelTally, around};
 use crate::percentile::put_p95;
 
 /// Rows that a generator handed over.
@@ -59,7 +60,8 @@ struct LabelNumbers {
     classes: [u64; 6],
     phases: BTreeMap<String, u64>,
     kinds: BTreeMap<String, u64>,
-    span_ns: Option<(i64, i64)>,
+    /// First start and last end of those with a response.
+    through_ns: Option<(i64, i64)>,
     /// Of those with a response.
     #[serde(default)]
     spent: Spent,
@@ -75,6 +77,12 @@ struct LabelNumbers {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct GeneratorNumbers {
     labels: BTreeMap<String, LabelNumbers>,
+    /// Begin of the first sample of all, of the last one, and when the last user had gone; in nanoseconds
+    /// since the agreed begin.
+    first_start_ns: i64,
+    last_start_ns: i64,
+    gone_ns: i64,
+    begin_ns: i64,
     asked_per_s: Option<f64>,
     dropped: u64,
     /// Exchanges that began, redirects one by one.
@@ -93,6 +101,11 @@ struct GeneratorNumbers {
 }
 
 impl LabelNumbers {
+    /// Samples with a response.
+    fn answered(&self) -> f64 {
+        self.samples.saturating_sub(self.lost) as f64
+    }
+
     fn new(tally: &LabelTally) -> Self {
         let phases = tally.phases.iter();
         let kinds = tally.kinds.iter();
@@ -110,7 +123,7 @@ impl LabelNumbers {
             kinds: kinds
                 .map(|(kind, count)| ((*kind).to_owned(), *count))
                 .collect(),
-            span_ns: tally.span_ns,
+            through_ns: tally.through_ns,
             spent: tally.spent,
             latency: tally.latency.clone(),
             service: tally.service.clone(),
@@ -145,7 +158,17 @@ impl GeneratorNumbers {
             shares.reduce(f64::max)
         };
         let seen = finished.seen.iter();
+        let all = || finished.seen.values();
+        let first_ns = all()
+            .filter_map(|tally| tally.span_ns)
+            .map(|(first, _)| first);
+        let last_ns = all().map(|tally| tally.last_start_ns).max();
+        let since_begin = |at_ns: i64| (at_ns - finished.begin_ns).max(0);
         Self {
+            first_start_ns: first_ns.min().map_or(0, since_begin),
+            last_start_ns: last_ns.map_or(0, since_begin),
+            gone_ns: since_begin(finished.gone_ns),
+            begin_ns: finished.begin_ns,
             labels: seen
                 .map(|(label, tally)| (label.clone(), LabelNumbers::new(tally)))
                 .collect(),
@@ -164,33 +187,64 @@ impl GeneratorNumbers {
     }
 }
 
+impl GeneratorNumbers {
+    /// The time of the load, from the first sample on, for what got through in `through_ns`. It lasts as long
+    /// as the plan says, longer where samples began after that, and shorter where all users had gone.
+    fn load_time(&self, planned_ns: Option<i64>, through_ns: Option<(i64, i64)>) -> LoadTime {
+        let until_ns = planned_ns.map_or(self.gone_ns, |planned_ns| {
+            planned_ns.max(self.last_start_ns).min(self.gone_ns)
+        });
+        let from_ns = self.begin_ns.saturating_add(self.first_start_ns);
+        let load_ns = until_ns.saturating_sub(self.first_start_ns);
+        LoadTime::new(load_ns, LoadTime::since(from_ns, through_ns))
+    }
+
+    /// The labels of requests: those of transactions are counted under these, too.
+    fn requests(&self) -> impl Iterator<Item = &LabelNumbers> {
+        self.labels.values().filter(|label| !label.is_transaction)
+    }
+
+    /// Answered requests per second.
+    fn per_s(&self, planned_ns: Option<i64>) -> f64 {
+        let answered = self.requests().map(LabelNumbers::answered).sum();
+        self.load_time(planned_ns, None).per_s(answered)
+    }
+}
+
 /// Joins the hosts' numbers.
 pub(super) fn join(ends: &Ends<'_, Numbers>) -> PhaseResult {
+    let planned_ns = planned_ns(ends.spec, 0, 0);
     let mut merged = Merged::default();
     let mut flows = Vec::new();
     let mut all = Vec::new();
     for plan in ends.plans() {
         let host = ends.flow(plan).from;
         let numbers = ends.of(plan.from).and_then(|numbers| numbers.0.as_ref());
-        flows.push(generator(flows.len() as u32, &host, numbers));
+        flows.push(generator(flows.len() as u32, &host, numbers, planned_ns));
         let Some(numbers) = numbers else {
             continue;
         };
         for (label, one) in &numbers.labels {
             let id = flows.len() as u32;
-            flows.push(flow(id, &host, label, one, &mut merged));
+            let load = numbers.load_time(planned_ns, one.through_ns);
+            flows.push(flow(id, (&host, label), (one, &load), &mut merged));
         }
         all.push(numbers);
     }
     PhaseResult {
-        summary: totals(&all, &merged),
+        summary: totals(&all, planned_ns, &merged),
         flows,
         histograms: merged.summaries(),
     }
 }
 
 /// Flow of a generator; without numbers it was lost.
-fn generator(id: u32, host: &str, generated: Option<&GeneratorNumbers>) -> FlowResult {
+fn generator(
+    id: u32,
+    host: &str,
+    generated: Option<&GeneratorNumbers>,
+    planned_ns: Option<i64>,
+) -> FlowResult {
     let mut flow = FlowResult {
         id,
         from: host.into(),
@@ -220,6 +274,11 @@ fn generator(id: u32, host: &str, generated: Option<&GeneratorNumbers>) -> FlowR
         ],
     );
     put_start_late(&mut flow.metrics, Some(generated.start_late_ns));
+    let spans = generated.requests().map(|label| label.through_ns);
+    let through_ns = spans.fold(None, around);
+    generated
+        .load_time(planned_ns, through_ns)
+        .put(&mut flow.metrics);
     flow
 }
 
@@ -237,7 +296,12 @@ pub fn rows_sent(result: &PhaseResult) -> HashMap<String, u64> {
 }
 
 /// The numbers of one label, as those of a flow.
-fn flow(id: u32, host: &str, label: &str, one: &LabelNumbers, merged: &mut Merged) -> FlowResult {
+fn flow(
+    id: u32,
+    (host, label): (&str, &str),
+    (one, load): (&LabelNumbers, &LoadTime),
+    merged: &mut Merged,
+) -> FlowResult {
     let mut flow = FlowResult {
         id,
         from: host.into(),
@@ -249,7 +313,7 @@ fn flow(id: u32, host: &str, label: &str, one: &LabelNumbers, merged: &mut Merge
     if one.is_transaction {
         flow.labels.insert("kind".into(), "transaction".into());
     }
-    put_label_numbers(&mut flow.metrics, &[one]);
+    put_label_numbers(&mut flow.metrics, &[one], load.per_s(one.answered()));
     let each = [
         (numbers::LATENCY_SECONDS, &one.latency),
         (numbers::SERVICE_SECONDS, &one.service),
@@ -270,7 +334,7 @@ fn samples_and_failed(labels: &[&LabelNumbers]) -> (f64, f64) {
     (sum(|label| label.samples), sum(|label| label.failed))
 }
 
-fn put_label_numbers(metrics: &mut Summary, labels: &[&LabelNumbers]) {
+fn put_label_numbers(metrics: &mut Summary, labels: &[&LabelNumbers], per_s: f64) {
     let sum =
         |of: fn(&LabelNumbers) -> u64| labels.iter().map(|label| of(label)).sum::<u64>() as f64;
     let (samples, failed) = samples_and_failed(labels);
@@ -280,14 +344,7 @@ fn put_label_numbers(metrics: &mut Summary, labels: &[&LabelNumbers]) {
     put(metrics, numbers::ERROR_RATIO, ratio(failed, samples));
     put(metrics, numbers::SENT_BYTES, sum(|l| l.sent_bytes));
     put(metrics, numbers::BODY_BYTES, sum(|l| l.bytes));
-    let spans = labels.iter().filter_map(|label| label.span_ns);
-    let span = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let seconds = span.map_or(0.0, |(first, last)| (last - first) as f64 * NS);
-    put(
-        metrics,
-        numbers::REQUESTS_PER_SECOND,
-        ratio(samples - lost, seconds),
-    );
+    put(metrics, numbers::REQUESTS_PER_SECOND, per_s);
     let mut spent = Spent::default();
     labels.iter().for_each(|label| spent.add(&label.spent));
     for (metric, seconds) in spent.means((samples - lost) as u64) {
@@ -308,14 +365,15 @@ fn put_label_numbers(metrics: &mut Summary, labels: &[&LabelNumbers]) {
     }
 }
 
-fn totals(all: &[&GeneratorNumbers], merged: &Merged) -> Summary {
+fn totals(all: &[&GeneratorNumbers], planned_ns: Option<i64>, merged: &Merged) -> Summary {
     let mut summary = Summary::new();
-    let labels = all.iter().flat_map(|numbers| numbers.labels.values());
-    let labels: Vec<&LabelNumbers> = labels.filter(|label| !label.is_transaction).collect();
+    let labels = all.iter().flat_map(|numbers| numbers.requests());
+    let labels: Vec<&LabelNumbers> = labels.collect();
     if all.is_empty() {
         return summary;
     }
-    put_label_numbers(&mut summary, &labels);
+    let per_s = all.iter().map(|numbers| numbers.per_s(planned_ns)).sum();
+    put_label_numbers(&mut summary, &labels, per_s);
     let sum = |of: fn(&GeneratorNumbers) -> u64| all.iter().map(|one| of(one)).sum::<u64>() as f64;
     let late = sum(|n| n.late_starts);
     put(&mut summary, numbers::LATE_STARTS, late);

@@ -56,6 +56,10 @@ pub struct LabelTally {
     pub kinds: HashMap<&'static str, u64>,
     /// First start and last end, monotonic nanoseconds.
     pub span_ns: Option<(i64, i64)>,
+    /// Last start.
+    pub last_start_ns: i64,
+    /// First start and last end of those with a response.
+    pub through_ns: Option<(i64, i64)>,
 }
 
 /// Labels and what they saw.
@@ -93,8 +97,12 @@ impl LabelTally {
         }
         self.bytes += row.bytes;
         self.sent_bytes += row.sent_bytes;
-        let (first, last) = self.span_ns.unwrap_or((row.start_ns, row.end_ns));
-        self.span_ns = Some((first.min(row.start_ns), last.max(row.end_ns)));
+        let own = Some((row.start_ns, row.end_ns));
+        self.span_ns = around(self.span_ns, own);
+        self.last_start_ns = self.last_start_ns.max(row.start_ns);
+        if row.phase.is_empty() {
+            self.through_ns = around(self.through_ns, own);
+        }
     }
 
     /// Adds what another saw.
@@ -129,10 +137,17 @@ impl LabelTally {
         for (phase, count) in &other.phases {
             *self.phases.entry(phase).or_default() += count;
         }
-        self.span_ns = match (self.span_ns, other.span_ns) {
-            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
-            (mine, other) => mine.or(other),
-        };
+        self.span_ns = around(self.span_ns, other.span_ns);
+        self.last_start_ns = self.last_start_ns.max(other.last_start_ns);
+        self.through_ns = around(self.through_ns, other.through_ns);
+    }
+}
+
+/// From the earlier begin of two spans to the later end.
+pub(super) fn around(one: Option<(i64, i64)>, other: Option<(i64, i64)>) -> Option<(i64, i64)> {
+    match (one, other) {
+        (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+        (one, other) => one.or(other),
     }
 }
 

@@ -389,3 +389,40 @@ fn the_rate_changes_while_it_runs() {
     let result = Http.join(&whole, &[Ok(playing.end())]).expect("options");
     assert!(get(&result, "http.asked_per_second") > 1.0);
 }
+
+/// Once the server is dead, connections to it end without a byte; over the whole load that is most of the time.
+#[test]
+fn a_server_that_dies_answered_over_the_whole_load() {
+    for more in ["", r#","rate":"200/s""#, r#","threads":2"#] {
+        let address = server(|number| (number < 50).then_some(OK));
+        let fields = format!(r#""duration":"1s","connections":2{more}"#);
+        let result = play(address, &fields);
+        let answered = get(&result, "http.requests");
+        assert_eq!(answered, 50.0, "{more}");
+        let rate = get(&result, "http.requests_per_second");
+        assert!((rate - answered).abs() < 1e-9, "{more}: {rate}");
+        let flows = result.flows.iter().map(|flow| &flow.metrics);
+        for flow in flows.clone() {
+            assert_eq!(flow["group.load_seconds"], 1.0, "{more}");
+        }
+        let last = flows.filter_map(|flow| flow.get("group.last_through_seconds"));
+        let last = last.copied().fold(0.0, f64::max);
+        assert!(last < 1.0, "{more}: {last}");
+        let errors = get(&result, "http.error_ratio");
+        assert!(
+            errors >= (1.0 - last) * 0.95 || more.contains("rate"),
+            "{more}: {errors}"
+        );
+        assert!(errors > 0.5, "{more}: {errors}");
+    }
+}
+
+#[test]
+fn an_amount_of_requests_ends_the_load_when_it_is_reached() {
+    let address = server(|_| Some(OK));
+    let result = play(address, r#""count":"60","connections":2"#);
+    let of = |name: &str| result.flows[0].metrics[name];
+    let rate = 60.0 / of("group.load_seconds");
+    assert!((get(&result, "http.requests_per_second") - rate).abs() < rate * 1e-9);
+    assert!(of("group.load_seconds") < 30.0);
+}

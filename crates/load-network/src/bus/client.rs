@@ -543,12 +543,14 @@ impl<'t> Sender<'t> {
         }
         let unanswered = self.asked.len() as u64;
         let unstarted = self.course.unstarted();
+        let reached_ns = self.course.reached_ns(totals.last_ns);
         // Closed before the numbers are handed over, so that their reader finds the far end ended.
         drop(self.stream);
         self.recorder.finish(failure, |finished| {
             finished.unacknowledged = unacknowledged;
             finished.unanswered = unanswered;
             finished.unstarted = unstarted;
+            finished.reached_ns = reached_ns;
         });
     }
 

@@ -168,6 +168,13 @@ impl Course {
         self.is_sampled
     }
 
+    /// Time at which the count was reached, when `last_ns` was that of its last message; `None` when it was not.
+    pub(crate) fn reached_ns(&self, last_ns: i64) -> Option<i64> {
+        let due_ns = self.schedule.due_ns().unwrap_or(i64::MIN);
+        let is_reached = self.count.is_some_and(|count| self.counted >= count);
+        is_reached.then(|| last_ns.max(due_ns))
+    }
+
     /// Messages that should have been sent and never were, at the end.
     pub(crate) fn unstarted(&self) -> u64 {
         if self.is_stopped() {

@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::bus as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, Metric, PhaseResult, Summary};
 use sokudo_workload::choice::Choice;
-use sokudo_workload::joined::{self, Merged, NS, put, put_start_late, ratio, total};
+use sokudo_workload::contract::Options as _;
+use sokudo_workload::joined::{self, Merged, put, put_start_late, ratio, total};
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::{LoadTime, planned_ns, untried};
 
+use super::amounts::Warmup;
 use super::options::{BusOptions, Mode};
 use super::record::{End, Finished};
 use super::report::{Collected, FlowDistributions, RECEIPT, RELAY, RESPONSE, SERVICE};
@@ -22,6 +25,9 @@ pub struct Numbers {
     flows: BTreeMap<u32, FlowDistributions>,
     /// Messages per second asked of each sending thread.
     asked_per_s: Option<f64>,
+    /// Agreed start of the load on this host's clock, nanoseconds.
+    #[serde(default)]
+    start_ns: i64,
 }
 
 impl load::Numbers for Numbers {
@@ -35,10 +41,11 @@ impl load::Numbers for Numbers {
 
 impl Numbers {
     /// Puts together what the threads of one host handed over.
-    pub(crate) fn new(collected: Collected, asked_per_s: Option<f64>) -> Self {
+    pub(crate) fn new(collected: Collected, asked_per_s: Option<f64>, start_ns: i64) -> Self {
         let mut numbers = Self {
             flows: collected.flows,
             asked_per_s,
+            start_ns,
             ..Self::default()
         };
         for thread in collected.finished {
@@ -62,6 +69,8 @@ struct Both<'a> {
     is_relayed: bool,
     asked_per_s: Option<f64>,
     distributions: Option<&'a FlowDistributions>,
+    /// Agreed start on the clock of each end, nanoseconds.
+    starts_ns: [i64; 2],
 }
 
 impl<'a> Both<'a> {
@@ -78,6 +87,7 @@ impl<'a> Both<'a> {
                 .and_then(|host| host.asked_per_s)
                 .filter(|_| relayed.is_none()),
             distributions: begins.and_then(|host| host.flows.get(&plan.id)),
+            starts_ns: [begins, ends.of(plan.to)].map(|host| host.map_or(0, |host| host.start_ns)),
         }
     }
 }
@@ -86,8 +96,13 @@ impl<'a> Both<'a> {
 pub(super) fn join(options: &BusOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
     let plans = ends.plans();
     let all: Vec<Both<'_>> = plans.iter().map(|plan| Both::of(ends, plan)).collect();
+    let warmup_ns = match options.warmup {
+        Warmup::Time(ns) => ns,
+        Warmup::Messages(_) => 0,
+    };
     let mut join = Join {
         options,
+        planned_ns: planned_ns(ends.spec, options.duration_ns(), warmup_ns),
         merged: Merged::default(),
     };
     let flows: Vec<FlowResult> = plans
@@ -111,6 +126,8 @@ fn share(of: &Finished, part_ns: Option<u64>) -> Option<f64> {
 /// One join at work.
 struct Join<'a> {
     options: &'a BusOptions,
+    /// Planned length of the load that counts.
+    planned_ns: Option<i64>,
     merged: Merged,
 }
 
@@ -120,11 +137,13 @@ impl Join<'_> {
         if let Some(from) = both.from {
             match both.is_relayed {
                 true => relayed(&mut flow, from),
-                false => self.sent(&mut flow, from, both.asked_per_s),
+                false => self.sent(&mut flow, from, both),
             }
         }
         if let Some(to) = both.to {
-            self.received(&mut flow, to);
+            let load = self.load_time(both, to);
+            load.put(&mut flow.metrics);
+            self.received(&mut flow, to, &load);
         }
         if let (Some(from), Some(to)) = (both.from, both.to) {
             let (sent, arrived) = (from.totals.all_messages, to.totals.all_messages);
@@ -144,6 +163,53 @@ impl Join<'_> {
         flow
     }
 
+    /// The time of the load of a flow at its receiving end.
+    fn load_time(&self, both: &Both<'_>, to: &Finished) -> LoadTime {
+        let [sent_from_ns, taken_from_ns] = both.starts_ns;
+        let from = both.from.filter(|_| !both.is_relayed);
+        let reached_ns = from.and_then(|from| {
+            let begin_ns = self.count_from_ns(sent_from_ns, from);
+            Some(from.reached_ns?.saturating_sub(begin_ns))
+        });
+        let begin_ns = self.count_from_ns(taken_from_ns, to);
+        // Messages of the warm-up have taken their part of the time.
+        let warmed_ns = match self.options.warmup {
+            Warmup::Time(_) => 0,
+            Warmup::Messages(_) => begin_ns.saturating_sub(taken_from_ns),
+        };
+        let planned_ns = self.planned_ns.map(|ns| ns.saturating_sub(warmed_ns));
+        let lasted_ns = from.map(|from| from.elapsed_ns);
+        let load_ns = reached_ns.or(planned_ns).or(lasted_ns).unwrap_or(0);
+        let totals = &to.totals;
+        let through_ns = totals.first_ns.map(|first_ns| (first_ns, totals.last_ns));
+        LoadTime::of_arrivals(load_ns, LoadTime::since(begin_ns, through_ns))
+    }
+
+    /// Messages that a sender without a rate could not try after its connection had broken, by its pace until
+    /// then.
+    fn untried(&self, from: &Finished, both: &Both<'_>) -> u64 {
+        let is_closed = both.asked_per_s.is_none() && from.failure.is_some();
+        let Some(planned_ns) = self.planned_ns.filter(|ns| is_closed && *ns > 0) else {
+            return 0;
+        };
+        let begin_ns = self.count_from_ns(both.starts_ns[0], from);
+        let totals = &from.totals;
+        let went_ns = totals
+            .first_ns
+            .map_or(0, |_| totals.last_ns.saturating_sub(begin_ns));
+        let went = (went_ns as f64 / planned_ns as f64).clamp(0.0, 1.0);
+        untried(totals.messages, from.unacknowledged, 1.0 - went)
+    }
+
+    /// Begin of what counts at an end whose load starts at `start_ns`, nanoseconds.
+    fn count_from_ns(&self, start_ns: i64, end: &Finished) -> i64 {
+        match self.options.warmup {
+            Warmup::Time(ns) => start_ns.saturating_add_unsigned(ns),
+            Warmup::Messages(0) => start_ns,
+            Warmup::Messages(_) => end.totals.first_ns.unwrap_or(start_ns),
+        }
+    }
+
     fn labels(&self, plan: &FlowPlan) -> Labels {
         let options = self.options;
         let mut labels = Labels::new();
@@ -161,16 +227,18 @@ impl Join<'_> {
         labels
     }
 
-    fn sent(&self, flow: &mut FlowResult, from: &Finished, asked_per_s: Option<f64>) {
+    fn sent(&self, flow: &mut FlowResult, from: &Finished, both: &Both<'_>) {
         let metrics = &mut flow.metrics;
-        let failed = failed(from);
+        let asked_per_s = both.asked_per_s;
+        let unstarted = from.unstarted + self.untried(from, both);
+        let failed = failed(from, unstarted);
         put_start_late(metrics, from.start_late_ns);
         for (name, value) in [
             (numbers::SENT_MESSAGES, from.totals.messages as f64),
             (numbers::SENT_BYTES, from.totals.bytes as f64),
             (numbers::ANSWERS, from.totals.answers as f64),
             (numbers::UNANSWERED_MESSAGES, from.unanswered as f64),
-            (numbers::UNSTARTED_MESSAGES, from.unstarted as f64),
+            (numbers::UNSTARTED_MESSAGES, unstarted as f64),
             (numbers::CONNECTIONS, from.connections as f64),
             (numbers::ERRORS, failed),
         ] {
@@ -225,26 +293,21 @@ impl Join<'_> {
         }
     }
 
-    fn received(&self, flow: &mut FlowResult, to: &Finished) {
+    fn received(&self, flow: &mut FlowResult, to: &Finished, load: &LoadTime) {
         let metrics = &mut flow.metrics;
         put(metrics, numbers::MESSAGES, to.totals.messages as f64);
-        let span_ns = to
-            .totals
-            .first_ns
-            .map(|first| to.totals.last_ns.saturating_sub(first));
-        let seconds = span_ns.map(|ns| ns as f64 * NS).filter(|s| *s > 0.0);
-        let rate = |amount: u64| seconds.map_or(0.0, |seconds| amount as f64 / seconds);
-        put(
-            metrics,
-            numbers::MESSAGES_PER_SECOND,
-            rate(to.totals.messages),
-        );
-        put(metrics, numbers::BYTES_PER_SECOND, rate(to.totals.bytes));
-        put(
-            metrics,
-            numbers::BITS_PER_SECOND,
-            rate(to.totals.bytes) * 8.0,
-        );
+        let totals = &to.totals;
+        let bytes_per_s = load.per_s(totals.bytes as f64);
+        for (name, value) in [
+            (
+                numbers::MESSAGES_PER_SECOND,
+                load.per_s(totals.messages as f64),
+            ),
+            (numbers::BYTES_PER_SECOND, bytes_per_s),
+            (numbers::BITS_PER_SECOND, bytes_per_s * 8.0),
+        ] {
+            put(metrics, name, value);
+        }
         put(metrics, numbers::RECEIVER_CPU_RATIO, share(to, to.cpu_ns));
         put(metrics, numbers::RECEIVER_WAIT_RATIO, share(to, to.wait_ns));
         put(
@@ -292,9 +355,10 @@ impl Join<'_> {
 }
 
 /// Messages without a result: sent and lost, or never started.
-fn failed(from: &Finished) -> f64 {
+fn failed(from: &Finished, unstarted: u64) -> f64 {
     let early = from.failure.is_some() as u64;
-    (from.unacknowledged.max(from.unanswered).max(early) + from.unstarted) as f64
+    let lost = from.unacknowledged.max(from.unanswered).max(early);
+    lost.saturating_add(unstarted) as f64
 }
 
 fn relayed(flow: &mut FlowResult, from: &Finished) {

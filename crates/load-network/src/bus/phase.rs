@@ -43,6 +43,8 @@ pub(crate) struct BusPhase {
     gate: Option<Arc<Gate>>,
     ends: BTreeMap<u32, FlowEnd>,
     tcp_state: Option<Watch>,
+    /// Agreed start of the load, nanoseconds.
+    start_ns: i64,
     crew: Crew<Report, Collected>,
 }
 
@@ -78,6 +80,7 @@ impl BusPhase {
             gate,
             ends: BTreeMap::new(),
             tcp_state: None,
+            start_ns: 0,
         })
     }
 
@@ -276,6 +279,7 @@ impl Phase<Numbers> for BusPhase {
                 Arrived::Datagrams(_) => return Err(unconnected(flow)),
             }
         }
+        self.start_ns = at_ns;
         let names = self.meeting.series_names(at_ns, t0_ns);
         let emit = Arc::clone(&self.emit);
         let begins = (at_ns, self.meeting.spec().hosts.len());
@@ -310,6 +314,6 @@ impl Phase<Numbers> for BusPhase {
         self.ends.clear();
         self.crew.end();
         let collected = self.crew.collected()?;
-        Ok(Numbers::new(collected, self.thread_rate()))
+        Ok(Numbers::new(collected, self.thread_rate(), self.start_ns))
     }
 }

@@ -229,6 +229,10 @@ pub struct Finished {
     pub unanswered: u64,
     /// Messages whose time came and that were never sent.
     pub unstarted: u64,
+    /// Time at which all messages of a count had been sent, or the next one of a schedule would have been
+    /// due, monotonic nanoseconds; `None` when something else ended the load (sending).
+    #[serde(default)]
+    pub reached_ns: Option<i64>,
     /// Connections used.
     pub connections: u64,
     /// Connections without the flow's ticket, or that brought no messages.
@@ -364,6 +368,7 @@ impl Recorder {
             unacknowledged: 0,
             unanswered: 0,
             unstarted: 0,
+            reached_ns: None,
             connections: 1,
             strangers: 0,
             failure,

@@ -59,6 +59,7 @@ pub(crate) fn send(
         finished.unanswered = calls.failed;
         finished.unacknowledged = calls.failed;
         finished.unstarted = course.unstarted();
+        finished.reached_ns = course.reached_ns(finished.totals.last_ns);
     });
 }
 

@@ -110,7 +110,7 @@ impl<'a> Asker<'a> {
                 }
             }
         }
-        course.recorder.counts.connections_lost += 1;
+        course.recorder.lost_connection(now_ns());
     }
 
     /// One connection from its first packet to its answer; returns when that came.

@@ -131,10 +131,12 @@ pub struct ClientCounts {
     pub first_ns: Option<i64>,
     /// First send minus the agreed start, nanoseconds; `None` for a flow that waited for a peer.
     pub start_late_ns: Option<i64>,
-    /// Datagrams that the first send took: they only start the clock of the rate.
-    pub first_batch: u64,
     /// Last send, nanoseconds.
     pub last_ns: i64,
+    /// Time from the begin of the load until all datagrams of a count had been sent, nanoseconds; of a schedule
+    /// until the next one would have been due. `None` when something else ended the flow.
+    #[serde(default)]
+    pub reached_ns: Option<i64>,
     /// Reason of an early end.
     pub error: Option<String>,
 }
@@ -331,6 +333,7 @@ struct Loop {
     turn: usize,
     ack_at_ns: i64,
     report_at_ns: i64,
+    start_ns: i64,
 }
 
 impl Loop {
@@ -349,6 +352,7 @@ impl Loop {
             sizes: Sizes(task.seed),
             live: (0..task.flows.len()).collect(),
             turn: 0,
+            start_ns,
             ack_at_ns: start_ns,
             report_at_ns: start_ns.saturating_add_unsigned(task.interval_ns),
         }
@@ -410,7 +414,11 @@ impl Loop {
         if used.is_none() {
             self.slow_down(now);
         }
-        if used.is_none() || flow.counts.sent == task.count.unwrap_or(u64::MAX) {
+        let is_reached = flow.counts.sent == task.count.unwrap_or(u64::MAX);
+        if is_reached {
+            flow.counts.reached_ns = Some(self.length_ns());
+        }
+        if used.is_none() || is_reached {
             self.live.swap_remove(self.turn);
         }
     }
@@ -425,6 +433,13 @@ impl Loop {
                 self.live.swap_remove(at);
             }
         }
+    }
+
+    /// Time since the start, nanoseconds; up to when the next datagram of a schedule is due.
+    #[cold]
+    fn length_ns(&self) -> i64 {
+        let due_ns = self.pace.as_ref().map(|pace| pace.paced.next_ns());
+        now_ns().max(due_ns.unwrap_or(i64::MIN)) - self.start_ns
     }
 
     /// One flow has failed: the others keep their own share of the rate, no more.
@@ -532,10 +547,7 @@ fn send(flow: &mut ClientFlow, ready: usize, now: i64) -> Option<usize> {
     if taken > 0 {
         let bytes = flow.bytes_of(taken);
         let counts = &mut flow.counts;
-        if counts.first_ns.is_none() {
-            counts.first_ns = Some(now);
-            counts.first_batch = taken as u64;
-        }
+        counts.first_ns.get_or_insert(now);
         counts.last_ns = now;
         counts.calls += 1;
         counts.sent += taken as u64;

@@ -75,8 +75,10 @@ pub struct Tracker {
 }
 
 /// Result of a tracker at the end.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Account {
+    /// Highest number seen plus one, counted from the base.
+    pub span: u64,
     /// Distinct arrivals.
     pub unique: u64,
     /// Numbers that never arrived.
@@ -97,16 +99,16 @@ pub struct Account {
     pub extent_mean: Option<f64>,
     /// Mean distance between arrival position and sequence position of those.
     pub offset_mean: Option<f64>,
-    /// Forward jumps over at least one number.
+    /// Runs of numbers that were jumped over, the one behind the last arrival included.
     pub gaps: u64,
-    /// Numbers jumped over per jump, mean.
-    pub gap_packets_mean: Option<f64>,
-    /// Numbers jumped over in the largest jump.
+    /// Numbers in them.
+    pub gap_packets: u64,
+    /// Numbers in the largest.
     pub gap_packets_max: u64,
-    /// Time across a jump, mean, nanoseconds.
+    /// Time between two arrivals across a jump, mean, nanoseconds; `None` without such a jump.
     pub gap_ns_mean: Option<f64>,
-    /// Time across the longest jump, nanoseconds.
-    pub gap_ns_max: i64,
+    /// Time across the longest of them, nanoseconds.
+    pub gap_ns_max: Option<i64>,
     /// First arrival, nanoseconds.
     pub first_ns: Option<i64>,
     /// Last arrival, nanoseconds.
@@ -291,35 +293,53 @@ impl Tracker {
         self.first_ns.map(|_| self.last_ns)
     }
 
-    /// Closes the books. `sent` is how many numbers the sender used, when it could say.
-    pub fn close(mut self, sent: Option<u64>) -> Account {
+    /// Closes the books up to the highest number seen.
+    pub fn close(mut self) -> Account {
         let span = self.span();
-        let tail = sent.map_or(0, |sent| sent.saturating_sub(span));
         for gap in std::mem::take(&mut self.gaps) {
             self.closed_runs.record(gap.end - gap.first);
         }
-        if tail > 0 {
-            self.closed_runs.record(tail);
-        }
         let mean = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
         Account {
+            span,
             unique: self.unique,
-            missing: span.saturating_add(tail).saturating_sub(self.unique),
+            missing: span.saturating_sub(self.unique),
             duplicates: self.duplicates,
             out_of_order: self.out_of_order,
             stale: self.stale,
             extent_mean: mean(self.extent_sum, self.out_of_order),
             offset_mean: mean(self.offset_sum, self.out_of_order),
-            gap_packets_mean: mean(self.gap_packets_sum as f64, self.gaps_seen),
+            gap_packets: self.gap_packets_sum,
             gap_ns_mean: mean(self.gap_ns_sum as f64, self.timed_gaps),
             loss_runs: self.closed_runs,
             extents: self.extents,
             gaps: self.gaps_seen,
             gap_packets_max: self.gap_packets_max,
-            gap_ns_max: self.gap_ns_max,
+            gap_ns_max: (self.timed_gaps > 0).then_some(self.gap_ns_max),
             first_ns: self.first_ns,
             last_ns: self.last_ns,
         }
+    }
+}
+
+impl Account {
+    /// The same when the sender used `sent` numbers: those behind the highest one seen are missing, too.
+    pub fn up_to(mut self, sent: u64) -> Self {
+        let tail = sent.saturating_sub(self.span);
+        if tail > 0 {
+            self.missing = self.missing.saturating_add(tail);
+            self.loss_runs.record(tail);
+            self.gaps = self.gaps.saturating_add(1);
+            self.gap_packets = self.gap_packets.saturating_add(tail);
+            self.gap_packets_max = self.gap_packets_max.max(tail);
+            self.span = sent;
+        }
+        self
+    }
+
+    /// Numbers per gap, mean; `None` without a gap.
+    pub fn gap_packets_mean(&self) -> Option<f64> {
+        (self.gaps > 0).then(|| self.gap_packets as f64 / self.gaps as f64)
     }
 }
 
@@ -336,7 +356,11 @@ mod tests {
         for (at, sequence) in arrivals.iter().enumerate() {
             tracker.arrive(*sequence, at as i64 * 1000);
         }
-        tracker.close(sent)
+        let account = tracker.close();
+        match sent {
+            Some(sent) => account.up_to(sent),
+            None => account,
+        }
     }
 
     #[test]
@@ -344,6 +368,20 @@ mod tests {
         let account = account(&[2, 3, 4], Some(8));
         assert_eq!((account.unique, account.missing), (3, 5));
         assert_eq!(account.loss_runs.len(), 2);
+        assert_eq!((account.gaps, account.gap_packets_max), (2, 3));
+        assert_eq!(account.gap_packets_mean(), Some(2.5));
+        // Neither lies between two arrivals.
+        assert_eq!((account.gap_ns_mean, account.gap_ns_max), (None, None));
+    }
+
+    #[test]
+    fn a_flow_of_which_nothing_arrived_is_one_gap() {
+        let account = account(&[], Some(20_000));
+        assert_eq!((account.missing, account.gaps), (20_000, 1));
+        assert_eq!(
+            (account.gap_packets_max, account.loss_runs.len()),
+            (20_000, 1)
+        );
     }
 
     #[test]
@@ -382,7 +420,7 @@ mod tests {
         for sequence in [100, 101, 103] {
             tracker.arrive(sequence, 0);
         }
-        let account = tracker.close(None);
+        let account = tracker.close();
         assert_eq!((account.unique, account.missing), (3, 1));
     }
 
@@ -400,7 +438,7 @@ mod tests {
         }
         assert!(tracker.gaps.len() <= MAX_OPEN_GAPS);
         assert_eq!(tracker.arrive(1, 0), Arrival::Stale);
-        let account = tracker.close(None);
+        let account = tracker.close();
         assert_eq!(account.missing, 49_999);
         assert_eq!(account.loss_runs.len(), 49_999);
     }

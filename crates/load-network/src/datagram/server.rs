@@ -54,7 +54,6 @@ pub struct ServerFlow {
     jitter_ns: f64,
     last_transit_ns: Option<i64>,
     last_call_ns: Option<i64>,
-    first_batch: Option<u64>,
 }
 
 /// Result of a flow's receiving end.
@@ -64,9 +63,6 @@ pub struct ServerFlowDone {
     pub flow: u32,
     /// The sequence numbers' account.
     pub account: Account,
-    /// Distinct datagrams that the first receive call brought: they only start the clock of the
-    /// rate.
-    pub first_batch: u64,
     /// Bytes of distinct datagrams.
     pub bytes: u64,
     /// Datagrams of this flow that were damaged.
@@ -91,7 +87,6 @@ impl ServerFlow {
             jitter_ns: 0.0,
             last_transit_ns: None,
             last_call_ns: None,
-            first_batch: None,
         }
     }
 
@@ -102,9 +97,6 @@ impl ServerFlow {
         // A duplicate carries no new bytes.
         self.bytes += (self.tracker.unique() - before) * length as u64;
         if self.last_call_ns != Some(now) {
-            if self.last_call_ns.is_some() && self.first_batch.is_none() {
-                self.first_batch = Some(before);
-            }
             self.note_call(header.send_ns, now, interarrival);
         }
     }
@@ -123,12 +115,11 @@ impl ServerFlow {
         }
     }
 
-    fn close(self, sent: Option<u64>) -> ServerFlowDone {
+    fn close(self) -> ServerFlowDone {
         let timed = self.last_transit_ns.is_some() && self.tracker.unique() > 1;
         ServerFlowDone {
             flow: self.id,
-            first_batch: self.first_batch.unwrap_or(self.tracker.unique()),
-            account: self.tracker.close(sent),
+            account: self.tracker.close(),
             bytes: self.bytes,
             corrupted: self.corrupted,
             jitter_ns: timed.then_some(self.jitter_ns),
@@ -226,18 +217,10 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
         by_ticket.insert(flow.ticket, index);
     }
     receive_all(&mut task, &by_ticket, &mut totals, reports);
-    let sent = task.shared.sent.get();
     let spent = totals.effort.spent();
     let done = ServerDone {
         stream: task.stream,
-        flows: task
-            .flows
-            .into_iter()
-            .map(|flow| {
-                let sent = sent.and_then(|sent| sent.get(&flow.id).copied());
-                flow.close(sent)
-            })
-            .collect(),
+        flows: task.flows.into_iter().map(ServerFlow::close).collect(),
         // Since the socket was opened: what came before this thread ran counts, too.
         drops: drops(&task.input).map(u64::from),
         foreign: totals.foreign,

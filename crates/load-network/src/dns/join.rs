@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::dns as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult};
 use sokudo_workload::choice::Choice as _;
+use sokudo_workload::contract::Options as _;
 use sokudo_workload::exchange::{AskedNumbers, exchange_totals};
 use sokudo_workload::joined::Merged;
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::planned_ns;
 
 use super::options::DnsOptions;
 use super::record::ResponseDetails;
@@ -25,13 +27,14 @@ impl load::Numbers for Numbers {
 pub(super) fn join(options: &DnsOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
     let names = (&numbers::KIND, &numbers::EXCHANGE);
     let mut merged = Merged::default();
+    let planned_ns = planned_ns(ends.spec, options.duration_ns(), options.warmup.0);
     let flows = ends.plans().iter().map(|plan| {
         let mut flow = ends.flow(plan);
         flow.to = options.server.to_string();
         flow.labels = labels(options, plan);
         let asked = ends.of(plan.from).into_iter().flat_map(|host| &host.0);
         for asked in asked.filter(|one| one.asked.flow == plan.id) {
-            asked.tell(&mut flow, names, &mut merged);
+            asked.tell(&mut flow, names, planned_ns, &mut merged);
             // The server may close connections: what was lost with them is counted as errors.
             flow.complete = true;
         }

@@ -51,6 +51,8 @@ pub(crate) struct Sent {
     pub(crate) refused: u64,
     /// Probes left out because the time of the next one had come before they could leave.
     pub(crate) unsent: u64,
+    /// Agreed start, nanoseconds.
+    pub(crate) begin_ns: i64,
     /// First departure minus the agreed start, nanoseconds.
     pub(crate) start_late_ns: Option<i64>,
     /// Departure minus its moment in the schedule, nanoseconds.
@@ -146,6 +148,7 @@ fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
     let started = sleep_until_or_stop(at_ns, &task.stop);
     let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
     let mut out = Sent {
+        begin_ns: at_ns,
         timer_error: Histogram::allocated(),
         send_call: Histogram::allocated(),
         ..Sent::default()

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::probe as numbers;
 use sokudo_model::{FlowResult, HistogramSummary, Metric, PhaseResult, Stat, Summary};
 use sokudo_stats::Histogram;
+use sokudo_workload::contract::Options as _;
 use sokudo_workload::histogram_text;
 use sokudo_workload::joined::{self, Merged, NS, put, put_named, put_start_late, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::client::Probed;
 use super::delay::{PairClock, Row, Variation, shown};
@@ -38,7 +40,7 @@ struct Arrivals {
 impl Arrivals {
     fn new(tracker: Tracker, kernel_stamps: u64, foreign: u64) -> Self {
         let span = tracker.span();
-        let account = tracker.close(None);
+        let account = tracker.close();
         Self {
             unique: account.unique,
             span,
@@ -80,6 +82,9 @@ struct AskedNumbers {
     #[serde(default)]
     start_late_ns: Option<i64>,
     answered: u64,
+    /// First departure of an answered probe and last arrival of an answer, since the agreed start.
+    #[serde(default)]
+    through_ns: Option<(i64, i64)>,
     late: u64,
     answers: Arrivals,
     #[serde(with = "histogram_text")]
@@ -181,6 +186,7 @@ fn asked_numbers(probed: Probed, clock: Option<&PairClock>) -> AskedNumbers {
         unsent: sent.unsent,
         start_late_ns: sent.start_late_ns,
         answered: rows.iter().flatten().count() as u64,
+        through_ns: LoadTime::since(sent.begin_ns, through_ns(rows)),
         late: received.late,
         rtt: distribution(&Row::rtt_ns),
         up: one_way(|both| both.0),
@@ -202,6 +208,14 @@ fn asked_numbers(probed: Probed, clock: Option<&PairClock>) -> AskedNumbers {
     }
 }
 
+/// First departure of an answered probe and last arrival of an answer in time.
+fn through_ns(rows: &[Option<Row>]) -> Option<(i64, i64)> {
+    let answered = || rows.iter().flatten();
+    let first_ns = answered().map(|row| row.sent_ns).min()?;
+    let back_ns = |row: &Row| row.sent_ns.saturating_add(row.rtt_ns());
+    Some((first_ns, answered().map(back_ns).max()?))
+}
+
 fn answered_numbers(end: Answered) -> AnsweredNumbers {
     AnsweredNumbers {
         flow: end.flow,
@@ -218,6 +232,7 @@ fn answered_numbers(end: Answered) -> AnsweredNumbers {
 pub(super) fn join(options: &ProbeOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
     let mut join = Join {
         options,
+        planned_ns: planned_ns(ends.spec, options.duration_ns(), 0),
         merged: Merged::default(),
         errors_s: Vec::new(),
     };
@@ -246,6 +261,8 @@ pub(super) fn join(options: &ProbeOptions, ends: &Ends<'_, Numbers>) -> PhaseRes
 /// One join at work.
 struct Join<'a> {
     options: &'a ProbeOptions,
+    /// Planned length of the load.
+    planned_ns: Option<i64>,
     merged: Merged,
     /// Clock error of each flow that has one, seconds.
     errors_s: Vec<f64>,
@@ -307,12 +324,13 @@ impl Join<'_> {
         }
         put(metrics, numbers::LOSS_RATIO, ratio(lost, asked.sent as f64));
         let elapsed_ns = asked.elapsed_ns as f64;
-        let per_s = |n: u64| ratio(n as f64 * 1e9, elapsed_ns);
-        put(
-            metrics,
-            numbers::ANSWERED_PACKETS_PER_SECOND,
-            per_s(asked.answered),
+        let load = LoadTime::new(
+            self.planned_ns.unwrap_or(asked.elapsed_ns),
+            asked.through_ns,
         );
+        load.put(metrics);
+        let per_s = load.per_s(asked.answered as f64);
+        put(metrics, numbers::ANSWERED_PACKETS_PER_SECOND, per_s);
         let asked_per_s = 1e9 / self.options.every.0 as f64;
         put(metrics, numbers::ASKED_PACKETS_PER_SECOND, asked_per_s);
         let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed_ns));

@@ -9,6 +9,7 @@ use sokudo_workload::exchange::{
 };
 use sokudo_workload::joined::{Merged, put, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::planned_ns;
 
 use super::options::RrOptions;
 use super::phase::Variant;
@@ -51,6 +52,8 @@ struct Join<'a> {
     numbers: &'static Exchange,
     between: &'static BetweenHosts,
     options: &'a RrOptions,
+    /// Planned length of the load that counts.
+    planned_ns: Option<i64>,
     merged: Merged,
 }
 
@@ -63,11 +66,13 @@ pub(crate) fn join<D: Details>(
     let Some(between) = &variant.numbers.between else {
         return PhaseResult::default();
     };
+    let common = &options.common;
     let mut join = Join {
         kind: variant.kind,
         numbers: variant.numbers,
         between,
         options,
+        planned_ns: planned_ns(ends.spec, common.duration_ns(), common.warmup.0),
         merged: Merged::default(),
     };
     let flows = ends.plans().iter().map(|plan| {
@@ -106,7 +111,8 @@ impl Join<'_> {
     }
 
     fn asked<D: Details>(&mut self, flow: &mut FlowResult, numbers: &AskedNumbers<D>) {
-        numbers.tell(flow, (self.kind, self.numbers), &mut self.merged);
+        let names = (self.kind, self.numbers);
+        numbers.tell(flow, names, self.planned_ns, &mut self.merged);
         let metrics = &mut flow.metrics;
         let lost = numbers.asked.counts.connections_lost as f64;
         let sizes = self.options.common.size;

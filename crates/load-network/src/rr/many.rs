@@ -322,7 +322,7 @@ impl<'a> Loop<'a> {
         if let Ok(source) = connection.link.source() {
             let _ = self.waiter.remove(source);
         }
-        course.recorder.counts.connections_lost += 1;
+        course.recorder.lost_connection(now_ns());
         course.recorder.counts.error.get_or_insert(ended(error));
         self.under_way -= connection.slots.len() as u64;
         for slot in connection.slots.drain(..) {

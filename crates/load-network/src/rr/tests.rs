@@ -18,8 +18,8 @@ fn spec(options: &RrOptions) -> PhaseSpec {
             workload: NAME.into(),
             options: options.to_json(),
             flows: flows(2, options.common.threads, options.common.direction),
-            duration_ns: 1,
-            bound_ns: 1,
+            duration_ns: 1_000_000_000,
+            bound_ns: 1_000_000_000,
             labels: BTreeMap::new(),
         },
         hosts: vec![host(0), host(1)],
@@ -29,12 +29,12 @@ fn spec(options: &RrOptions) -> PhaseSpec {
     }
 }
 
-/// Numbers of a host that asked for one second.
+/// Numbers of a host that asked for one second and was answered in the first tenth of it.
 fn asked(flow: u32, transactions: u64, errors: u64) -> String {
     format!(
         r#"{{"asked":[{{"asked":{{"flow":{flow},"counts":{{"transactions":{transactions},
         "timed":{transactions},"errors":{errors},"unstarted":0,"late":0,"window_full":0,
-        "connections_lost":0,"first_ns":0,"last_ns":1000000000,"sum_s":0.0,"sum_squares_s":0.0,
+        "connections_lost":0,"first_ns":0,"last_ns":100000000,"sum_s":0.0,"sum_squares_s":0.0,
         "error":null}},"cpu_ns":null,"wait_ns":null,"elapsed_ns":1000000000}},"recorded":{{"latency":"",
         "service":"","details":null}},"asked_per_s":null,"connections":1,"start_late_ns":null}}],
         "answered":[]}}"#

@@ -132,6 +132,8 @@ struct Flow {
     calls: u64,
     /// At the end of the last bin.
     bytes_in_bins: u64,
+    /// First and last time that bytes moved, nanoseconds.
+    moved_ns: Option<(i64, i64)>,
     /// Begin of counting.
     from: Mark,
     /// End of counting; `None` while it goes on.
@@ -155,6 +157,10 @@ pub(crate) struct Moved {
     pub(crate) bytes: u64,
     /// Start of the load.
     pub(crate) started_ns: i64,
+    /// First and last time that bytes moved while they counted, nanoseconds.
+    pub(crate) moved_ns: Option<(i64, i64)>,
+    /// Agreed begin of what counts, nanoseconds.
+    pub(crate) count_from_ns: i64,
     /// Begin and end of counting.
     pub(crate) from: Mark,
     pub(crate) to: Mark,
@@ -185,6 +191,8 @@ pub(crate) struct Ledger {
     report_at_ns: i64,
     /// The earliest of what is to be done.
     look_at_ns: i64,
+    /// Time of the last look.
+    now_ns: i64,
     paused_ns: i64,
     counted_from: Clocks,
     reported: Clocks,
@@ -212,6 +220,7 @@ impl Ledger {
             bin_at_ns: times.start_ns.saturating_add(times.bin_ns),
             report_at_ns: times.start_ns.saturating_add(times.interval_ns),
             look_at_ns: times.start_ns,
+            now_ns: times.start_ns,
             paused_ns: 0,
             counted_from: clocks,
             reported: clocks,
@@ -220,12 +229,16 @@ impl Ledger {
         }
     }
 
-    /// Notes that the flow at `index` has moved bytes in one call that ended before `now`.
+    /// Notes that the flow at `index` has moved bytes in one call that ended at the last look.
     #[inline]
     pub(crate) fn moved(&mut self, index: usize, bytes: usize) {
-        let flow = &mut self.flows[index];
+        let (flow, now) = (&mut self.flows[index], self.now_ns);
         flow.bytes += bytes as u64;
         flow.calls += 1;
+        match &mut flow.moved_ns {
+            Some((_, last_ns)) => *last_ns = now,
+            None => flow.moved_ns = Some((now, now)),
+        }
     }
 
     /// Bytes that the flow at `index` has moved since the start.
@@ -238,6 +251,7 @@ impl Ledger {
     /// noted. `tcp` reads the state of the flow at an index.
     #[inline]
     pub(crate) fn look(&mut self, now: i64, tcp: impl Fn(usize) -> Option<TcpInfo>) {
+        self.now_ns = now;
         if now >= self.look_at_ns {
             self.due(now, tcp);
         }
@@ -256,6 +270,8 @@ impl Ledger {
             self.counted_from = Clocks::read(t_ns, self.paused_ns);
             for (index, flow) in self.flows.iter_mut().enumerate() {
                 flow.from = mark(flow, t_ns, tcp(index));
+                // What moved before does not count.
+                flow.moved_ns = None;
             }
         }
         if now >= self.report_at_ns {
@@ -346,6 +362,8 @@ impl Ledger {
                 flow: flow.flow,
                 bytes: flow.bytes,
                 started_ns: self.times.start_ns,
+                moved_ns: flow.moved_ns,
+                count_from_ns: self.times.count_from_ns,
                 from: flow.from,
                 to: flow.to.unwrap_or_else(|| mark(flow, now, tcp(index))),
                 spent,

@@ -234,6 +234,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
             late: course.late,
             start_late_ns,
             path: Some(task.path),
+            is_reached: course.left == Some(0),
             copied_ratio: copied[index],
             whole: false,
             error: course.error.take(),

@@ -6,8 +6,10 @@ use sokudo_model::{FlowPlan, FlowResult, Labels, Metric, PhaseResult, Summary};
 use sokudo_net::tcp::info::TcpInfo;
 use sokudo_stats::fairness;
 use sokudo_workload::choice::Choice;
+use sokudo_workload::contract::Options as _;
 use sokudo_workload::joined::{self, put, put_start_late, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
+use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::account::{End, Mark};
 use super::options::{IoMode, StreamOptions};
@@ -23,6 +25,12 @@ pub(super) struct EndNumbers {
     counted_bytes: u64,
     counted_calls: u64,
     counted_ns: i64,
+    /// All bytes that were asked for have been written.
+    #[serde(default)]
+    is_reached: bool,
+    /// First and last time that bytes moved while it counted, since the begin of that.
+    #[serde(default)]
+    moved_ns: Option<(i64, i64)>,
     /// From the start of the load.
     elapsed_ns: i64,
     cost_ns: Option<f64>,
@@ -107,6 +115,8 @@ fn numbers(ended: Ended, options: &StreamOptions, size_bytes: u64) -> EndNumbers
         counted_bytes: moved.to.bytes.saturating_sub(moved.from.bytes),
         counted_calls: moved.to.calls.saturating_sub(moved.from.calls),
         counted_ns: moved.to.t_ns - moved.from.t_ns,
+        is_reached: ended.is_reached,
+        moved_ns: LoadTime::since(moved.count_from_ns, moved.moved_ns),
         elapsed_ns: moved.to.t_ns - moved.started_ns,
         cost_ns: moved.cost_ns,
         cpu_ratio: shares.cpu,
@@ -161,15 +171,39 @@ struct Pair {
     received: Option<EndNumbers>,
 }
 
+impl Pair {
+    /// Length of the load that counts, nanoseconds, which was planned to be so long; `None` when only an amount
+    /// was to end it.
+    fn load_ns(&self, planned_ns: Option<i64>) -> i64 {
+        let lasted_ns = |end: &EndNumbers| end.counted_ns;
+        let sent = self.sent.as_ref();
+        let reached_ns = sent.filter(|end| end.is_reached).map(lasted_ns);
+        let ends = [sent, self.received.as_ref()].into_iter().flatten();
+        let known_ns = || ends.map(lasted_ns).next().unwrap_or(0);
+        reached_ns.or(planned_ns).unwrap_or_else(known_ns)
+    }
+
+    /// The time of the load where it arrives. An amount has arrived with its last byte.
+    fn arrival(&self, received: &EndNumbers, load_ns: i64) -> LoadTime {
+        let is_amount = self.sent.as_ref().is_some_and(|sent| sent.is_reached);
+        match received.moved_ns.filter(|_| is_amount) {
+            Some((_, last_ns)) => LoadTime::new(load_ns.max(last_ns), received.moved_ns),
+            None => LoadTime::of_arrivals(load_ns, received.moved_ns),
+        }
+    }
+}
+
 /// Joins the hosts' numbers.
 pub(super) fn join(options: &StreamOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
+    let planned_ns = planned_ns(ends.spec, options.duration_ns(), options.warmup.0);
     let flows = ends.plans().iter().map(|plan| {
         let find = |list: &[EndNumbers]| list.iter().rfind(|end| end.flow == plan.id).cloned();
         let pair = Pair {
             sent: ends.of(plan.from).and_then(|host| find(&host.sent)),
             received: ends.of(plan.to).and_then(|host| find(&host.received)),
         };
-        joined_flow(options, ends.flow(plan), plan, &pair)
+        let load_ns = pair.load_ns(planned_ns);
+        joined_flow(options, (ends.flow(plan), load_ns), plan, &pair)
     });
     let flows: Vec<FlowResult> = flows.collect();
     PhaseResult {
@@ -181,17 +215,17 @@ pub(super) fn join(options: &StreamOptions, ends: &Ends<'_, Numbers>) -> PhaseRe
 
 fn joined_flow(
     options: &StreamOptions,
-    mut flow: FlowResult,
+    (mut flow, load_ns): (FlowResult, i64),
     plan: &FlowPlan,
     pair: &Pair,
 ) -> FlowResult {
     flow.labels = labels(options, plan, pair);
     let metrics = &mut flow.metrics;
     if let Some(sent) = &pair.sent {
-        put_sender(metrics, options, sent);
+        put_sender(metrics, options, sent, load_ns);
     }
     if let Some(received) = &pair.received {
-        put_receiver(metrics, options, received);
+        put_receiver(metrics, options, received, pair.arrival(received, load_ns));
     }
     // Where an end is not known, the reason is that of its host.
     let (Some(sent), Some(received)) = (&pair.sent, &pair.received) else {
@@ -248,19 +282,17 @@ fn labels(options: &StreamOptions, plan: &FlowPlan, pair: &Pair) -> Labels {
     labels
 }
 
-/// Bits per second while it counted; nothing of no time.
-fn bits_per_s(end: &EndNumbers) -> Option<f64> {
-    ratio(end.counted_bytes as f64 * 8e9, end.counted_ns as f64)
-}
-
 /// CPU time per billion bytes, seconds.
 fn cpu_per_gigabyte(end: &EndNumbers) -> Option<f64> {
     ratio(end.cost_ns?, end.counted_bytes as f64)
 }
 
-fn put_sender(metrics: &mut Summary, options: &StreamOptions, sent: &EndNumbers) {
+fn put_sender(metrics: &mut Summary, options: &StreamOptions, sent: &EndNumbers, load_ns: i64) {
+    let load = LoadTime::new(load_ns, sent.moved_ns);
+    load.put(metrics);
     put(metrics, numbers::SENT_BYTES, sent.bytes as f64);
-    put(metrics, numbers::SENT_BITS_PER_SECOND, bits_per_s(sent));
+    let bits_per_s = load.per_s(sent.counted_bytes as f64 * 8.0);
+    put(metrics, numbers::SENT_BITS_PER_SECOND, bits_per_s);
     put_start_late(metrics, sent.start_late_ns);
     put(
         metrics,
@@ -327,13 +359,16 @@ fn put_sender(metrics: &mut Summary, options: &StreamOptions, sent: &EndNumbers)
     put(metrics, numbers::SEGMENT_BYTES, tcp.segment_bytes);
 }
 
-fn put_receiver(metrics: &mut Summary, options: &StreamOptions, received: &EndNumbers) {
+fn put_receiver(
+    metrics: &mut Summary,
+    options: &StreamOptions,
+    received: &EndNumbers,
+    load: LoadTime,
+) {
+    load.put(metrics);
     put(metrics, numbers::RECEIVED_BYTES, received.bytes as f64);
-    put(
-        metrics,
-        numbers::GOODPUT_BITS_PER_SECOND,
-        bits_per_s(received),
-    );
+    let bits_per_s = load.per_s(received.counted_bytes as f64 * 8.0);
+    put(metrics, numbers::GOODPUT_BITS_PER_SECOND, bits_per_s);
     put(
         metrics,
         numbers::ELAPSED_SECONDS,

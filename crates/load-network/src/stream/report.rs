@@ -52,6 +52,8 @@ pub(crate) struct Ended {
     pub(crate) start_late_ns: Option<i64>,
     /// Way in which bytes were handed to the kernel.
     pub(crate) path: Option<SendPath>,
+    /// All bytes that were asked for have been written.
+    pub(crate) is_reached: bool,
     /// Share of the zero-copy writes that were copied after all.
     pub(crate) copied_ratio: Option<f64>,
     /// The sender said that this was all, and the receiver hung up after it.

@@ -89,6 +89,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
             late: 0,
             start_late_ns: None,
             path: None,
+            is_reached: false,
             copied_ratio: None,
             whole: outcome.end_seen,
             error: outcome.error,

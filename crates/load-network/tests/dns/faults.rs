@@ -123,3 +123,29 @@ fn an_open_loop_counts_what_it_could_not_send() {
     assert!(unstarted > 0.0 && errors >= 4.0, "{errors} {unstarted}");
     assert_eq!(get(&result, "asked_per_second"), 1000.0);
 }
+
+#[test]
+fn a_server_that_dies_answered_over_the_whole_load() {
+    for more in ["", r#","transport":"tcp""#, r#","rate":"200/s""#] {
+        let place = serve(|number, _| match number {
+            0..50 => Says::Answer(OK, 1),
+            _ => Says::Silence,
+        });
+        let fields = format!(
+            r#""duration":"1s","timeout":"100ms","name":["www.example"],"connections":1,"window":1{more}"#
+        );
+        let result = play(&place, &fields);
+        let answered = get(&result, "answers");
+        assert!(answered > 0.0 && answered <= 50.0, "{more}: {answered}");
+        assert_eq!(get(&result, "answers_per_second"), answered, "{more}");
+        let last = result.flows[0].metrics["group.last_through_seconds"];
+        let lost = 1.0 - last;
+        let errors = get(&result, "error_ratio");
+        let least = if more.contains("rate") {
+            0.7
+        } else {
+            lost * 0.95
+        };
+        assert!(errors >= least, "{more}: {errors} of {last} s");
+    }
+}

@@ -6,6 +6,7 @@
 mod far_end;
 mod faults;
 mod latency;
+mod load_time;
 mod play;
 mod secure;
 mod ways;

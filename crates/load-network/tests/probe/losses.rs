@@ -34,6 +34,19 @@ fn loss_is_told_apart_by_direction() {
 }
 
 #[test]
+fn a_far_end_that_dies_answered_over_the_whole_load() {
+    let down = Script::new().drop_exactly(50..1000);
+    let played = probe(r#""every":"4ms","duration":"1s","timeout":"200ms""#)
+        .play_through(Script::new(), down);
+    let answered = played.get("answered_packets");
+    assert!(answered > 0.0 && answered <= 50.0, "{answered}");
+    assert_eq!(played.get("answered_packets_per_second"), answered);
+    let of = |name: &str| played.result.flows[0].metrics[name];
+    assert_eq!(of("group.load_seconds"), 1.0);
+    assert!(of("group.last_through_seconds") < 1.0);
+}
+
+#[test]
 fn head_and_tail_are_counted() {
     let up = Script::new().drop_exactly([0, 1]);
     let tail = Script::new().rule(

@@ -19,6 +19,24 @@ fn a_reset_on_the_way_leaves_a_partial_result() {
 }
 
 #[test]
+fn a_stream_that_dies_carried_what_arrived_over_the_whole_load() {
+    for after in [After::Reset, After::Stall] {
+        let played = stream(r#""duration":"1s","timeout":"300ms","sndbuf":"64KiB""#)
+            .play_through(&|port| relay(port, PASSED, after));
+        assert!(!played.flow().complete, "{after:?}");
+        let of = |name: &str| played.flow().metrics[name];
+        let load_s = of("group.load_seconds");
+        assert_eq!(load_s, 1.0, "{after:?}");
+        assert!(of("group.last_through_seconds") < load_s, "{after:?}");
+        let received = played.get("received_bytes");
+        let goodput = played.get("goodput_bits_per_second");
+        assert_eq!(goodput, received * 8.0 / load_s, "{after:?}");
+        let sent = played.get("sent_bits_per_second");
+        assert_eq!(sent, played.get("sent_bytes") * 8.0 / load_s, "{after:?}");
+    }
+}
+
+#[test]
 fn a_stream_that_is_ended_on_the_way_is_not_taken_for_whole() {
     let played = stream(r#""duration":"500ms","rate":"400Mb/s""#)
         .play_through(&|port| relay(port, PASSED, After::Cut));

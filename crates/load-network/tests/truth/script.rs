@@ -81,7 +81,7 @@ impl Truth {
         runs.map(|run| run.len() as u64).collect()
     }
 
-    /// Numbers jumped over at each forward jump.
+    /// Numbers jumped over at each forward jump, and those behind the last arrival.
     fn gaps(&self) -> Vec<u64> {
         let mut next = 0;
         let mut gaps = Vec::new();
@@ -91,6 +91,7 @@ impl Truth {
             }
             next = next.max(number + 1);
         }
+        gaps.extend(self.sent.checked_sub(next).filter(|behind| *behind > 0));
         gaps
     }
 
@@ -326,4 +327,32 @@ fn a_delay_is_found_in_every_round_trip() {
         rtt.n >= 10,
         "one acknowledgement per 5 ms is asked for: {rtt:?}"
     );
+}
+
+#[test]
+fn a_path_that_dies_carried_what_arrived_over_the_whole_load() {
+    let options = options(r#""duration":"1s","rate":"1k/s","size":"64","io":"plain""#);
+    let result = play_script(&options, || Script::new().drop_exactly(200..2000));
+    let flow = only_flow(&result);
+    let (sent, received) = (value(&flow.metrics, "sent_packets"), 200.0);
+    check(
+        &flow.metrics,
+        &[
+            ("received_packets", received),
+            ("delivered_packets_per_second", received),
+            ("delivered_bits_per_second", received * 64.0 * 8.0),
+            ("sent_packets_per_second", sent),
+            // The losses at the tail are one run.
+            ("gaps", 1.0),
+            ("gap_max_packets", sent - received),
+        ],
+    );
+    let of = |name: &str| flow.metrics[name];
+    assert_eq!(of("group.load_seconds"), 1.0);
+    assert!(of("group.last_through_seconds") < 0.9);
+    assert_eq!(
+        flow.histograms["datagram.loss_run_packets"].max,
+        sent - received
+    );
+    assert!(!flow.metrics.contains_key("datagram.gap_max_seconds"));
 }

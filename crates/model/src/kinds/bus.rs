@@ -10,7 +10,7 @@ use super::{
 #[rustfmt::skip]
 metrics! {
     MESSAGES = counter("bus.messages", One, "messages that arrived where they were to go, warm-up not counted").sum();
-    MESSAGES_PER_SECOND = gauge("bus.messages_per_second", PerSecond, "those messages over the receiving end's own time from the first to the last; in series: over the interval").sum();
+    MESSAGES_PER_SECOND = gauge("bus.messages_per_second", PerSecond, "those messages over the time of the load (group.load_seconds); in series: over the interval").sum();
     BYTES_PER_SECOND = gauge("bus.bytes_per_second", BytesPerSecond, "their bytes, headers of the messages included").sum();
     BITS_PER_SECOND = gauge("bus.bits_per_second", BitsPerSecond, "bytes_per_second in bits").sum();
     SENT_MESSAGES = counter("bus.sent_messages", One, "messages handed over for sending, warm-up not counted").sum();
@@ -24,7 +24,7 @@ metrics! {
     MISSING_MESSAGES = counter("bus.missing_messages", One, "messages sent that did not arrive, warm-up included: their connection broke");
     UNACKNOWLEDGED_MESSAGES = counter("bus.unacknowledged_messages", One, "messages sent whose arrival was not acknowledged").sum();
     UNANSWERED_MESSAGES = counter("bus.unanswered_messages", One, "messages that asked for an answer and got none").sum();
-    UNSTARTED_MESSAGES = counter("bus.unstarted_messages", One, "messages whose time came and that were never sent").sum();
+    UNSTARTED_MESSAGES = counter("bus.unstarted_messages", One, "messages whose time came and that were never sent; without a rate, those that could not be tried after the connection had broken, by the pace until then").sum();
     RELAYED_MESSAGES = counter("bus.relayed_messages", One, "messages that a host of a chain handed on, warm-up included");
     ERRORS = counter("bus.errors", One, "messages that failed without being meant to, and connections that failed before any message").sum();
     ERROR_RATIO = gauge("bus.error_ratio", Ratio, "errors over all messages that were due");

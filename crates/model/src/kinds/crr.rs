@@ -9,7 +9,7 @@ const CONNECTS_EACH_TIME: bool = true;
 between_hosts! {
     source: "crr";
     CONNECTIONS = counter("crr.connections", One, "connections that were made, asked one thing and answered, warm-up not counted").sum().column().named();
-    CONNECTIONS_PER_SECOND = gauge("crr.connections_per_second", PerSecond, "those connections over the asking end's own time from the first to the last; in series: over the interval").sum().column().named();
+    CONNECTIONS_PER_SECOND = gauge("crr.connections_per_second", PerSecond, "those connections over the time of the load (group.load_seconds); in series: over the interval").sum().column().named();
 }
 
 /// The kind.

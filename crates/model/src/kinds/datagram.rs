@@ -30,9 +30,9 @@ metrics! {
     CORRUPTED_PACKETS = counter("datagram.corrupted_packets", Packets, "arrivals whose header check or verified bytes were wrong").sum();
     FOREIGN_PACKETS = counter("datagram.foreign_packets", Packets, "arrivals on the test's port that belong to no flow of it");
     SUCCESS_RATIO = gauge("datagram.success_ratio", Ratio, "received_packets / sent_packets");
-    SENT_PACKETS_PER_SECOND = gauge("datagram.sent_packets_per_second", PacketsPerSecond, "sent datagrams over the sender's own time from first to last").sum().named();
+    SENT_PACKETS_PER_SECOND = gauge("datagram.sent_packets_per_second", PacketsPerSecond, "sent datagrams over the time of the load (group.load_seconds)").sum().named();
     SENT_BYTES_PER_SECOND = gauge("datagram.sent_bytes_per_second", BytesPerSecond, "bytes of sent datagrams, IP and UDP headers not counted, over the same time").sum().named();
-    DELIVERED_PACKETS_PER_SECOND = gauge("datagram.delivered_packets_per_second", PacketsPerSecond, "received datagrams over the receiver's own time from first to last").sum().named();
+    DELIVERED_PACKETS_PER_SECOND = gauge("datagram.delivered_packets_per_second", PacketsPerSecond, "received datagrams over the time of the load (group.load_seconds)").sum().named();
     DELIVERED_BYTES_PER_SECOND = gauge("datagram.delivered_bytes_per_second", BytesPerSecond, "bytes of received datagrams, IP and UDP headers not counted, over the same time").sum().named();
     GOODPUT_BYTES_PER_SECOND = gauge("datagram.goodput_bytes_per_second", BytesPerSecond, "payload bytes of received datagrams (see --payload) over the same time").sum();
     ASKED_PACKETS_PER_SECOND = gauge("datagram.asked_packets_per_second", PacketsPerSecond, "rate that was asked for; absent when unlimited").sum();
@@ -45,10 +45,10 @@ metrics! {
     MEAN_RECEIVE_BATCH_PACKETS = gauge("datagram.mean_receive_batch_packets", Packets, "datagrams per receive call that returned any").mean_by(&RECEIVED_PACKETS);
     REORDERING_EXTENT_MEAN_PACKETS = gauge("datagram.reordering_extent_mean_packets", Packets, "mean RFC 4737 reordering extent of the out-of-order arrivals").mean_by(&OUT_OF_ORDER_PACKETS);
     VENDOR_MEAN_OFFSET_PACKETS = gauge("datagram.vendor_mean_offset_packets", Packets, "mean distance between arrival position and sequence position of out-of-order arrivals, as the datagram test prints it").mean_by(&OUT_OF_ORDER_PACKETS);
-    GAPS = gauge("datagram.gaps", One, "times that the sequence jumped forward over at least one number").sum();
-    GAP_MEAN_PACKETS = gauge("datagram.gap_mean_packets", Packets, "numbers jumped over per gap, mean").mean_by(&GAPS);
-    GAP_MAX_PACKETS = gauge("datagram.gap_max_packets", Packets, "numbers jumped over in the largest gap").max();
-    GAP_MEAN_SECONDS = gauge("datagram.gap_mean_seconds", Seconds, "time between the arrivals on both sides of a gap, mean").mean_by(&GAPS);
+    GAPS = gauge("datagram.gaps", One, "runs of numbers that were jumped over, those before the first and behind the last arrival included").sum();
+    GAP_MEAN_PACKETS = gauge("datagram.gap_mean_packets", Packets, "numbers per gap, mean").mean_by(&GAPS);
+    GAP_MAX_PACKETS = gauge("datagram.gap_max_packets", Packets, "numbers in the largest gap").max();
+    GAP_MEAN_SECONDS = gauge("datagram.gap_mean_seconds", Seconds, "time between the arrivals on both sides of a gap, mean; absent where no gap lies between two arrivals").mean_by(&GAPS);
     GAP_MAX_SECONDS = gauge("datagram.gap_max_seconds", Seconds, "the same, largest").max();
     SENDER_CPU_SECONDS_PER_PACKET = gauge("datagram.sender_cpu_seconds_per_packet", Seconds, "CPU time of the sending thread per sent datagram").mean_by(&SENT_PACKETS).named();
     RECEIVER_CPU_SECONDS_PER_PACKET = gauge("datagram.receiver_cpu_seconds_per_packet", Seconds, "CPU time of the receiving thread per received datagram").mean_by(&RECEIVED_PACKETS).named();

@@ -10,7 +10,7 @@ use super::{
 #[rustfmt::skip]
 metrics! {
     ANSWERS = counter("dns.answers", One, "queries with a response of whatever code, warm-up not counted").sum().named();
-    ANSWERS_PER_SECOND = gauge("dns.answers_per_second", PerSecond, "those queries over the generator's own time from the first to the last; in series: over the interval").sum().named();
+    ANSWERS_PER_SECOND = gauge("dns.answers_per_second", PerSecond, "those queries over the time of the load (group.load_seconds); in series: over the interval").sum().named();
     ASKED_PER_SECOND = gauge("dns.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop").sum();
     BEST_RATE_PER_SECOND = gauge("dns.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run");
     LATENCY_SECONDS = histogram("dns.latency_seconds", Seconds, "from the intended start of a query to its response; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();
@@ -22,7 +22,7 @@ metrics! {
     ERRORS = counter("dns.errors", One, "queries without a response in time, those under way when their connection broke, and those that could not be sent").sum().named();
     FAILED_PER_SECOND = gauge("dns.failed_per_second", PerSecond, "queries that failed over the interval: without a response, or answered with an error code");
     ERROR_RATIO = gauge("dns.error_ratio", Ratio, "errors, unstarted queries and responses with an error code over all that were due; in series: errors over the queries that ended in the interval");
-    UNSTARTED_QUERIES = counter("dns.unstarted_queries", One, "queries whose time came and that were never sent, because as many as allowed were unanswered until the end").sum();
+    UNSTARTED_QUERIES = counter("dns.unstarted_queries", One, "queries whose time came and that were never sent, because as many as allowed were unanswered until the end; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers").sum();
     LATE_RATIO = gauge("dns.late_ratio", Ratio, "share of queries that left more than 1 ms after their intended start although there was room for them").max().named();
     WINDOW_FULL_RATIO = gauge("dns.window_full_ratio", Ratio, "share of queries that had to wait because as many as --window allows were unanswered").max().named();
     OPEN_CONNECTIONS = gauge("dns.open_connections", One, "sockets, each with a port of its own; over TCP connections").sum();

@@ -133,7 +133,7 @@ macro_rules! between_hosts {
             RESPONSE_BYTES = gauge(concat!($source, ".response_bytes"), Bytes, "size of each response, likewise");
             ONE_WAY_BYTES_PER_SECOND = gauge(concat!($source, ".one_way_bytes_per_second"), BytesPerSecond, "bytes of request and response over the mean latency").of_one();
             ERROR_RATIO = gauge(concat!($source, ".error_ratio"), Ratio, "errors and unstarted requests over all that were due; in series: errors over the requests that ended in the interval");
-            UNSTARTED_REQUESTS = counter(concat!($source, ".unstarted_requests"), One, "requests whose time came and that were never sent, because none of those before was answered").sum();
+            UNSTARTED_REQUESTS = counter(concat!($source, ".unstarted_requests"), One, "requests whose time came and that were never sent, because none of those before was answered; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers").sum();
             OPEN_CONNECTIONS = gauge(concat!($source, ".open_connections"), One, "connections that were held; one per thread at a time for crr").sum();
             LOST_CONNECTIONS = counter(concat!($source, ".lost_connections"), One, "connections that ended before the test did").sum();
             PORTS_EXHAUSTED = counter(concat!($source, ".ports_exhausted"), One, "connections that could not be made because no local port was left").sum();

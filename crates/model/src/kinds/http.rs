@@ -10,7 +10,7 @@ use super::{
 #[rustfmt::skip]
 metrics! {
     REQUESTS = counter("http.requests", One, "requests with a whole response of whatever status, warm-up not counted").sum().named();
-    REQUESTS_PER_SECOND = gauge("http.requests_per_second", PerSecond, "those requests over the generator's own time from the first to the last; in series: over the interval").sum().named();
+    REQUESTS_PER_SECOND = gauge("http.requests_per_second", PerSecond, "those requests over the time of the load (group.load_seconds); in series: over the interval").sum().named();
     ASKED_PER_SECOND = gauge("http.asked_per_second", PerSecond, "rate that was asked for, on average over a schedule; absent in a closed loop").sum();
     BEST_RATE_PER_SECOND = gauge("http.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run");
     LATENCY_SECONDS = histogram("http.latency_seconds", Seconds, "from the intended start of a request to the last byte of its response; in the summary with .min, .mean, .p50, .p90, .p95, .p99, .p999 and .max").named();
@@ -32,7 +32,7 @@ metrics! {
     ERRORS = counter("http.errors", One, "requests without a whole response").sum().named();
     FAILED_PER_SECOND = gauge("http.failed_per_second", PerSecond, "requests that failed over the interval: without a whole response, of status 400 and above, or against what the plan demands");
     ERROR_RATIO = gauge("http.error_ratio", Ratio, "errors, unstarted requests and responses of status 400 and above over all requests that were due; in series: failed over ended ones of the interval");
-    UNSTARTED_REQUESTS = counter("http.unstarted_requests", One, "requests whose time came and that were never sent, because no connection was free until the end").sum();
+    UNSTARTED_REQUESTS = counter("http.unstarted_requests", One, "requests whose time came and that were never sent, because no connection was free until the end; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers").sum();
     LATE_STARTS = counter("http.late_starts", One, "requests that left more than 1 ms after their intended start although a connection was free: the generator's own lateness").sum();
     LATE_RATIO = gauge("http.late_ratio", Ratio, "share of such requests").named();
     WINDOW_FULL_RATIO = gauge("http.window_full_ratio", Ratio, "share of requests that had to wait because every connection was busy").named();

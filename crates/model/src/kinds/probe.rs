@@ -35,7 +35,7 @@ metrics! {
     FOREIGN_PACKETS = counter("probe.foreign_packets", Packets, "arrivals on either end that are not a probe or answer of the flow").sum();
     LOSS_RATIO = gauge("probe.loss_ratio", Ratio, "lost over sent; in series: of the probes that left in the interval, without an answer in time");
     ASKED_PACKETS_PER_SECOND = gauge("probe.asked_packets_per_second", PacketsPerSecond, "probes per second asked for").sum();
-    ANSWERED_PACKETS_PER_SECOND = gauge("probe.answered_packets_per_second", PacketsPerSecond, "answered probes over the sender's time").sum();
+    ANSWERED_PACKETS_PER_SECOND = gauge("probe.answered_packets_per_second", PacketsPerSecond, "answered probes over the time of the load (group.load_seconds)").sum();
     BEST_RATE_PACKETS_PER_SECOND = gauge("probe.best_rate_packets_per_second", PacketsPerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run");
     JITTER_SECONDS = gauge("probe.jitter_seconds", Seconds, "jitter of the round trips as in RFC 3550 section 6.4.1, at the end of the run; of several flows the largest").max();
     CLOCK_DRIFT_RATIO = gauge("probe.clock_drift_ratio", Ratio, "change of that difference per time, between before and after the load");

@@ -11,7 +11,7 @@ const CONNECTS_EACH_TIME: bool = false;
 between_hosts! {
     source: "rr";
     TRANSACTIONS = counter("rr.transactions", One, "requests that were answered, warm-up not counted").sum().column().named();
-    TRANSACTIONS_PER_SECOND = gauge("rr.transactions_per_second", PerSecond, "answered requests over the asking end's own time from the first to the last; in series: over the interval").sum().column().named();
+    TRANSACTIONS_PER_SECOND = gauge("rr.transactions_per_second", PerSecond, "answered requests over the time of the load (group.load_seconds); in series: over the interval").sum().column().named();
 }
 
 /// The kind.

@@ -10,7 +10,7 @@ use super::{
 #[rustfmt::skip]
 metrics! {
     // Columns of the table of flows, in this order.
-    GOODPUT_BITS_PER_SECOND = gauge("stream.goodput_bits_per_second", BitsPerSecond, "payload that reached the receiving program, over its own time from the start of counting to the end of the stream; in series: over the bin").sum().column().named();
+    GOODPUT_BITS_PER_SECOND = gauge("stream.goodput_bits_per_second", BitsPerSecond, "payload that reached the receiving program, over the time of the load (group.load_seconds); in series: over the bin").sum().column().named();
     RECEIVED_BYTES = counter("stream.received_bytes", Bytes, "payload that reached the receiving program, warm-up included").sum().column().named();
     MISSING_BYTES = counter("stream.missing_bytes", Bytes, "sent_bytes minus received_bytes; anything but 0 has its reason in the flow's label error").sum().column().named();
     RETRANSMITTED_SEGMENTS = counter("stream.retransmitted_segments", One, "TCP segments with payload that were retransmitted while it counted").sum().column().named();
@@ -22,7 +22,7 @@ metrics! {
     SENDER_CPU_RATIO = gauge("stream.sender_cpu_ratio", Ratio, "CPU time of the busiest sending thread over elapsed time, 1 = one core; in series: of the flow's thread").max().column().named();
     RECEIVER_CPU_RATIO = gauge("stream.receiver_cpu_ratio", Ratio, "CPU time of the busiest receiving thread over elapsed time, 1 = one core; in series: of the flow's thread").max().column().named();
     // The rest.
-    SENT_BITS_PER_SECOND = gauge("stream.sent_bits_per_second", BitsPerSecond, "payload that the sender's system took, over the sender's time; in series: over the bin").sum().named();
+    SENT_BITS_PER_SECOND = gauge("stream.sent_bits_per_second", BitsPerSecond, "payload that the sender's system took, over the time of the load (group.load_seconds); in series: over the bin").sum().named();
     SENT_BYTES = counter("stream.sent_bytes", Bytes, "payload that the sender's system took, warm-up included").sum();
     ELAPSED_SECONDS = gauge("stream.elapsed_seconds", Seconds, "from the start of the load to the end of the stream at the receiver").max();
     ASKED_BITS_PER_SECOND = gauge("stream.asked_bits_per_second", BitsPerSecond, "rate that was asked for; absent when unlimited").sum();

@@ -61,6 +61,8 @@ pub struct Course<D: Details = ()> {
     /// A request without an answer for this long has failed.
     pub timeout_ns: i64,
     count: Option<u64>,
+    /// Nothing but the count ends the load.
+    is_by_count: bool,
     stop: Arc<AtomicBool>,
     stopped_ns: Option<i64>,
     silence: Silence,
@@ -102,6 +104,7 @@ impl<D: Details> Course<D> {
             end_ns,
             timeout_ns: plan.timeout_ns,
             count: plan.count,
+            is_by_count: plan.duration_ns == 0,
             stop: Arc::clone(&plan.stop),
             stopped_ns: None,
             silence: Silence::new(scope.count_from_ns),
@@ -186,8 +189,16 @@ impl<D: Details> Course<D> {
 
     /// A connection was lost for this reason, and with it a request that was to leave then.
     pub fn lose(&mut self, intended_ns: i64, error: &io::Error) {
-        self.recorder.counts.connections_lost += 1;
+        self.recorder.lost_connection(now_ns());
         self.recorder.failed(intended_ns, || ended(error));
+    }
+
+    /// Notes whether the amount that was asked for was reached.
+    fn note_reached(&mut self) {
+        let answered = self.recorder.counts.transactions;
+        if self.count.is_some_and(|count| answered >= count) {
+            self.recorder.reached(self.schedule.due_ns());
+        }
     }
 
     /// Requests of the schedule that were not sent, at the end: also those that would have come
@@ -199,10 +210,13 @@ impl<D: Details> Course<D> {
         let left = self.schedule.left_from(self.recorder.count_from_ns());
         let counts = &mut self.recorder.counts;
         let asked = counts.transactions + counts.errors;
-        let most = self
-            .count
-            .map_or(u64::MAX, |count| count.saturating_sub(asked));
-        counts.unstarted += left.min(most);
+        let most = self.count.map(|count| count.saturating_sub(asked));
+        counts.unstarted += match (self.schedule.is_open(), most) {
+            (true, most) => left.min(most.unwrap_or(u64::MAX)),
+            // Nothing but the loss of all connections ends an amount early.
+            (false, Some(most)) if self.is_by_count => most,
+            (false, _) => 0,
+        };
     }
 }
 
@@ -225,6 +239,7 @@ pub fn measured<D: Details, T>(
             Ok(ready) => ask(ready, &mut course),
             Err(error) => course.lose(now_ns(), error),
         }
+        course.note_reached();
         course.count_unstarted();
     }
     let now = now_ns();

@@ -47,22 +47,23 @@ impl<D: Details> AskedNumbers<D> {
         asked.collect()
     }
 
-    /// Puts the numbers that every exchange has into the result of the flow.
+    /// Puts the numbers that every exchange has into the result of the flow, whose load was planned to be so
+    /// long; `None` when only an amount was to end it.
     pub fn tell(
         &self,
         flow: &mut FlowResult,
         (kind, names): (&Kind, &Exchange),
+        planned_ns: Option<i64>,
         merged: &mut Merged,
     ) {
         let (asked, counts) = (&self.asked, &self.asked.counts);
         let metrics = &mut flow.metrics;
         let answered = counts.transactions as f64;
-        let span_ns = counts
-            .first_ns
-            .map(|first| counts.last_ns.saturating_sub(first));
-        let rate = span_ns.and_then(|span| ratio(answered * 1e9, span as f64));
+        let load = counts.load_time(planned_ns);
+        load.put(metrics);
         put_start_late(metrics, self.start_late_ns);
-        let lost = counts.errors as f64 + counts.unstarted as f64;
+        let unstarted = counts.unstarted(&load, self.connections, self.asked_per_s);
+        let lost = counts.errors as f64 + unstarted as f64;
         let failed = lost + self.recorded.details.refused() as f64;
         let elapsed = asked.elapsed_ns as f64;
         let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
@@ -70,9 +71,9 @@ impl<D: Details> AskedNumbers<D> {
             metrics,
             [
                 (names.answered, Some(answered)),
-                (names.per_second, Some(rate.unwrap_or(0.0))),
+                (names.per_second, Some(load.per_s(answered))),
                 (names.errors, Some(counts.errors as f64)),
-                (names.unstarted, Some(counts.unstarted as f64)),
+                (names.unstarted, Some(unstarted as f64)),
                 (names.open_connections, Some(self.connections as f64)),
                 (
                     names.error_ratio,

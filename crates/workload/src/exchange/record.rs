@@ -11,6 +11,7 @@ use sokudo_stats::Histogram;
 
 use super::{Answered, Asked, Details};
 use crate::handover::{Lent, Records, Reusable};
+use crate::load_time::{LoadTime, untried};
 use crate::sample::{Sample, Sampler};
 use crate::schedule::LATE_NS;
 
@@ -38,12 +39,89 @@ pub struct Counts {
     pub first_ns: Option<i64>,
     /// Last answer, nanoseconds.
     pub last_ns: i64,
+    /// Last failure, nanoseconds.
+    #[serde(default)]
+    pub failed_ns: i64,
+    /// Begin of what counts, nanoseconds.
+    #[serde(default)]
+    pub from_ns: i64,
+    /// Departure of the latest request that was answered: a backlog leaves after the end of the load.
+    #[serde(default)]
+    pub left_ns: i64,
+    /// Time at which the amount that was asked for was reached; `None` when the time, the operator or a
+    /// failure ended the load.
+    #[serde(default)]
+    pub reached_ns: Option<i64>,
+    /// End of the record, nanoseconds.
+    #[serde(default)]
+    pub closed_ns: i64,
+    /// Gaps between answers, and before the first one, in which a request failed, nanoseconds.
+    #[serde(default)]
+    pub silent_ns: i64,
+    /// A request failed, or a connection was lost, and no answer came since.
+    #[serde(default)]
+    pub is_silent: bool,
+    /// Sum of the times from the begin until each connection was lost, nanoseconds.
+    #[serde(default)]
+    pub lost_after_ns: i64,
     /// Sum of the latencies, seconds.
     pub sum_s: f64,
     /// Sum of their squares.
     pub sum_squares_s: f64,
     /// The first failure.
     pub error: Option<String>,
+}
+
+impl Counts {
+    /// The first answer came after a failure.
+    #[cold]
+    fn end_silence(&mut self, now: i64) {
+        self.is_silent = false;
+        self.silent_ns += (now - self.last_through_ns()).max(0);
+    }
+
+    /// Last answer, or the begin when there was none.
+    fn last_through_ns(&self) -> i64 {
+        self.first_ns.map_or(self.from_ns, |_| self.last_ns)
+    }
+
+    /// The time of the load, which was planned to be so long; `None` when only an amount was to end it.
+    pub fn load_time(&self, planned_ns: Option<i64>) -> LoadTime {
+        let load_ns = match (self.reached_ns, planned_ns) {
+            (Some(reached_ns), _) => reached_ns.saturating_sub(self.from_ns),
+            // A backlog that still left afterwards has prolonged the load.
+            (None, Some(planned_ns)) => planned_ns.max(self.left_ns.saturating_sub(self.from_ns)),
+            (None, None) => self.closed_ns.saturating_sub(self.from_ns),
+        };
+        let through_ns = self.first_ns.map(|first_ns| (first_ns, self.last_ns));
+        LoadTime::new(load_ns, LoadTime::since(self.from_ns, through_ns))
+    }
+
+    /// Requests that were due and never sent: of a schedule, those whose time came. A closed loop of so many
+    /// connections has no times: what it could not try while they were of no use goes by the pace of its
+    /// answers.
+    pub fn unstarted(&self, load: &LoadTime, connections: u64, asked_per_s: Option<f64>) -> u64 {
+        let is_over = self.reached_ns.is_some() || self.unstarted > 0;
+        if asked_per_s.is_some() || is_over {
+            return self.unstarted;
+        }
+        let lost = self.lost_share(load, connections);
+        untried(self.transactions, self.errors, lost)
+    }
+
+    /// Share of the load, 0 to 1, in which its connections were of no use: requests failed and none was
+    /// answered, or they were lost.
+    fn lost_share(&self, load: &LoadTime, connections: u64) -> f64 {
+        let load_ns = load.length_ns() as f64;
+        let tail_ns = match self.is_silent {
+            true => load_ns - self.last_through_ns().saturating_sub(self.from_ns) as f64,
+            false => 0.0,
+        };
+        let silent = (self.silent_ns as f64 + tail_ns.max(0.0)) / load_ns;
+        let lost_ns = load_ns * self.connections_lost as f64 - self.lost_after_ns as f64;
+        let lost = lost_ns / (load_ns * connections.max(1) as f64);
+        silent.max(lost).clamp(0.0, 1.0)
+    }
 }
 
 /// One thread's interval, for the reporting thread.
@@ -141,7 +219,10 @@ impl<D: Details> Recorder<D> {
     pub fn new(scope: Scope, reports: SyncSender<Report<D>>) -> Self {
         let interval_ns = i64::try_from(scope.interval_ns).unwrap_or(i64::MAX);
         Self {
-            counts: Counts::default(),
+            counts: Counts {
+                from_ns: scope.count_from_ns,
+                ..Counts::default()
+            },
             records: Records::new(|| Interval::prepared(&scope)),
             sampler: Sampler::new(scope.sample),
             keep_left: scope.keep,
@@ -206,9 +287,13 @@ impl<D: Details> Recorder<D> {
             return;
         }
         let counts = &mut self.counts;
+        if counts.is_silent {
+            counts.end_silence(now);
+        }
         counts.transactions += 1;
         counts.first_ns.get_or_insert(sent_ns);
         counts.last_ns = now;
+        counts.left_ns = counts.left_ns.max(sent_ns);
         if !self.sampler.takes() {
             return;
         }
@@ -249,8 +334,27 @@ impl<D: Details> Recorder<D> {
     pub fn failed(&mut self, intended_ns: i64, why: impl FnOnce() -> String) {
         if self.counts(intended_ns) {
             self.counts.errors += 1;
+            self.counts.is_silent = true;
+            self.counts.failed_ns = now_ns();
         }
         self.counts.error.get_or_insert_with(why);
+    }
+
+    /// The amount that was asked for was reached, with the last answer or failure. The load of a schedule lasts
+    /// until its next request would have been due, at `due_ns`.
+    pub fn reached(&mut self, due_ns: Option<i64>) {
+        let counts = &mut self.counts;
+        let ended_ns = counts.last_ns.max(counts.failed_ns);
+        counts.reached_ns = Some(ended_ns.max(due_ns.unwrap_or(i64::MIN)));
+    }
+
+    /// A connection was lost for good.
+    #[cold]
+    pub fn lost_connection(&mut self, now: i64) {
+        let counts = &mut self.counts;
+        counts.connections_lost += 1;
+        counts.is_silent = true;
+        counts.lost_after_ns += (now - counts.from_ns).max(0);
     }
 
     /// Hands the interval over. When the reporting thread is behind, it is kept for the next time.
@@ -275,6 +379,7 @@ impl<D: Details> Recorder<D> {
     /// Ends the record; hands over what is left.
     pub fn finish(mut self, now: i64) -> Counts {
         self.close(now);
+        self.counts.closed_ns = now;
         // Fails only when the reporting thread has ended.
         let _ = self.reports.send(Report::Interval(self.records.last()));
         self.counts

@@ -5,12 +5,16 @@ mod numbers_of_host;
 mod totals;
 
 use sokudo_model::kinds::datagram as numbers;
+use sokudo_model::metrics::group;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Summary};
 use sokudo_workload::choice::Choice;
+use sokudo_workload::contract::Options as _;
 use sokudo_workload::joined::{Merged, NS, put, put_each, put_start_late, ratio};
 use sokudo_workload::load::Ends;
+use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::options::DatagramOptions;
+use super::sequence::Account;
 use super::server::ServerFlowDone;
 use loss::attribute_loss;
 pub use numbers_of_host::{Numbers, SenderSettings, SocketSettings};
@@ -29,22 +33,26 @@ pub(super) fn join(options: &DatagramOptions, ends: &Ends<'_, Numbers>) -> Phase
             flow
         })
         .collect();
+    let planned_ns = planned_ns(ends.spec, options.duration_ns(), 0);
     let known = || ends.hosts.iter().flatten();
     for host in known() {
         for sender in &host.senders {
-            join_sender(&mut flows[sender.flow as usize], sender, &mut merged);
+            let flow = &mut flows[sender.flow as usize];
+            join_sender(flow, sender, planned_ns, &mut merged);
         }
         merged.add(numbers::LATENESS_SECONDS, &host.lateness);
     }
     for host in known() {
         for socket in &host.sockets {
-            join_socket(&mut flows, socket, options, &mut merged);
+            join_socket(&mut flows, (host, socket), options, &mut merged);
         }
         attribute_loss(&mut flows, host);
     }
     for flow in &mut flows {
         let both = [numbers::SENT_PACKETS, numbers::RECEIVED_PACKETS];
-        flow.complete = both.iter().all(|end| end.of(&flow.metrics).is_some());
+        let is_known = both.iter().all(|end| end.of(&flow.metrics).is_some());
+        let has_failed = ["sender_error", "receiver_error"];
+        flow.complete = is_known && has_failed.iter().all(|end| !flow.labels.contains_key(*end));
     }
     let mut summary = totals(&flows, options);
     let sockets = known().flat_map(|host| &host.sockets);
@@ -68,16 +76,13 @@ fn labels(options: &DatagramOptions, plan: &FlowPlan) -> Labels {
     labels
 }
 
-/// `n` events from `first_ns` to `last_ns`: events per second. Those that came together with the
-/// first only start the clock.
-fn per_second(n: u64, first_batch: u64, first_ns: Option<i64>, last_ns: i64) -> Option<f64> {
-    let span_ns = last_ns.saturating_sub(first_ns?);
-    let timed = n.saturating_sub(first_batch);
-    (timed > 0 && span_ns > 0).then(|| timed as f64 * 1e9 / span_ns as f64)
-}
-
-fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merged) {
-    put_sending(&mut flow.metrics, sender);
+fn join_sender(
+    flow: &mut FlowResult,
+    sender: &SenderNumbers,
+    planned_ns: Option<i64>,
+    merged: &mut Merged,
+) {
+    put_sending(&mut flow.metrics, sender, planned_ns);
     if let Some(settings) = &sender.settings {
         put_sender_settings(&mut flow.metrics, sender, settings);
         flow.labels.insert("io".into(), settings.mode.clone());
@@ -93,14 +98,12 @@ fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merge
 }
 
 /// Puts the amount sent, its rate, and its cost.
-fn put_sending(metrics: &mut Summary, sender: &SenderNumbers) {
+fn put_sending(metrics: &mut Summary, sender: &SenderNumbers, planned_ns: Option<i64>) {
     let counts = &sender.counts;
     let (sent, elapsed_ns) = (counts.sent as f64, sender.elapsed_ns as f64);
-    let (first_ns, last_ns) = (counts.first_ns, counts.last_ns);
-    // A count-bounded run of one batch has no span of its own: take the thread's time.
-    let rate = per_second(counts.sent, counts.first_batch, first_ns, last_ns)
-        .or_else(|| ratio(sent * 1e9, elapsed_ns));
-    let bytes_per_s = rate.zip(mean_bytes(sender)).map(|(r, b)| r * b);
+    let load = sender.load_time(planned_ns);
+    load.put(metrics);
+    let bytes_per_s = load.per_s(counts.bytes as f64);
     let share = ratio(1.0, sender.thread_sent as f64);
     let cpu_ns_each = sender
         .cpu_ns
@@ -120,12 +123,9 @@ fn put_sending(metrics: &mut Summary, sender: &SenderNumbers) {
                 numbers::MEAN_SEND_BATCH_PACKETS,
                 ratio(sent, counts.calls as f64),
             ),
-            (numbers::SENT_PACKETS_PER_SECOND, rate),
-            (numbers::SENT_BYTES_PER_SECOND, bytes_per_s),
-            (
-                numbers::SENT_BITS_PER_SECOND,
-                bytes_per_s.map(|bytes| bytes * 8.0),
-            ),
+            (numbers::SENT_PACKETS_PER_SECOND, Some(load.per_s(sent))),
+            (numbers::SENT_BYTES_PER_SECOND, Some(bytes_per_s)),
+            (numbers::SENT_BITS_PER_SECOND, Some(bytes_per_s * 8.0)),
             (
                 numbers::SENDER_CPU_SECONDS_PER_PACKET,
                 cpu_ns_each.map(|ns| ns * NS),
@@ -169,7 +169,7 @@ fn put_sender_settings(metrics: &mut Summary, sender: &SenderNumbers, settings: 
 
 fn join_socket(
     flows: &mut [FlowResult],
-    socket: &SocketNumbers,
+    (host, socket): (&Numbers, &SocketNumbers),
     options: &DatagramOptions,
     merged: &mut Merged,
 ) {
@@ -180,7 +180,13 @@ fn join_socket(
     let waited = done.wait_ns.and_then(|ns| ratio(ns as f64, elapsed));
     for receiver in &done.flows {
         let flow = &mut flows[receiver.flow as usize];
-        join_receiver(&mut flow.metrics, receiver, options);
+        let sent = numbers::SENT_PACKETS.of(&flow.metrics);
+        let account = receiver.account.clone();
+        let account = match sent {
+            Some(sent) => account.up_to(sent as u64),
+            None => account,
+        };
+        join_receiver(&mut flow.metrics, (host, receiver), &account, options);
         put_each(
             &mut flow.metrics,
             [
@@ -205,7 +211,6 @@ fn join_socket(
         if let Some(error) = &done.error {
             flow.labels.insert("receiver_error".into(), error.clone());
         }
-        let account = &receiver.account;
         let distributions = [
             (numbers::INTERARRIVAL_SECONDS, &receiver.interarrival),
             (numbers::LOSS_RUN_PACKETS, &account.loss_runs),
@@ -226,14 +231,17 @@ fn put_socket_settings(flow: &mut FlowResult, settings: &SocketSettings) {
     flow.labels.insert("gro".into(), gro.into());
 }
 
-fn join_receiver(metrics: &mut Summary, receiver: &ServerFlowDone, options: &DatagramOptions) {
-    let received = receiver.account.unique as f64;
+fn join_receiver(
+    metrics: &mut Summary,
+    (host, receiver): (&Numbers, &ServerFlowDone),
+    account: &Account,
+    options: &DatagramOptions,
+) {
+    let received = account.unique as f64;
     // Without the sender's count only what lies between the first and the last is known.
     let sent = numbers::SENT_PACKETS.of(metrics);
-    let missing = sent.map_or(receiver.account.missing as f64, |sent| {
-        (sent - received).max(0.0)
-    });
-    let expected = sent.unwrap_or(received + receiver.account.missing as f64);
+    let missing = sent.map_or(account.missing as f64, |sent| (sent - received).max(0.0));
+    let expected = sent.unwrap_or(received + account.missing as f64);
     let arrived = ratio(received, expected);
     let verified = options.verify.map(|bytes| bytes.0 as f64);
     put_each(
@@ -241,99 +249,79 @@ fn join_receiver(metrics: &mut Summary, receiver: &ServerFlowDone, options: &Dat
         [
             (numbers::RECEIVED_PACKETS, Some(received)),
             (numbers::RECEIVED_BYTES, Some(receiver.bytes as f64)),
-            (
-                numbers::DUPLICATE_PACKETS,
-                Some(receiver.account.duplicates as f64),
-            ),
+            (numbers::DUPLICATE_PACKETS, Some(account.duplicates as f64)),
             (
                 numbers::OUT_OF_ORDER_PACKETS,
-                Some(receiver.account.out_of_order as f64),
+                Some(account.out_of_order as f64),
             ),
             (numbers::CORRUPTED_PACKETS, Some(receiver.corrupted as f64)),
             (numbers::MISSING_PACKETS, Some(missing)),
             (numbers::SUCCESS_RATIO, arrived),
             (numbers::LOSS_RATIO, ratio(missing, expected)),
             (numbers::PROCESSED_BYTES, verified),
-            (
-                numbers::REORDERING_EXTENT_MEAN_PACKETS,
-                receiver.account.extent_mean,
-            ),
-            (
-                numbers::VENDOR_MEAN_OFFSET_PACKETS,
-                receiver.account.offset_mean,
-            ),
+            (numbers::REORDERING_EXTENT_MEAN_PACKETS, account.extent_mean),
+            (numbers::VENDOR_MEAN_OFFSET_PACKETS, account.offset_mean),
             (
                 numbers::JITTER_SECONDS,
                 receiver.jitter_ns.map(|ns| ns * NS),
             ),
         ],
     );
-    put_delivery(metrics, receiver, arrived, options.payload.0);
-    put_gaps(metrics, receiver);
+    put_delivery(metrics, (host, receiver), options.payload.0);
+    put_gaps(metrics, account);
 }
 
-/// Puts the rate of arrival; `arrived` is the share of those sent.
+/// Puts the rate of arrival over the time of the load, which the sending end knows.
 fn put_delivery(
     metrics: &mut Summary,
-    receiver: &ServerFlowDone,
-    arrived: Option<f64>,
+    (host, receiver): (&Numbers, &ServerFlowDone),
     payload_bytes: u64,
 ) {
-    let (first_ns, last_ns) = (receiver.account.first_ns, receiver.account.last_ns);
-    let rate = per_second(
-        receiver.account.unique,
-        receiver.first_batch,
-        first_ns,
-        last_ns,
-    );
-    let sent_rate = numbers::SENT_PACKETS_PER_SECOND.of(metrics);
-    let rate = rate.or_else(|| sent_rate.map(|sent| sent * arrived.unwrap_or(0.0)));
-    let mean_bytes = ratio(receiver.bytes as f64, receiver.account.unique as f64);
-    let bytes_per_s = rate.zip(mean_bytes).map(|(r, b)| r * b);
+    let account = &receiver.account;
+    let through_ns = account.first_ns.map(|first_ns| (first_ns, account.last_ns));
+    let sent_ns = group::LOAD_SECONDS
+        .of(metrics)
+        .map(|s| (s * 1e9).round() as i64);
+    let through_ns = LoadTime::since(host.start_ns, through_ns);
+    let load = LoadTime::of_arrivals(sent_ns.unwrap_or(0), through_ns);
+    load.put(metrics);
     let payload = match payload_bytes {
-        0 => mean_bytes,
-        payload => Some(payload as f64),
+        0 => receiver.bytes as f64,
+        payload => payload as f64 * account.unique as f64,
     };
-    let elapsed_ns = first_ns.map(|first| last_ns.saturating_sub(first) as f64);
+    let bytes_per_s = load.per_s(receiver.bytes as f64);
+    let elapsed_ns = through_ns.map(|(first, last)| last.saturating_sub(first) as f64);
     put_each(
         metrics,
         [
-            (numbers::DELIVERED_PACKETS_PER_SECOND, rate),
-            (numbers::DELIVERED_BYTES_PER_SECOND, bytes_per_s),
             (
-                numbers::DELIVERED_BITS_PER_SECOND,
-                bytes_per_s.map(|bytes| bytes * 8.0),
+                numbers::DELIVERED_PACKETS_PER_SECOND,
+                Some(load.per_s(account.unique as f64)),
             ),
-            (
-                numbers::GOODPUT_BYTES_PER_SECOND,
-                rate.zip(payload).map(|(r, b)| r * b),
-            ),
+            (numbers::DELIVERED_BYTES_PER_SECOND, Some(bytes_per_s)),
+            (numbers::DELIVERED_BITS_PER_SECOND, Some(bytes_per_s * 8.0)),
+            (numbers::GOODPUT_BYTES_PER_SECOND, Some(load.per_s(payload))),
             (numbers::ELAPSED_SECONDS, elapsed_ns.map(|ns| ns * NS)),
         ],
     );
 }
 
-/// Times without a datagram where some are missing.
-fn put_gaps(metrics: &mut Summary, receiver: &ServerFlowDone) {
-    put(metrics, numbers::GAPS, receiver.account.gaps as f64);
-    if receiver.account.gaps == 0 {
-        return;
-    }
+/// Runs of missing datagrams, and the times between the arrivals on both sides of one.
+fn put_gaps(metrics: &mut Summary, account: &Account) {
+    let most = (account.gaps > 0).then_some(account.gap_packets_max as f64);
     put_each(
         metrics,
         [
-            (numbers::GAP_MEAN_PACKETS, receiver.account.gap_packets_mean),
-            (
-                numbers::GAP_MAX_PACKETS,
-                Some(receiver.account.gap_packets_max as f64),
-            ),
+            (numbers::GAPS, Some(account.gaps as f64)),
+            (numbers::GAP_MEAN_PACKETS, account.gap_packets_mean()),
+            (numbers::GAP_MAX_PACKETS, most),
             (
                 numbers::GAP_MEAN_SECONDS,
-                receiver.account.gap_ns_mean.map(|ns| ns * NS),
+                account.gap_ns_mean.map(|ns| ns * NS),
             ),
             (
                 numbers::GAP_MAX_SECONDS,
-                Some(receiver.account.gap_ns_max as f64 * NS),
+                account.gap_ns_max.map(|ns| ns as f64 * NS),
             ),
         ],
     );

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_net::counters::HostCounters;
 use sokudo_stats::Histogram;
 use sokudo_workload::load::{self, OwnFlows};
+use sokudo_workload::load_time::LoadTime;
 
 use super::super::client::ClientCounts;
 use super::super::options::SizeRange;
@@ -72,6 +73,17 @@ pub struct Numbers {
     #[serde(with = "sokudo_workload::histogram_text")]
     pub(super) lateness: Histogram,
     pub(super) softnet_drops: Option<u64>,
+    /// Agreed start of the load on this host's clock, nanoseconds.
+    #[serde(default)]
+    pub(super) start_ns: i64,
+}
+
+impl SenderNumbers {
+    /// The time of the load, which was planned to be so long; `None` when only a count was to end it.
+    pub(super) fn load_time(&self, planned_ns: Option<i64>) -> LoadTime {
+        let lasted_ns = planned_ns.unwrap_or(self.elapsed_ns);
+        LoadTime::new(self.counts.reached_ns.unwrap_or(lasted_ns), None)
+    }
 }
 
 impl load::Numbers for Numbers {
@@ -90,6 +102,7 @@ impl Numbers {
         settings: &BTreeMap<u32, SenderSettings>,
         sockets: &BTreeMap<u32, SocketSettings>,
         counters: HostCounters,
+        start_ns: i64,
     ) -> Self {
         let Collected {
             clients,
@@ -130,6 +143,7 @@ impl Numbers {
             sockets: received.collect(),
             lateness,
             softnet_drops: counters.softnet_drops,
+            start_ns,
         }
     }
 }

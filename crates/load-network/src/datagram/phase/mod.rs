@@ -95,6 +95,8 @@ pub struct DatagramPhase {
     server_threads: Vec<JoinHandle<()>>,
     ack_threads: Vec<JoinHandle<()>>,
     reporter: Reporting<Report, Collected>,
+    /// Agreed start of the load, nanoseconds.
+    start_ns: i64,
 }
 
 impl DatagramPhase {
@@ -121,6 +123,7 @@ impl DatagramPhase {
             server_threads: Vec::new(),
             ack_threads: Vec::new(),
             reporter: Reporting::default(),
+            start_ns: 0,
             spec,
             options,
             emit,
@@ -246,6 +249,7 @@ impl Phase<Numbers> for DatagramPhase {
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
         self.finish_accepting()?;
         self.close_doors()?;
+        self.start_ns = at_ns;
         let reporter = Reporter::new(
             self.names(at_ns, t0_ns),
             Arc::clone(&self.emit),
@@ -303,6 +307,7 @@ impl Phase<Numbers> for DatagramPhase {
             &self.senders,
             &self.sockets,
             counters,
+            self.start_ns,
         ))
     }
 }
