@@ -1,6 +1,6 @@
 //! The agent's end: a phase that hands every call to its process.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +25,8 @@ const ANSWER_BOUND: Duration = Duration::from_secs(15);
 const END_BOUND: Duration = Duration::from_secs(2);
 /// Between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(5);
+/// Longest piece of a line that it writes about itself, bytes; a longer line comes in pieces.
+const MOST_BYTES: u64 = 4096;
 /// Longest text of why it ended, characters.
 const MOST_CHARS: usize = 200;
 /// Variables of the environment that it has: what decides how times are read and whom TLS trusts.
@@ -207,7 +209,8 @@ impl Process {
     fn listen_for_words(&self, errors: ChildStderr) {
         let mut lines = BufReader::new(errors);
         let mut line = Vec::new();
-        while lines.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+        let mut next = |line: &mut Vec<u8>| lines.by_ref().take(MOST_BYTES).read_until(b'\n', line);
+        while next(&mut line).is_ok_and(|n| n > 0) {
             let text = String::from_utf8_lossy(&line);
             if !text.trim().is_empty() {
                 *locked(&self.last_words) = text.trim().chars().take(MOST_CHARS).collect();
