@@ -23,6 +23,7 @@ mod emit;
 mod memory;
 mod netlink;
 mod network;
+mod nstat;
 pub mod openmetrics;
 mod options;
 mod pressure;
@@ -47,6 +48,7 @@ pub const REGISTRY: &[&dyn Registered] = &[
     &disk::Disk,
     &memory::Memory,
     &network::Network,
+    &nstat::Nstat,
     &openmetrics::OpenMetrics,
     &pressure::Pressure,
     &process::Process,

@@ -34,6 +34,10 @@ metrics! {
     TCP_LISTEN_OVERFLOWS = counter("host.tcp_listen_overflows", One, "connections dropped because an accept queue was full, since the run's start");
     TCP_LISTEN_DROPS = counter("host.tcp_listen_drops", One, "connections dropped before they were accepted, for any reason, since the run's start");
     TCP_SYN_RETRANSMITS = counter("host.tcp_syn_retransmits", One, "TCP SYN segments retransmitted because no answer came, since the run's start");
+    PROTOCOL_EVENTS = counter("host.protocol_events", One, "events that the kernel's IP, ICMP, UDP and TCP counted since the run's start, of each counter that grew; label counter (UdpInErrors, TcpExtTCPTimeouts, …), as nstat names it");
+    CONNTRACK_ENTRIES = gauge("host.conntrack_entries", One, "connections that the kernel's connection tracking knows");
+    CONNTRACK_LIMIT = gauge("host.conntrack_limit", One, "connections that it may know (net.netfilter.nf_conntrack_max)");
+    CONNTRACK_DROPS = counter("host.conntrack_drops", One, "packets dropped, and connections forgotten before their time, by the kernel's connection tracking since the run's start; label reason (insert_failed, drop, early_drop)");
     TCP_CONNECTIONS = gauge("host.tcp_connections", One, "TCP sockets with a local port, listening ones included");
     TCP_TIME_WAIT_CONNECTIONS = gauge("host.tcp_time_wait_connections", One, "TCP connections that are over and keep their local port for a minute");
     TCP_LOCAL_PORTS = gauge("host.tcp_local_ports", One, "local ports that the system may give to outgoing connections (net.ipv4.ip_local_port_range)");

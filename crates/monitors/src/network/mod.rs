@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Sources, all of the network namespace of the thread that opens the monitor:
-//! `/proc/thread-self/net/{dev,snmp,snmp6,netstat}`; `/proc/net` would be the namespace of the
+//! `/proc/thread-self/net/{dev,snmp,snmp6,netstat,stat/nf_conntrack}`; `/proc/net` would be the namespace of the
 //! process's first thread. UDP and reassembly counters are the sums of IPv4 and IPv6.
 //! `softnet_stat` counts per core for all namespaces together, so only a whole machine shows it.
 //! `InErrors` contains the buffer and checksum errors and is therefore not added to anything.
@@ -51,6 +51,9 @@ const METRICS: &[&str] = &[
     host::TCP_SYN_RETRANSMITS.name,
     host::SOFTNET_DROPS.name,
     host::SOFTNET_TIME_SQUEEZES.name,
+    host::CONNTRACK_ENTRIES.name,
+    host::CONNTRACK_LIMIT.name,
+    host::CONNTRACK_DROPS.name,
 ];
 
 /// Monitor of interfaces and protocol counters.
@@ -83,6 +86,7 @@ impl Monitor for Network {
             snmp6: Reread::open(&net("snmp6")).ok(),
             netstat: Reread::open(&net("netstat")).ok(),
             softnet,
+            conntrack: ConntrackState::open(ctx),
             interval: Interval::default(),
             interfaces: BTreeMap::new(),
             protocols: Protocols::new(&ctx.host),
@@ -99,6 +103,7 @@ struct NetworkSampler {
     snmp6: Option<Reread>,
     netstat: Option<Reread>,
     softnet: Option<Reread>,
+    conntrack: Option<ConntrackState>,
     interval: Interval,
     interfaces: BTreeMap<String, InterfaceState>,
     protocols: Protocols,
@@ -120,6 +125,9 @@ impl Sampler for NetworkSampler {
         self.protocols.step(&readings, elapsed_s, &mut emit);
         if let Some(text) = self.softnet.as_mut().and_then(Reread::text) {
             step_softnet(&mut self.cores, &self.host, text, &mut emit);
+        }
+        if let Some(conntrack) = &mut self.conntrack {
+            conntrack.step(&mut emit);
         }
     }
 }
@@ -334,6 +342,55 @@ impl CoreState {
         Self {
             drops: counter(host::SOFTNET_DROPS.name),
             time_squeezes: counter(host::SOFTNET_TIME_SQUEEZES.name),
+        }
+    }
+}
+
+/// Connection tracking of the namespace, where the kernel has it.
+struct ConntrackState {
+    counts: Reread,
+    limit: Option<u64>,
+    entries_key: SeriesKey,
+    limit_key: SeriesKey,
+    drops: [(SeriesKey, Total); 3],
+}
+
+impl ConntrackState {
+    fn open(ctx: &Context) -> Option<Self> {
+        let counts = ctx.proc_path("thread-self/net/stat/nf_conntrack");
+        let limit = ctx.proc_path("sys/net/netfilter/nf_conntrack_max");
+        let limit = std::fs::read_to_string(limit).ok();
+        let gauge = |metric| key(&ctx.host, SOURCE_HOST, metric, &[]);
+        let drops = ["insert_failed", "drop", "early_drop"].map(|reason| {
+            let labels = [("reason", reason)];
+            let metric = host::CONNTRACK_DROPS.name;
+            (
+                key(&ctx.host, SOURCE_HOST, metric, &labels),
+                Total::default(),
+            )
+        });
+        Some(Self {
+            counts: Reread::open(&counts).ok()?,
+            limit: limit.and_then(|text| text.trim().parse().ok()),
+            entries_key: gauge(host::CONNTRACK_ENTRIES.name),
+            limit_key: gauge(host::CONNTRACK_LIMIT.name),
+            drops,
+        })
+    }
+
+    fn step(&mut self, emit: &mut Emit<'_>) {
+        let Some(now) = self.counts.text().and_then(parse::conntrack) else {
+            return;
+        };
+        emit.put(&self.entries_key, now.entries as f64);
+        if let Some(limit) = self.limit {
+            emit.put(&self.limit_key, limit as f64);
+        }
+        let counts = [now.insert_failed, now.drop, now.early_drop];
+        for ((key, total), now) in self.drops.iter_mut().zip(counts) {
+            if total.step(now).is_some() {
+                emit.put(key, total.since_start() as f64);
+            }
         }
     }
 }

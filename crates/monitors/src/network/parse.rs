@@ -106,6 +106,48 @@ pub(crate) fn pick6<const N: usize>(text: &str, wanted: [&str; N]) -> [Option<u6
     found
 }
 
+/// What the kernel's connection tracking counts, all cores together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Conntrack {
+    /// Connections that it knows.
+    pub(crate) entries: u64,
+    /// Packets whose connection could not be added: another one had the same addresses and ports.
+    pub(crate) insert_failed: u64,
+    /// Packets dropped because the table was full, or for want of memory.
+    pub(crate) drop: u64,
+    /// Connections that were forgotten to make room.
+    pub(crate) early_drop: u64,
+}
+
+/// Reads `net/stat/nf_conntrack`: a line of names, and a line of hexadecimal numbers per core. `None` for
+/// another shape. Each line has the same number of entries, which is that of the namespace.
+pub(crate) fn conntrack(text: &str) -> Option<Conntrack> {
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
+    let rows: Option<Vec<Vec<u64>>> = lines.map(hexadecimal).collect();
+    let rows = rows.filter(|rows| !rows.is_empty())?;
+    let column = |wanted: &str| names.iter().position(|name| *name == wanted);
+    let sum = |wanted: &str| {
+        let at = column(wanted)?;
+        let values = rows.iter().map(|row| row.get(at).copied());
+        values.sum::<Option<u64>>()
+    };
+    Some(Conntrack {
+        entries: *rows[0].get(column("entries")?)?,
+        insert_failed: sum("insert_failed")?,
+        drop: sum("drop")?,
+        early_drop: sum("early_drop")?,
+    })
+}
+
+/// The kernel keeps these numbers in 32 bits.
+fn hexadecimal(line: &str) -> Option<Vec<u64>> {
+    let fields = line.split_ascii_whitespace();
+    fields
+        .map(|field| u32::from_str_radix(field, 16).ok().map(u64::from))
+        .collect()
+}
+
 /// One core's line of `net/softnet_stat`. The kernel keeps 32 bits of each and wraps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Softnet {
@@ -221,12 +263,28 @@ mod tests {
         assert_eq!(softnet(""), Ok(Vec::new()));
     }
 
+    #[test]
+    fn connection_tracking_is_summed_over_the_cores() {
+        let text = "entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop icmp_error\n\
+                    0000000b  00000000 00000000 00000000 00000001 00000000 00000000 00000000 00000000 00000002 000000ff 00000001 00000000\n\
+                    0000000b  00000000 00000000 00000000 00000001 00000000 00000000 00000000 00000000 00000001 00000001 00000000 00000000\n";
+        let wanted = Conntrack {
+            entries: 11,
+            insert_failed: 3,
+            drop: 256,
+            early_drop: 1,
+        };
+        assert_eq!(conntrack(text), Some(wanted));
+        assert_eq!(conntrack("entries searched\n0 0\n"), None);
+    }
+
     proptest! {
         #[test]
         fn garbage_never_panics(text in "((Udp|Tcp|eth0)?:? ?[ -~]{0,5}([0-9]{0,22} ){0,14}[0-9a-f]{0,9}\n?){0,30}") {
             let _ = interfaces(&text).count();
             let _ = pick(&text, [("Udp", "NoPorts"), ("Tcp", "InSegs")]);
             let _ = pick6(&text, ["Udp6NoPorts"]);
+            let _ = conntrack(&text);
             let _ = softnet(&text);
         }
     }
