@@ -196,6 +196,10 @@ jmx-run-warnings =
        *[other] { $count } warnings about the plan: `sokudo jmx check` prints them
     }
 jmx-run-problem = { $what }
+jmx-run-stuck = { $count ->
+    [one] an event loop was left behind: an element of the plan, a script or an extractor, did not come to its end
+   *[other] { $count } event loops were left behind: elements of the plan, scripts or extractors, did not come to their end
+}
 jmx-run-trouble =
     users could not do something { $count ->
         [one] once

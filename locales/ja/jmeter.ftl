@@ -147,6 +147,7 @@ jmx-run-announce-open = { $groups } グループに毎秒 { $rate } 件の到着
 jmx-run-announce-schedule = 計画のスケジュールどおりの到着({ $groups } グループ)
 jmx-run-warnings = 計画についての警告が { $count } 件あります: `sokudo jmx check` で確認できます
 jmx-run-problem = { $what }
+jmx-run-stuck = { $count } 個のイベントループを終了を待たずに切り離しました: 計画の要素 (スクリプトまたは抽出) が終わりませんでした
 jmx-run-trouble = ユーザーが { $count } 回できなかったこと: { $what }
 jmx-run-lost-rows = 結果 { $count } 行が書き込めずに失われました
 

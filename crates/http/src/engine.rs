@@ -2,8 +2,9 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use sokudo_net::clock::now_ns;
 
@@ -15,6 +16,11 @@ use crate::post::{self, Letter, Sender};
 use crate::target::Targets;
 use crate::tls::{LazyTls, Protocol, TlsSetUp, Trust};
 use crate::user::User;
+
+/// Longest turn of a loop after everything should have ended.
+const STUCK: Duration = Duration::from_secs(1);
+/// Between two looks whether a loop has ended.
+const STUCK_LOOK: Duration = Duration::from_millis(5);
 
 /// A handle to end a run from outside. Copies act on the same run.
 #[derive(Debug, Clone)]
@@ -147,6 +153,8 @@ pub struct Audit {
     pub loops: Vec<LoopAudit>,
     /// Loops that ended by a panic of a user. Their users report no further outcomes.
     pub died: usize,
+    /// Loops that were left behind because a user did not come back. Their outcomes are missing, too.
+    pub stuck: usize,
 }
 
 impl Audit {
@@ -200,6 +208,8 @@ impl<N> Entry<N> {
 pub struct Engine<C: Crew> {
     entry: Entry<C::Newcomer>,
     threads: Vec<JoinHandle<(C, LoopAudit)>>,
+    /// Turns that each loop has made.
+    turns: Vec<Arc<AtomicU64>>,
     stop: Stop,
 }
 
@@ -230,12 +240,16 @@ where
                 next: Arc::default(),
             },
             threads: Vec::new(),
+            turns: Vec::new(),
             stop: stop.clone(),
         };
         let homes = Homes::of(crews.len());
         for (number, crew) in crews.into_iter().enumerate() {
             let (sender, inbox) = post::pair()?;
+            let turns = Arc::new(AtomicU64::new(0));
+            engine.turns.push(Arc::clone(&turns));
             let parts = Parts {
+                turns,
                 targets: Arc::clone(targets),
                 tls: Arc::clone(&tls),
                 limits: config.limits,
@@ -271,13 +285,25 @@ where
     }
 
     /// Waits until all users have left and none will join, or the run is stopped.
-    pub fn finish(mut self) -> (Vec<C>, Audit) {
+    pub fn finish(self) -> (Vec<C>, Audit) {
+        self.finish_or_leave(|| false)
+    }
+
+    /// As [`Engine::finish`], but leaves loops behind that are in the same turn for [`STUCK`] while
+    /// `is_over` says that everything should have ended: a user computes and does not come back. Their
+    /// threads go on until it does.
+    pub fn finish_or_leave(mut self, is_over: impl Fn() -> bool) -> (Vec<C>, Audit) {
         for sender in &self.entry.loops {
             sender.send(Letter::Closed);
         }
         let mut audit = Audit::default();
         let mut crews = Vec::new();
-        for thread in std::mem::take(&mut self.threads) {
+        let threads = std::mem::take(&mut self.threads).into_iter();
+        for (thread, turns) in threads.zip(std::mem::take(&mut self.turns)) {
+            if !ends(&thread, &turns, &is_over) {
+                audit.stuck += 1;
+                continue;
+            }
             match thread.join() {
                 Ok((crew, one)) => {
                     crews.push(crew);
@@ -288,6 +314,22 @@ where
         }
         (crews, audit)
     }
+}
+
+/// Waits for the end of a loop; `false`: it is stuck though everything should have ended.
+fn ends<T>(thread: &JoinHandle<T>, turns: &AtomicU64, is_over: &impl Fn() -> bool) -> bool {
+    let mut turn = turns.load(Ordering::Relaxed);
+    let mut since = Instant::now();
+    while !thread.is_finished() {
+        thread::sleep(STUCK_LOOK);
+        let now = turns.load(Ordering::Relaxed);
+        if now != turn || !is_over() {
+            (turn, since) = (now, Instant::now());
+        } else if since.elapsed() >= STUCK {
+            return false;
+        }
+    }
+    true
 }
 
 impl<C: Crew> Drop for Engine<C> {

@@ -19,6 +19,7 @@ mod sockets;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
@@ -57,6 +58,8 @@ const NONE: u32 = u32::MAX;
 
 /// The parts of a loop.
 pub(crate) struct Parts<N> {
+    /// Counts the turns.
+    pub(crate) turns: Arc<AtomicU64>,
     pub(crate) targets: Arc<Targets>,
     pub(crate) tls: Arc<LazyTls>,
     pub(crate) limits: Limits,
@@ -168,6 +171,7 @@ where
     }
 
     fn turn(&mut self) {
+        self.parts.turns.fetch_add(1, Ordering::Relaxed);
         for _ in 0..self.due.len() {
             let Some(user) = self.due.pop_front() else {
                 break;

@@ -14,6 +14,7 @@ use sokudo_http::{Config, Engine, Identity, Limits, Stop, Targets, Trust};
 use sokudo_i18n::english;
 use sokudo_jmeter::plan::{Load, OpenStep, Stage};
 use sokudo_jmeter::run::{GeneratorShare, StopKind, Test, ThreadStart, ThreadStarts};
+use sokudo_model::Text;
 use sokudo_net::clock::{now_ns, sleep_until};
 use sokudo_workload::refusal::spawn;
 
@@ -166,7 +167,9 @@ impl Course {
             *locked(&self.control.crowd) = Crowd::new(test.plan(), entry, part, floors);
         }
         self.admit(&engine, stage_ns, Box::new(starts));
-        let (crews, audit) = engine.finish();
+        let end_ns = self.end_ns(stage, only, stage_ns);
+        let is_over = || test.stopping() != StopKind::No || now_ns() > end_ns;
+        let (crews, audit) = engine.finish_or_leave(is_over);
         *locked(&self.control.crowd) = None;
         drop(crews);
         if audit.died > 0 {
@@ -174,7 +177,25 @@ impl Course {
                 .problems
                 .push(format!("{} event loops died", audit.died));
         }
+        if audit.stuck > 0 {
+            let problem = Text::new("jmx-run-stuck").with("count", audit.stuck);
+            finished.problems.push(english(&problem));
+        }
         finished.audits.push(audit);
+    }
+
+    /// When a stage ends by the clock; far in the future where something else ends it.
+    fn end_ns(&self, stage: Stage, only: Option<usize>, stage_ns: i64) -> i64 {
+        let plan = self.control.test.plan();
+        let groups = plan.groups.iter().enumerate();
+        let own = groups.filter(|(number, group)| {
+            group.stage == stage && only.is_none_or(|only| only == *number)
+        });
+        let ends: Option<Vec<u64>> = own.map(|(_, group)| group.load.end_ms()).collect();
+        let end_ms = ends.and_then(|ends| ends.into_iter().max());
+        let end_ns =
+            end_ms.map(|ms| stage_ns.saturating_add_unsigned(ms.saturating_mul(1_000_000)));
+        end_ns.unwrap_or(i64::MAX)
     }
 
     /// Lets the users of a stage in when their time has come, until others decide who comes or the

@@ -8,6 +8,7 @@ mod compare;
 mod connects;
 mod crowd;
 mod delays;
+mod endless;
 pub mod far;
 mod faults;
 mod findings;
