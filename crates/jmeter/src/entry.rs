@@ -53,7 +53,8 @@ pub fn xpath(bytes: &[u8]) {
         if let (Ok(path), Some(document)) = (&path, document)
             && let Ok(found) = path.find(&document, &[])
         {
-            found.texts(&document, true);
+            // Too much text is a valid outcome.
+            let _ = found.texts(&document, true);
         }
     }
 }

@@ -35,6 +35,7 @@ pub mod files;
 pub mod jtl;
 mod node;
 pub mod page;
+mod pattern;
 pub mod plan;
 pub mod problem;
 pub mod properties;

@@ -17,6 +17,11 @@ const MOST_NODES: usize = 1_000_000;
 /// Deepest nesting of elements.
 const MOST_DEPTH: usize = 1_000;
 
+/// Most text of all matches of one extraction, bytes.
+pub(crate) const MOST_TEXT_BYTES: usize = 128 << 20;
+/// Message when there is more.
+pub(crate) const TOO_MUCH_TEXT: &str = "all matches together are longer than 128 MiB";
+
 /// Index of a node; 0 is the root. Indexes follow document order.
 pub type NodeId = u32;
 

@@ -17,7 +17,7 @@ const BOOKS: &str = r#"<?xml version="1.0"?>
 fn find_in(document: &Document, path: &str) -> Result<Vec<String>, String> {
     let spaces = [("q".to_owned(), "urn:price".to_owned())];
     let found = XPath::parse(path)?.find(document, &spaces)?;
-    Ok(found.texts(document, false))
+    found.texts(document, false)
 }
 
 #[track_caller]
@@ -106,7 +106,9 @@ fn fragments_come_with_their_tags() {
         .unwrap();
     assert_eq!(
         found.texts(&document, true),
-        ["<book id=\"b2\"><title>Three</title><p:price>25.5</p:price></book>"]
+        Ok(vec![
+            "<book id=\"b2\"><title>Three</title><p:price>25.5</p:price></book>".into()
+        ])
     );
 }
 
@@ -194,4 +196,42 @@ proptest! {
         let _ = Document::xml(&text);
         Document::html(&text);
     }
+}
+
+#[test]
+fn long_and_deep_paths_are_refused_before_they_run() {
+    let document = Document::xml("<a><b>x</b></a>").expect("a document");
+    let nested = |open: &str, close: &str| open.repeat(5_000) + "1" + &close.repeat(5_000);
+    for path in [
+        vec!["1"; 20_000].join("+"),
+        vec!["a"; 20_000].join("|"),
+        vec!["a"; 10_000].join(" or "),
+        nested("(", ")"),
+        nested("not(", ")"),
+        nested("a[", "]"),
+    ] {
+        assert!(XPath::parse(&path).is_err(), "{path:.40}");
+    }
+    for (path, expected) in [
+        (vec!["1"; 500].join("+"), "500"),
+        ("-".repeat(30_000) + "1", "1"),
+        (vec!["."; 10_000].join("/") + "/a/b", "x"),
+    ] {
+        let found = XPath::parse(&path).and_then(|path| path.find(&document, &[]));
+        let found = found.expect("it is carried out").text(&document);
+        assert_eq!(found, expected, "{path:.40}");
+    }
+}
+
+#[test]
+fn texts_count_as_visits_and_are_bounded_together() {
+    let nested = "<a>".repeat(900) + &"x".repeat(1 << 20) + &"</a>".repeat(900);
+    let document = Document::xml(&nested).expect("a document");
+    let find = |path: &str| XPath::parse(path).and_then(|path| path.find(&document, &[]));
+    assert!(find("//a[. = //a]").is_err(), "900 × 900 texts of 1 MiB");
+    assert!(find("//a[contains(., 'y') or contains(., 'z')]").is_err());
+    let all = find("//a").expect("they are found");
+    assert!(all.texts(&document, false).is_err());
+    assert!(all.texts(&document, true).is_err());
+    assert!(find("string-length(//a[800])").is_ok());
 }

@@ -154,6 +154,13 @@ impl Template {
             match segment {
                 Segment::Text(text) => out.push_str(text),
                 Segment::Variable(name) => match world.variable(name) {
+                    Some(value) if out.len() + value.len() > MOST_TEXT_BYTES => {
+                        return Err(FunctionFault {
+                            function: "${}",
+                            why: format!("the text with `{name}` exceeds its maximal length"),
+                            effect: FaultEffect::Ends,
+                        });
+                    }
                     Some(value) => out.push_str(value),
                     None => out.extend(["${", name, "}"]),
                 },

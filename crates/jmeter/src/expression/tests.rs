@@ -31,6 +31,15 @@ fn with_world<T>(then: impl FnOnce(&mut StartWorld<'_>) -> T) -> T {
     then(&mut world)
 }
 
+#[test]
+fn a_variable_does_not_fill_the_memory() {
+    with_world(|world| {
+        world.set_variable("long", &"x".repeat(1 << 20));
+        let rendered = rendered(&"${long}".repeat(100_000), world);
+        assert!(rendered.is_err_and(|fault| fault.why.contains("maximal length")));
+    });
+}
+
 fn rendered(text: &str, world: &mut dyn World) -> Result<String, FunctionFault> {
     let mut out = String::new();
     parse(text, &mut 0)

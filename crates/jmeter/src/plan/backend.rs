@@ -3,6 +3,8 @@
 use fancy_regex::Regex;
 use serde::Serialize;
 
+use crate::pattern;
+
 /// A listener that sends aggregates to a database every few seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Backend {
@@ -95,10 +97,10 @@ impl Chosen {
             Self::Matching(pattern) => format!("^(?:{pattern})$"),
             Self::Containing(pattern) => pattern.clone(),
         };
-        let compiled = Regex::new(&pattern);
+        let compiled = pattern::compile(&pattern);
         compiled
-            .map(|pattern| Choice(Matcher::Pattern(pattern)))
-            .map_err(|_| format!("`{pattern}` is not a valid regular expression"))
+            .map(|compiled| Choice(Matcher::Pattern(compiled)))
+            .ok_or_else(|| format!("`{pattern}` is not a valid regular expression"))
     }
 }
 

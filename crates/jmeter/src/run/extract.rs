@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::context::{ThreadContext, View};
 use super::extract_tree::extract_tree;
 use super::sample_result::SampleResult;
+use crate::document::{MOST_TEXT_BYTES, TOO_MUCH_TEXT};
 use crate::expression::World as _;
 use crate::plan::{Applies, Extraction, Field, PostKind};
 
@@ -31,11 +32,12 @@ pub(super) fn extract(view: &mut View<'_>, kind: &PostKind, result: &SampleResul
             };
             let found = match view.test().pattern(&pattern) {
                 Ok(regex) => matches_of(&regex, &text),
-                Err(why) => {
-                    view.test().sink.trouble(&why);
-                    Vec::new()
-                }
+                Err(why) => Err(why),
             };
+            let found = found.unwrap_or_else(|why| {
+                view.test().sink.trouble(&why);
+                Vec::new()
+            });
             set_matches(view, extraction, &found, Some(&template));
         }
         PostKind::Boundary {
@@ -245,18 +247,25 @@ pub(super) fn json_text(value: &Json) -> String {
     }
 }
 
-fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Vec<MatchGroups> {
+/// The matches of a pattern. Fails if they are too long together.
+fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Result<Vec<MatchGroups>, String> {
     let mut found = Vec::new();
+    let mut bytes = 0;
     // If the pattern exceeds its backtracking limit, the matches so far are kept.
     for captures in regex
         .captures_iter(text)
         .map_while(Result::ok)
         .take(MOST_MATCHES)
     {
-        let group = |index| captures.get(index).map_or("", |m| m.as_str()).to_owned();
-        found.push((0..captures.len()).map(group).collect());
+        let group = |index| captures.get(index).map_or("", |m| m.as_str());
+        let groups = (0..captures.len()).map(group);
+        bytes += groups.clone().map(str::len).sum::<usize>();
+        if bytes > MOST_TEXT_BYTES {
+            return Err(TOO_MUCH_TEXT.into());
+        }
+        found.push(groups.map(str::to_owned).collect());
     }
-    found
+    Ok(found)
 }
 
 fn between(text: &str, left: &str, right: &str) -> Vec<MatchGroups> {
@@ -340,6 +349,14 @@ mod tests {
         ] {
             assert_eq!(fill(template, &groups), expected, "{template}");
         }
+    }
+
+    #[test]
+    fn the_texts_of_all_matches_together_are_bounded() {
+        let groups = "(".repeat(40) + "x+" + &")".repeat(40);
+        let regex = fancy_regex::Regex::new(&groups).expect("a pattern");
+        let found = matches_of(&regex, &"x".repeat(4 << 20));
+        assert_eq!(found, Err(TOO_MUCH_TEXT.into()));
     }
 
     #[test]

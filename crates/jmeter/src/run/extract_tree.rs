@@ -1,9 +1,9 @@
 //! Extraction from a result by CSS selector, XPath or JMESPath.
 
-use scraper::{Html, Selector};
-
 use super::context::View;
+use super::css::css;
 use super::extract::{MOST_MATCHES, MatchGroups, field_text, json_text, set_matches};
+use super::jmes;
 use super::sample_result::SampleResult;
 use super::test::Test;
 use crate::document::Document;
@@ -74,7 +74,7 @@ fn matches_of(
                 tolerant,
             };
             let found = find_in_tree(view.test(), &text, &path);
-            Some(found.map(|(found, document)| found.texts(&document, fragment)))
+            Some(found.and_then(|(found, document)| found.texts(&document, fragment)))
         }
         PostKind::JmesPath { path, extraction } => {
             let path = view.text(path);
@@ -107,40 +107,13 @@ pub(super) fn find_in_tree(
     Ok((found, document))
 }
 
-/// The matches of a CSS selector: the texts of elements, or an attribute of each. Fails if the
-/// selector is not valid.
-fn css(text: &str, selector: &str, attribute: &str) -> Result<Vec<String>, String> {
-    let parsed = Selector::parse(selector)
-        .map_err(|_| format!("`{selector}` is not a valid CSS selector"))?;
-    let document = Html::parse_document(text);
-    let found = document.select(&parsed);
-    Ok(match attribute {
-        "" => found
-            .map(|element| {
-                let text: String = element.text().collect();
-                text.split_whitespace().collect::<Vec<_>>().join(" ")
-            })
-            .collect(),
-        // As in jsoup, a missing attribute is empty.
-        name => found
-            .map(|element| element.value().attr(name).unwrap_or_default().to_owned())
-            .collect(),
-    })
-}
-
 /// The matches of a JMESPath: the items of a list, or one value. Fails if the path is not valid or
 /// cannot be evaluated.
 pub(super) fn jmes(text: &str, path: &str) -> Result<Vec<String>, String> {
-    let compiled =
-        jmespath::compile(path).map_err(|_| format!("`{path}` is not a valid JMESPath"))?;
     let Ok(document) = serde_json::from_str::<serde_json::Value>(text) else {
         return Ok(Vec::new());
     };
-    let found = compiled
-        .search(&document)
-        .map_err(|why| format!("`{path}`: {}", why.reason))?;
-    let found = serde_json::to_value(&*found).unwrap_or_default();
-    Ok(match found {
+    Ok(match jmes::search(path, &document, text.len())? {
         serde_json::Value::Null => Vec::new(),
         serde_json::Value::Array(items) => items.iter().map(json_text).collect(),
         one => vec![json_text(&one)],

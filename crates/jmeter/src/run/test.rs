@@ -19,6 +19,7 @@ use super::shared::{SharedState, StopKind, locked};
 use super::steps::{ControllerNode, flatten};
 use crate::document::xpath::XPath;
 use crate::files::Files;
+use crate::pattern;
 use crate::plan::{
     ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Plan, SamplerKind, TimerKind,
 };
@@ -27,7 +28,7 @@ use crate::properties::Properties;
 use crate::proxy::Proxy;
 
 /// Most compiled patterns that are cached.
-const MOST_PATTERNS: usize = 10_000;
+const MOST_PATTERNS: usize = 1_000;
 /// Deepest nesting of frames, whatever the properties state.
 const MOST_DEPTH: u32 = 20;
 /// Largest file that a function reads, bytes.
@@ -252,7 +253,7 @@ impl Test {
 
     /// A compiled regular expression. Fails if it is not valid.
     pub(super) fn pattern(&self, text: &str) -> Result<Arc<Regex>, String> {
-        let compile = || Regex::new(text).ok();
+        let compile = || pattern::compile(text);
         cached(&self.patterns, text, compile)
             .ok_or_else(|| format!("`{text}` is not a valid regular expression"))
     }

@@ -1,8 +1,18 @@
 //! Evaluation of an XPath.
 
+use std::sync::Arc;
+
+use fancy_regex::Regex;
+
 use super::functions::{number_of, to_number};
 use super::{Axis, Expr, From, LocationStep, MOST_LOOKS, NodeTest, Operator, Path, XPathValue};
 use crate::document::{Document, Name, NodeId, NodeKind};
+use crate::pattern;
+
+/// Bytes of a text that count as a visited node.
+const BYTES_PER_LOOK: u64 = 64;
+/// Visited nodes that the compilation of a regular expression counts as.
+const LOOKS_PER_PATTERN: u64 = 10_000;
 
 /// The context of an expression.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +30,8 @@ pub(super) struct Evaluation<'d> {
     pub document: &'d Document,
     spaces: &'d [(String, String)],
     looks: u64,
+    /// The regular expression of the last call.
+    pattern: Option<(String, Arc<Regex>)>,
 }
 
 pub(super) fn evaluate(
@@ -31,6 +43,7 @@ pub(super) fn evaluate(
         document,
         spaces,
         looks: 0,
+        pattern: None,
     };
     let context = Context {
         node: 0,
@@ -106,13 +119,13 @@ impl Evaluation<'_> {
     /// Comparisons: a node set compares as any of its nodes.
     fn compares(&mut self, by: Operator, a: &XPathValue, b: &XPathValue) -> Result<bool, String> {
         let document = self.document;
-        let texts = |nodes: &[NodeId]| -> Vec<String> {
-            nodes.iter().map(|id| document.text(*id)).collect()
+        let mut texts = |nodes: &[NodeId]| -> Result<Vec<String>, String> {
+            nodes.iter().map(|id| self.text(*id)).collect()
         };
         Ok(match (a, b) {
             (XPathValue::Nodes(a), XPathValue::Nodes(b)) => {
+                let (a, b) = (texts(a)?, texts(b)?);
                 self.look(a.len() as u64 * b.len().max(1) as u64)?;
-                let (a, b) = (texts(a), texts(b));
                 a.iter().any(|a| b.iter().any(|b| text_compares(by, a, b)))
             }
             (XPathValue::Flag(_), _) | (_, XPathValue::Flag(_)) if is_equality(by) => {
@@ -120,15 +133,45 @@ impl Evaluation<'_> {
             }
             (XPathValue::Nodes(nodes), other) => {
                 let one = |text: &String| value_compares(by, text, other, false);
-                texts(nodes).iter().any(one)
+                texts(nodes)?.iter().any(one)
             }
             (other, XPathValue::Nodes(nodes)) => {
                 let one = |text: &String| value_compares(by, text, other, true);
-                texts(nodes).iter().any(one)
+                texts(nodes)?.iter().any(one)
             }
             (XPathValue::Text(a), XPathValue::Text(b)) => text_compares(by, a, b),
             (a, b) => number_compares(by, number_of(a, document), number_of(b, document)),
         })
+    }
+
+    /// The string value of a node. Long texts count as several visits.
+    pub(super) fn text(&mut self, id: NodeId) -> Result<String, String> {
+        let text = self.document.text(id);
+        self.look(text.len() as u64 / BYTES_PER_LOOK)?;
+        Ok(text)
+    }
+
+    /// A value as a text.
+    pub(super) fn text_of(&mut self, value: &XPathValue) -> Result<String, String> {
+        let text = value.text(self.document);
+        self.look(text.len() as u64 / BYTES_PER_LOOK)?;
+        Ok(text)
+    }
+
+    /// A compiled regular expression; that of the call before is kept. Fails if it is not valid.
+    pub(super) fn pattern(&mut self, text: &str) -> Result<Arc<Regex>, String> {
+        if let Some((known, compiled)) = &self.pattern
+            && known == text
+        {
+            return Ok(Arc::clone(compiled));
+        }
+        self.look(LOOKS_PER_PATTERN)?;
+        let compiled = pattern::compile(text);
+        let compiled =
+            compiled.ok_or_else(|| format!("`{text}` is not a valid regular expression"))?;
+        let compiled = Arc::new(compiled);
+        self.pattern = Some((text.to_owned(), Arc::clone(&compiled)));
+        Ok(compiled)
     }
 
     /// Counts visited nodes.

@@ -129,8 +129,8 @@ impl XPathFunction {
             Self::Number => number(call.number(run, 0)?),
             Self::Sum => {
                 let nodes = run.nodes(call.argument(0), context)?;
-                let of = |id: &u32| to_number(&run.document.text(*id));
-                number(nodes.iter().map(of).sum())
+                let numbers = nodes.iter().map(|id| Ok(to_number(&run.text(*id)?)));
+                number(numbers.sum::<Result<f64, String>>()?)
             }
             Self::Floor => number(call.number(run, 0)?.floor()),
             Self::Ceiling => number(call.number(run, 0)?.ceil()),
@@ -160,7 +160,7 @@ impl<'e> CallContext<'e> {
 
     fn text(&self, run: &mut Evaluation<'_>, index: usize) -> Result<String, String> {
         let value = self.or_here(run, index)?;
-        Ok(value.text(run.document))
+        run.text_of(&value)
     }
 
     fn number(&self, run: &mut Evaluation<'_>, index: usize) -> Result<f64, String> {
@@ -171,10 +171,7 @@ impl<'e> CallContext<'e> {
     /// True if the first text matches the regular expression in the second.
     fn matches(&self, run: &mut Evaluation<'_>) -> Result<bool, String> {
         let (of, pattern) = (self.text(run, 0)?, self.text(run, 1)?);
-        let compiled = fancy_regex::Regex::new(&pattern);
-        let compiled =
-            compiled.map_err(|_| format!("`{pattern}` is not a valid regular expression"))?;
-        Ok(compiled.is_match(&of).unwrap_or(false))
+        Ok(run.pattern(&pattern)?.is_match(&of).unwrap_or(false))
     }
 
     /// The texts before and after the second text in the first; `None`: it does not occur.

@@ -9,12 +9,14 @@ mod evaluate;
 mod functions;
 mod parse;
 
-use super::{Document, NodeId};
+use super::{Document, MOST_TEXT_BYTES, NodeId, TOO_MUCH_TEXT};
 
 /// Longest path, bytes.
 const MOST_BYTES: usize = 64 << 10;
 /// Deepest nesting of an expression.
 const MOST_DEPTH: usize = 100;
+/// Most operators of an expression.
+const MOST_JOINS: usize = 500;
 /// Most nodes that one evaluation visits.
 const MOST_LOOKS: u64 = 20_000_000;
 
@@ -134,18 +136,24 @@ impl XPath {
 
 impl XPathValue {
     /// The texts of the value: one per node, or the value itself. `fragment`: elements with their
-    /// tags.
-    pub fn texts(&self, document: &Document, fragment: bool) -> Vec<String> {
-        match self {
-            Self::Nodes(nodes) => {
-                let text = |id: &NodeId| match fragment {
-                    true => document.fragment(*id),
-                    false => document.text(*id),
-                };
-                nodes.iter().map(text).collect()
+    /// tags. Fails if they are too long together.
+    pub fn texts(&self, document: &Document, fragment: bool) -> Result<Vec<String>, String> {
+        let Self::Nodes(nodes) = self else {
+            return Ok(vec![self.text(document)]);
+        };
+        let mut bytes = 0;
+        let text = |id: &NodeId| {
+            let text = match fragment {
+                true => document.fragment(*id),
+                false => document.text(*id),
+            };
+            bytes += text.len();
+            match bytes > MOST_TEXT_BYTES {
+                true => Err(TOO_MUCH_TEXT.into()),
+                false => Ok(text),
             }
-            value => vec![value.text(document)],
-        }
+        };
+        nodes.iter().map(text).collect()
     }
 
     /// The value as a text: that of the first node.

@@ -1,7 +1,7 @@
 //! Parser of XPath 1.0.
 
 use super::functions::XPathFunction;
-use super::{Axis, Expr, From, LocationStep, MOST_DEPTH, NodeTest, Operator, Path};
+use super::{Axis, Expr, From, LocationStep, MOST_DEPTH, MOST_JOINS, NodeTest, Operator, Path};
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
@@ -60,6 +60,7 @@ pub(super) fn parse(text: &str) -> Result<Expr, String> {
         tokens: &tokens,
         at: 0,
         depth: 0,
+        joins: 0,
     };
     let expr = parser.level(0)?;
     match parser.peek() {
@@ -124,6 +125,8 @@ struct XPathParser<'t> {
     tokens: &'t [Token],
     at: usize,
     depth: usize,
+    /// Operators so far.
+    joins: usize,
 }
 
 impl XPathParser<'_> {
@@ -175,6 +178,7 @@ impl XPathParser<'_> {
         let mut left = self.level(level + 1)?;
         while let Some(operator) = self.operator(operators) {
             self.at += 1;
+            self.join()?;
             let right = self.level(level + 1)?;
             left = Expr::Pair(operator, Box::new(left), Box::new(right));
         }
@@ -182,6 +186,15 @@ impl XPathParser<'_> {
             self.depth -= 1;
         }
         Ok(left)
+    }
+
+    /// Counts an operator: evaluation recurses over them.
+    fn join(&mut self) -> Result<(), String> {
+        self.joins += 1;
+        match self.joins > MOST_JOINS {
+            true => Err(format!("the path has more than {MOST_JOINS} operators")),
+            false => Ok(()),
+        }
     }
 
     fn operator(&self, operators: &[(&str, Operator)]) -> Option<Operator> {
@@ -203,6 +216,7 @@ impl XPathParser<'_> {
         }
         let mut left = self.path()?;
         while self.take("|") {
+            self.join()?;
             let right = self.path()?;
             left = Expr::Pair(Operator::Union, Box::new(left), Box::new(right));
         }
