@@ -239,7 +239,6 @@ error-metric-unknown-hint = `sokudo metrics` prints them all
 error-monitor-host-unknown = no host of the run is called `{ $host }`, and `{ $monitor }` is to observe it
 error-monitor-host-unknown-hint = hosts of the run: { $hosts }
 error-monitor-no-thread = a monitor's thread cannot be started: { $error }
-error-monitor-without-policy-hint = a host behind `sokudo serve` has no policy file that could allow it: leave `on` out, or let that host join a group
 error-monitors-fewer-hint = ask for fewer monitors
 error-mtu = datagrams of { $size } B do not fit the MTU of { $mtu } B towards { $peer } ({ $headers } B are headers)
 error-mtu-hint = use --size { $size } or less, or --allow-fragments to have them cut into IP fragments

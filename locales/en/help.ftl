@@ -18,8 +18,6 @@ help-agent--group = Group that this host has joined before
 help-agent--join = Line that `sokudo controller` printed
 help-agent--label = What this host may be chosen by, as often as needed: `site=tokyo`. Kept until others are given
 help-agent--name = Name in the group. Default: this host's own
-help-agent--policy = What controllers may have this host do. Default: policy.toml in sokudo's own directory, and without that file phases of up to 1 h with the other hosts of a run
-help-agent--print-policy = Say what the policy allows, and where it is noted who asked for what; do nothing else
 help-agent--router = Router to dial for messages when it is neither the controller's nor a `sokudo router`: a `zenohd` that was set up by `sokudo group zenohd`. As often as there are routers to choose from; kept until others are given
 help-agent--via = Where this site's `sokudo router` listens, in place of the controller that the line names
 help-agent-after =
@@ -36,6 +34,8 @@ help-agent-after =
       max_duration = "10min"
       max_rate = "1Gb/s"
       max_flows = 64
+
+    `sokudo serve` holds to the same file, and notes in the same log.
 help-any--args = The tool's arguments
 help-any--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
 help-any--direction = Who asks whom
@@ -58,6 +58,8 @@ help-any--monitors = Observe with this monitor, too: `process:port=8080`, `openm
 help-any--name = Name of the group
 help-any--on = Load from these hosts instead of this one, all at the same moment: `hostb` where `sokudo serve` runs, `lab/hostb` of a group, `lab/*` for all of it. May be given several times, or as a list with commas. The policy of each host decides whether it takes part
 help-any--plan = The plan: a .jmx file
+help-any--policy = What others may have this host do. Default: policy.toml in sokudo's own directory, and without that file phases of up to 1 h with the other hosts of a run
+help-any--print-policy = Say what the policy allows, and where it is noted who asked for what; do nothing else
 help-any--property = Set a property, as JMeter's option of this name does
 help-any--property-file = Property file; later ones win over earlier ones
 help-any--quiet-phase = Let nothing but the load travel while it goes on: the hosts keep what they record until it is over, and one that freezes is noticed then
@@ -628,7 +630,7 @@ help-scenario-types = What a JavaScript scenario can call, as a TypeScript decla
 help-serve =
     Serve as the far end of other hosts' tests, until Ctrl-C.
 
-    Without a key only this machine is served. With a key the connection is TLS 1.3, the server's identity is pinned, and load begins only after a valid ticket.
+    Without a key only this machine is served. With a key the connection is TLS 1.3, the server's identity is pinned, and load begins only after a valid ticket. What callers may ask for is bounded by this host's policy, a file; without one: loads between the hosts of a run, up to 1 h.
 help-serve--bind = Address to listen on: ADDR, ADDR:PORT or :PORT. Default: loopback without a key, all addresses with one
 help-serve--key = Accept only clients that have this key
 help-serve--max-clients = Clients served at once
@@ -639,6 +641,7 @@ help-serve-after =
       sokudo serve                 this machine only
       sokudo serve --new-key       all addresses; prints a key to give to the other side
       SOKUDO_KEY=sk1-… sokudo serve   the same key again
+      sokudo serve --print-policy  what may callers have this host do? (`sokudo agent --help` shows a file)
 help-show = Show a run again: verdict, numbers, record
 help-sokudo = Measures, explains, tunes and proves the performance of distributed systems
 help-sokudo-after =

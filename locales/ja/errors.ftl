@@ -239,7 +239,6 @@ error-metric-unknown-hint = `sokudo metrics` ですべてを一覧できます
 error-monitor-host-unknown = この実行に `{ $host }` というホストはないため、`{ $monitor }` で観測できません
 error-monitor-host-unknown-hint = この実行のホスト: { $hosts }
 error-monitor-no-thread = モニターのスレッドを開始できません: { $error }
-error-monitor-without-policy-hint = `sokudo serve` のホストには許可を与えるポリシーファイルがありません。`on` を省くか、そのホストをグループに参加させてください
 error-monitors-fewer-hint = モニターの数を減らしてください
 error-mtu = { $size } B のデータグラムは { $peer } への MTU { $mtu } B に収まりません ({ $headers } B はヘッダー)
 error-mtu-hint = --size { $size } 以下を指定するか、--allow-fragments で IP フラグメントへの分割を許可してください

@@ -18,8 +18,6 @@ help-agent--group = このホストが以前に参加したグループ
 help-agent--join = `sokudo controller` が表示した行
 help-agent--label = このホストを選ぶためのラベル `site=tokyo`。何度でも指定できる。別のものを指定するまで保持する
 help-agent--name = グループ内での名前。既定値: このホストの名前
-help-agent--policy = コントローラーがこのホストに実行させてよいこと。既定値: sokudo のディレクトリーの policy.toml。そのファイルがなければ、実行に参加するホストとの 1 時間までのフェーズ
-help-agent--print-policy = ポリシーが許可すること、および誰が何を求めたかの記録先を表示する。ほかには何もしない
 help-agent--router = コントローラーのルーターでも `sokudo router` でもない、メッセージの接続先。`sokudo group zenohd` で設定した `zenohd`。選択肢の数だけ指定できる。別のものを指定するまで保持する
 help-agent--via = 行に書かれたコントローラーの代わりに接続する、この拠点の `sokudo router` のアドレス
 help-agent-after =
@@ -36,6 +34,8 @@ help-agent-after =
       max_duration = "10min"
       max_rate = "1Gb/s"
       max_flows = 64
+
+    `sokudo serve` も同じファイルに従い、同じ記録に書く。
 help-any--args = 元のツールの引数
 help-any--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
 help-any--direction = 誰が誰に要求するか
@@ -58,6 +58,8 @@ help-any--monitors = このモニターでも観測する: `process:port=8080`�
 help-any--name = グループ名
 help-any--on = このホストの代わりに、これらのホストから同時に負荷をかける: `sokudo serve` が動いている `hostb`、グループの `lab/hostb`、グループ全体の `lab/*`。何度でも、またはコンマ区切りで指定できる。参加するかどうかは各ホストのポリシーで決まる
 help-any--plan = テスト計画: .jmx ファイル
+help-any--policy = ほかの者がこのホストに実行させてよいこと。既定値: sokudo のディレクトリーの policy.toml。そのファイルがなければ、実行に参加するホストとの 1 時間までのフェーズ
+help-any--print-policy = ポリシーが許可すること、および誰が何を求めたかの記録先を表示する。ほかには何もしない
 help-any--property = プロパティーを設定する (JMeter の同名のオプションと同じ)
 help-any--property-file = プロパティーファイル。後のものが優先する
 help-any--quiet-phase = 測定中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
@@ -628,7 +630,7 @@ help-scenario-types = JavaScript のシナリオから呼べるものを、TypeS
 help-serve =
     Ctrl-C まで、ほかのホストのテストの相手になる
 
-    鍵がなければこのマシンだけを受け付ける。鍵があれば接続は TLS 1.3 となり、サーバーの身元を固定し、有効なチケットの後でだけ負荷が始まる。
+    鍵がなければこのマシンだけを受け付ける。鍵があれば接続は TLS 1.3 となり、サーバーの身元を固定し、有効なチケットの後でだけ負荷が始まる。相手が求めてよいことは、このホストのポリシー (ファイル) が決める。ファイルがなければ、実行に参加するホスト間の 1 時間までの負荷だけ。
 help-serve--bind = 待ち受けるアドレス: ADDR、ADDR:PORT、:PORT。既定値: 鍵がなければループバック、あればすべてのアドレス
 help-serve--key = この鍵を持つ相手だけを受け付ける
 help-serve--max-clients = 同時に受け付ける相手の数
@@ -639,6 +641,7 @@ help-serve-after =
       sokudo serve                 このマシンだけ
       sokudo serve --new-key       すべてのアドレス。相手に渡す鍵を表示する
       SOKUDO_KEY=sk1-… sokudo serve   同じ鍵をもう一度使う
+      sokudo serve --print-policy  相手はこのホストに何をさせられるか (ファイルの例は `sokudo agent --help`)
 help-show = 実行をもう一度表示する: 判定、数値、記録
 help-sokudo = 分散システムの性能を測定し、説明し、調整し、証明する
 help-sokudo-after =

@@ -11,6 +11,7 @@
 
 pub mod audit;
 pub mod keep;
+mod load;
 pub mod policy;
 mod watch;
 
@@ -23,30 +24,53 @@ use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId, Text};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
-use sokudo_workload::{Emit, Emitted, Phase};
+use sokudo_workload::{Demand, Emit, Emitted, Phase};
 use sokudo_workloads::REGISTRY;
 
 use audit::Audit;
 use keep::{Keeper, Outlet};
+use load::{Loads, Share};
 use policy::{Observation, Policy};
 use watch::{Planned, Watch};
 
 /// State of the session's phase.
 enum State {
     Idle,
-    Prepared(Box<dyn Phase>),
-    Armed(Box<dyn Phase>),
-    Running(Box<dyn Phase>),
+    Prepared(Work),
+    Armed(Work),
+    Running(Work),
+}
+
+/// A phase, and its part of what the host's policy allows. The load ends before the part is given back.
+struct Work {
+    phase: Box<dyn Phase>,
+    share: Option<Share>,
 }
 
 /// Guards this host against controllers: policy, audit log and kept observations.
 pub struct Guard {
-    /// Policy of the host's owner.
-    pub policy: Policy,
+    policy: Policy,
+    audit: Audit,
+    keeper: Option<Arc<Keeper>>,
+    loads: Loads,
+}
+
+impl Guard {
+    /// A guard with the policy of the host's owner. `keeper` keeps observations that a dead controller
+    /// has not received; without it nothing is kept.
+    pub fn new(policy: Policy, audit: Audit, keeper: Option<Keeper>) -> Self {
+        Self {
+            policy,
+            audit,
+            keeper: keeper.map(Arc::new),
+            loads: Loads::default(),
+        }
+    }
+
     /// The audit log.
-    pub audit: Audit,
-    /// Observations that a dead controller has not received.
-    pub keeper: Arc<Keeper>,
+    pub fn audit(&self) -> &Audit {
+        &self.audit
+    }
 }
 
 /// One controller's agent.
@@ -65,17 +89,6 @@ pub struct Session {
 pub fn factory(host: &str) -> Factory {
     let host = host.to_owned();
     Arc::new(move |client: Client, notes: Notes| Box::new(Session::new(&host, client, None, notes)))
-}
-
-/// The same for a host without a policy file that serves every caller with its key: the default policy
-/// decides what may be observed.
-pub fn served(host: &str) -> Factory {
-    let host = host.to_owned();
-    Arc::new(move |client: Client, notes: Notes| {
-        let mut session = Session::new(&host, client, None, notes);
-        session.observation = Some(Observation::default());
-        Box::new(session)
-    })
 }
 
 /// The same behind a guard: what its policy does not allow is refused, and every request is logged.
@@ -115,7 +128,7 @@ impl Session {
         })
     }
 
-    fn prepare(&mut self, spec: PhaseSpec) -> Result<Reply, Refusal> {
+    fn prepare(&mut self, mut spec: PhaseSpec) -> Result<Reply, Refusal> {
         self.state = State::Idle;
         if spec.me as usize >= spec.hosts.len() {
             return Err(out_of_order("a phase whose host table lacks this host"));
@@ -131,29 +144,33 @@ impl Session {
         if let Some(kept) = &self.outlet.kept {
             kept.name(&spec.run);
         }
-        self.pass(&spec)?;
+        let share = self.pass(&mut spec)?;
         let phase = workload.prepare(spec, self.emit())?;
         let offer = phase.offer();
-        self.state = State::Prepared(phase);
+        self.state = State::Prepared(Work { phase, share });
         Ok(Reply::Offer(offer))
     }
 
-    /// Checks a phase against the guard's policy. The result is logged before anything is done.
-    fn pass(&self, spec: &PhaseSpec) -> Result<(), Refusal> {
+    /// Checks a phase against the guard's policy, beside what goes on already, and bounds its length by
+    /// it. The result is logged before anything is done.
+    fn pass(&self, spec: &mut PhaseSpec) -> Result<Option<Share>, Refusal> {
         let Some(guard) = &self.guard else {
-            return Ok(());
+            return Ok(None);
         };
         let verdict = judge(&guard.policy, spec);
+        let verdict = verdict.and_then(|demand| Share::take(guard, demand));
         let mut about = audit::of_phase(spec);
         let what = match &verdict {
-            Ok(()) => "prepare",
+            Ok(_) => "prepare",
             Err(refusal) => {
                 about["why"] = english(&refusal.says).into();
                 "refused"
             }
         };
         self.note(what, about)?;
-        verdict
+        // Whatever its options are, no load goes on beyond this.
+        spec.phase.bound_ns = spec.phase.bound_ns.min(guard.policy.max_duration_ns);
+        verdict.map(Some)
     }
 
     /// Logs a request. One that cannot be logged is refused.
@@ -188,48 +205,50 @@ impl Session {
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<Reply, Refusal> {
-        let State::Prepared(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
+        let State::Prepared(mut work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Arm before Prepare"));
         };
-        phase.arm(offers)?;
-        self.state = State::Armed(phase);
+        work.phase.arm(offers)?;
+        self.state = State::Armed(work);
         Ok(Reply::Done)
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<Reply, Refusal> {
-        let State::Armed(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
+        let State::Armed(mut work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Start before Arm"));
         };
         self.note("start", serde_json::Value::Null)?;
-        phase.start(at_ns, t0_ns)?;
-        self.state = State::Running(phase);
+        work.phase.start(at_ns, t0_ns)?;
+        self.state = State::Running(work);
         Ok(Reply::Done)
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<Reply, Refusal> {
-        let State::Running(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
+        let State::Running(mut work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Drain before Start"));
         };
-        Ok(Reply::Result(phase.drain(sent)?))
+        Ok(Reply::Result(work.phase.drain(sent)?))
     }
 
     /// Changes the running load. Logged like a start, because it is load that a controller asked for.
     fn steer(&mut self, change: &Change) -> Result<Reply, Refusal> {
-        if let Some(guard) = &self.guard {
-            guard.policy.allows_change(change)?;
+        if let (Some(guard), State::Running(work)) = (&self.guard, &self.state) {
+            let others = work.share.as_ref().map_or(Demand::NOTHING, Share::others);
+            guard.policy.allows_change(change, &others)?;
         }
         let about = serde_json::json!({ "users": change.users, "rate_per_s": change.rate_per_s });
         self.note("steer", about)?;
         match &mut self.state {
-            State::Running(phase) => phase.steer(change).map(|()| Reply::Done),
+            State::Running(work) => work.phase.steer(change).map(|()| Reply::Done),
             _ => Err(out_of_order("Steer before Start")),
         }
     }
 
     fn begin_watch(&mut self, wish: WatchWish) -> Result<Reply, Refusal> {
         let planned = self.planned(&wish)?;
-        if let (None, Some(guard)) = (&self.outlet.kept, &self.guard) {
-            self.outlet.kept = Some(Arc::new(guard.keeper.begin()));
+        let keeper = self.guard.as_ref().and_then(|guard| guard.keeper.as_ref());
+        if let (None, Some(keeper)) = (&self.outlet.kept, keeper) {
+            self.outlet.kept = Some(Arc::new(keeper.begin()));
         }
         // The controller names the hosts of a run; series carry those names.
         self.host = wish.host;
@@ -283,13 +302,7 @@ impl Session {
             };
             self.note(what, about)?;
         }
-        verdict.map_err(|refusal| match &self.guard {
-            Some(_) => refusal,
-            None => cannot(
-                refusal.says,
-                Some(Text::new("error-monitor-without-policy-hint")),
-            ),
-        })?;
+        verdict?;
         let allowed = |name: &str| policy.is_none_or(|policy| policy.allows_standing(name));
         watch::plan(monitors, wish.interval_ns, allowed)
             .map_err(|bad| cannot(bad.to_string().into(), Some(bad.hint().into())))
@@ -316,12 +329,9 @@ impl Session {
     }
 
     fn kept(&self, run: &RunId, from: u64) -> Result<Reply, Refusal> {
-        let page = self
-            .guard
-            .as_ref()
-            .map(|guard| guard.keeper.page(run, from));
-        match page {
-            // Without a guard nothing is kept.
+        let keeper = self.guard.as_ref().and_then(|guard| guard.keeper.as_ref());
+        match keeper.map(|keeper| keeper.page(run, from)) {
+            // Without a keeper nothing is kept.
             None => Ok(Reply::Kept {
                 batches: Vec::new(),
                 next: None,
@@ -387,15 +397,15 @@ impl Handler for Session {
             Ask::Arm { offers } => self.arm(&offers),
             Ask::Start { at_ns, t0_ns } => self.start(at_ns, t0_ns),
             Ask::Halt => {
-                if let State::Running(phase) = &mut self.state {
-                    phase.halt();
+                if let State::Running(work) = &mut self.state {
+                    work.phase.halt();
                 }
                 Ok(Reply::Done)
             }
             Ask::Steer { change } => self.steer(&change),
             Ask::Clocks { clocks } => {
-                if let State::Running(phase) = &mut self.state {
-                    phase.clocks(&clocks);
+                if let State::Running(work) = &mut self.state {
+                    work.phase.clocks(&clocks);
                 }
                 Ok(Reply::Done)
             }
@@ -410,8 +420,9 @@ impl Handler for Session {
             }
             Ask::Kept { run, from } => self.kept(&run, from),
             Ask::Discard { run } => {
-                if let Some(guard) = &self.guard {
-                    guard.keeper.discard(&run);
+                let keeper = self.guard.as_ref().and_then(|guard| guard.keeper.as_ref());
+                if let Some(keeper) = keeper {
+                    keeper.discard(&run);
                 }
                 Ok(Reply::Done)
             }
@@ -430,12 +441,16 @@ fn out_of_order(what: &str) -> Refusal {
     }
 }
 
-/// Whether a policy allows a phase: every workload that the phase carries out must be allowed.
-fn judge(policy: &Policy, spec: &PhaseSpec) -> Result<(), Refusal> {
+/// Whether a policy allows a phase: every workload that the phase carries out must be allowed. Returns
+/// what they demand together.
+fn judge(policy: &Policy, spec: &PhaseSpec) -> Result<Demand, Refusal> {
+    let mut demands = Vec::new();
     for (workload, part) in sokudo_workloads::parts(spec)? {
-        policy.allows(&part, workload.rate(&part.phase.options))?;
+        let demand = workload.demand(&part)?;
+        policy.allows(&part, &demand)?;
+        demands.push(demand);
     }
-    Ok(())
+    Ok(demands.into_iter().sum())
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! A local TOML file that no controller can change. What it does not name is refused:
 //!
 //! ```toml
-//! workloads = ["rr", "stream"]        # without it: all
+//! workloads = ["rr", "stream"]        # without it: those of this version's default
 //! reach = ["hosts", "strangers"]      # whom loads may reach; without it: "hosts", those of the run
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
 //! max_duration = "10min"              # of one phase; without it: 1 h
-//! max_rate = "1Gb/s"                  # without it: as much as the host can
-//! max_flows = 64                      # without it: 4096
+//! max_rate = "1Gb/s"                  # each way, all sessions together; without it: as much as the host can
+//! max_flows = 64                      # connections at a time, all sessions together; without it: 65536
 //! monitors = ["host", "openmetrics"]  # without it: all that read this host's own tables only
 //! monitor_addresses = ["127.0.0.1:9100"]   # where monitors connect to; without it: nowhere
 //! ```
@@ -23,21 +23,37 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use sokudo_model::kinds::Reach;
 use sokudo_model::units::{Nanos, Rate, human};
-use sokudo_model::{Change, PhaseSpec, Refusal, Text, Unit, kinds};
+use sokudo_model::{Change, Kind, PhaseSpec, Refusal, Text, Unit, kinds};
+use sokudo_workload::Demand;
 
 pub use monitors::{Endpoint, Observation};
 
 /// Longest phase where the policy sets no limit, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
-/// Most flows of a phase where the policy sets no limit.
-const DEFAULT_FLOWS: u32 = 4096;
+/// Most connections at a time where the policy sets no limit.
+const DEFAULT_FLOWS: u32 = 65_536;
+/// Workloads that a policy without a list of its own carries out; each kind's reach bounds it further. A
+/// kind that comes later is closed until it is named here or in the policy.
+const GRANTED: [&Kind; 9] = [
+    &kinds::probe::KIND,
+    &kinds::rr::KIND,
+    &kinds::crr::KIND,
+    &kinds::stream::KIND,
+    &kinds::bus::KIND,
+    &kinds::http::KIND,
+    &kinds::jmx::KIND,
+    &kinds::dns::KIND,
+    &kinds::datagram::KIND,
+];
+/// Sums of shares of a rate may exceed it by so much, relatively.
+const ROUNDING: f64 = 1e-9;
 /// Longest policy that is read, bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// Rights of controllers on this host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
-    /// Names of workloads; `None` = all.
+    /// Names of workloads; `None` = those that are granted by default.
     pub workloads: Option<Vec<String>>,
     /// Targets that loads may reach.
     pub reach: Vec<Reach>,
@@ -45,10 +61,11 @@ pub struct Policy {
     pub destinations: Option<Vec<IpNet>>,
     /// Longest load of one phase, nanoseconds.
     pub max_duration_ns: u64,
-    /// Highest rate that may be asked for; `None` = unbounded.
+    /// Highest rate that may be asked for, each way; `None` = unbounded.
     pub max_rate: Option<Rate>,
-    /// Most flows of a phase.
-    pub max_flows: u32,
+    /// Most connections at a time; `None` = the default, and loads that do not say how many they
+    /// open.
+    pub max_flows: Option<u32>,
     /// Monitors that are allowed.
     pub observation: Observation,
 }
@@ -61,7 +78,7 @@ impl Default for Policy {
             destinations: None,
             max_duration_ns: DEFAULT_DURATION_NS,
             max_rate: None,
-            max_flows: DEFAULT_FLOWS,
+            max_flows: None,
             observation: Observation::default(),
         }
     }
@@ -148,87 +165,137 @@ impl Policy {
             max_rate: rate
                 .transpose()
                 .map_err(|error| format!("max_rate: {error}"))?,
-            max_flows: written.max_flows.unwrap_or(default.max_flows),
+            max_flows: written.max_flows,
             observation: Observation::parse(written.monitors, written.monitor_addresses)?,
         })
     }
 
-    /// Whether a phase may be carried out here; `asked` is the rate that its options name.
+    /// Whether a phase may be carried out here by itself; `demand` is what it demands of this host.
     ///
     /// Errors: what is not allowed, and who can change it.
-    pub fn allows(&self, spec: &PhaseSpec, asked: Option<Rate>) -> Result<(), Refusal> {
+    pub fn allows(&self, spec: &PhaseSpec, demand: &Demand) -> Result<(), Refusal> {
         let phase = &spec.phase;
-        let listed = self.workloads.as_ref();
-        if listed.is_some_and(|listed| !listed.contains(&phase.workload)) {
+        if !self.grants(&phase.workload) {
             return Err(refuse(format!(
                 "it does not carry out the workload `{}`",
                 phase.workload
             )));
         }
         self.allows_reach(kinds::find(&phase.workload), spec)?;
-        let length_ns = match phase.duration_ns {
-            0 => phase.bound_ns,
-            length_ns => length_ns,
+        self.allows_length(spec, demand)?;
+        self.allows_destinations(spec)?;
+        self.allows_sum(demand)
+    }
+
+    fn grants(&self, workload: &str) -> bool {
+        match &self.workloads {
+            Some(listed) => listed.iter().any(|listed| listed == workload),
+            None => GRANTED.iter().any(|kind| kind.name == workload),
+        }
+    }
+
+    /// What a plan says and what its options do may differ: the longer one counts.
+    fn allows_length(&self, spec: &PhaseSpec, demand: &Demand) -> Result<(), Refusal> {
+        let own_ns = demand.duration_ns.unwrap_or(spec.phase.bound_ns);
+        let said_ns = match spec.phase.duration_ns {
+            0 => spec.phase.bound_ns.min(own_ns),
+            said_ns => said_ns,
         };
-        if length_ns > self.max_duration_ns {
-            return Err(refuse(format!(
+        let length_ns = own_ns.max(said_ns);
+        match length_ns <= self.max_duration_ns {
+            true => Ok(()),
+            false => Err(refuse(format!(
                 "it carries out {} at a time, and {} were asked for",
                 seconds(self.max_duration_ns),
                 seconds(length_ns)
-            )));
-        }
-        if phase.flows.len() > self.max_flows as usize {
-            return Err(refuse(format!(
-                "it carries out {} flows at a time, and {} were asked for",
-                self.max_flows,
-                phase.flows.len()
-            )));
-        }
-        self.allows_rate(asked)?;
-        self.allows_destinations(spec)
-    }
-
-    /// Whether running load may become another. A bounded rate is never lifted: more users of a
-    /// closed loop have no rate that could be compared with it.
-    ///
-    /// Errors: what is not allowed, and who can change it.
-    pub fn allows_change(&self, change: &Change) -> Result<(), Refusal> {
-        let asked = change.rate_per_s.map(Rate::Events);
-        match (change.users, asked) {
-            (None, None) => Ok(()),
-            (None, asked) => self.allows_rate(asked),
-            (Some(_), _) => self.allows_rate(None),
-        }
-    }
-
-    fn allows_rate(&self, asked: Option<Rate>) -> Result<(), Refusal> {
-        let Some(most) = self.max_rate else {
-            return Ok(());
-        };
-        let within = match (asked, most) {
-            (Some(Rate::Events(asked)), Rate::Events(most)) => asked <= most,
-            (Some(asked @ (Rate::Bits(_) | Rate::Bytes(_))), Rate::Bits(_) | Rate::Bytes(_)) => {
-                asked.events_per_s(1.0) <= most.events_per_s(1.0)
-            }
-            _ => false,
-        };
-        let asked = asked.map_or("as much as it can".to_owned(), shown);
-        match within {
-            true => Ok(()),
-            false => Err(refuse(format!(
-                "it sends {} at most, and {asked} was asked for",
-                shown(most)
             ))),
         }
     }
 
+    /// Whether so much may go on at a time, of all sessions together.
+    ///
+    /// Errors: what is too much, and who can change it.
+    pub fn allows_sum(&self, demand: &Demand) -> Result<(), Refusal> {
+        let most = self.max_flows.unwrap_or(DEFAULT_FLOWS);
+        let asked = match demand.connections {
+            Some(asked) if asked <= u64::from(most) => None,
+            Some(asked) => Some(format!("{asked} were")),
+            None if self.max_flows.is_none() => None,
+            None => Some("as many as its options say were".into()),
+        };
+        if let Some(asked) = asked {
+            return Err(refuse(format!(
+                "it has {most} connections at a time, and {asked} asked for"
+            )));
+        }
+        self.allows_rate(demand)
+    }
+
+    /// Whether running load may become another, beside what else goes on. A bounded rate is never
+    /// lifted: more users of a closed loop have no rate that could be compared with it.
+    ///
+    /// Errors: what is not allowed, and who can change it.
+    pub fn allows_change(&self, change: &Change, others: &Demand) -> Result<(), Refusal> {
+        let wished = Demand {
+            connections: change.users.or(Some(0)),
+            events_per_s: change.rate_per_s.filter(|_| change.users.is_none()),
+            sent_bytes_per_s: None,
+            received_bytes_per_s: None,
+            ..Demand::NOTHING
+        };
+        match (change.users, change.rate_per_s) {
+            (None, None) => Ok(()),
+            _ => self.allows_sum(&[wished, *others].into_iter().sum()),
+        }
+    }
+
+    /// Both directions are bounded, each by itself.
+    fn allows_rate(&self, demand: &Demand) -> Result<(), Refusal> {
+        let Some(most) = self.max_rate else {
+            return Ok(());
+        };
+        let (asked, most_each): (&[(&str, Option<f64>)], f64) = match most {
+            Rate::Events(most) => (&[("carries out", demand.events_per_s)], most),
+            Rate::Bits(_) | Rate::Bytes(_) => (
+                &[
+                    ("sends", demand.sent_bytes_per_s),
+                    ("receives", demand.received_bytes_per_s),
+                ],
+                most.events_per_s(1.0),
+            ),
+        };
+        for (what, asked) in asked {
+            if asked.is_some_and(|asked| asked <= most_each * (1.0 + ROUNDING)) {
+                continue;
+            }
+            let asked = match (asked, most) {
+                (None, _) => "as much as it can".to_owned(),
+                (Some(asked), Rate::Bits(_)) => shown(Rate::Bits(asked * 8.0)),
+                (Some(asked), Rate::Bytes(_)) => shown(Rate::Bytes(*asked)),
+                (Some(asked), Rate::Events(_)) => shown(Rate::Events(*asked)),
+            };
+            return Err(refuse(format!(
+                "it {what} {} at most, and {asked} was asked for",
+                shown(most)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Both ends of a flow send: load, or answers to it; either may be the one that calls.
     fn allows_destinations(&self, spec: &PhaseSpec) -> Result<(), Refusal> {
         let Some(allowed) = &self.destinations else {
             return Ok(());
         };
-        let own = spec.phase.flows.iter().filter(|flow| flow.from == spec.me);
-        for flow in own {
-            let host = spec.hosts.get(flow.to as usize);
+        let me = spec.me;
+        let flows = spec.phase.flows.iter();
+        let far_ends = flows.filter_map(|flow| match (flow.from == me, flow.to == me) {
+            (true, _) => Some(flow.to),
+            (_, true) => Some(flow.from),
+            _ => None,
+        });
+        for far_end in far_ends {
+            let host = spec.hosts.get(far_end as usize);
             let address = host.map_or("", |host| host.address.as_str());
             let ip: Option<IpAddr> = address.parse().ok();
             if !ip.is_some_and(|ip| allowed.iter().any(|network| network.contains(&ip))) {
@@ -245,7 +312,7 @@ impl Policy {
             match &self.workloads {
                 Some(list) if list.is_empty() => "no workload is carried out".into(),
                 Some(list) => format!("workloads: {}", listed(list)),
-                None => "workloads: all that this version knows".into(),
+                None => format!("workloads: {}", GRANTED.map(|kind| kind.name).join(", ")),
             },
             format!("loads reach: {}", reach::explain(&self.reach)),
             match &self.destinations {
@@ -258,10 +325,16 @@ impl Policy {
             },
             format!("longest phase: {}", seconds(self.max_duration_ns)),
             match self.max_rate {
-                Some(rate) => format!("highest rate: {}; a rate must be asked for", shown(rate)),
+                Some(rate) => format!(
+                    "highest rate: {} each way, all sessions together; a rate must be asked for",
+                    shown(rate)
+                ),
                 None => "highest rate: as much as this host can".into(),
             },
-            format!("flows of a phase: {} at most", self.max_flows),
+            format!(
+                "connections: {} at a time, all sessions together",
+                self.max_flows.unwrap_or(DEFAULT_FLOWS)
+            ),
             "programs: none are started, and no shell".into(),
             match self.reach.contains(&Reach::Files) {
                 true => "files: those that a load's own options name",
@@ -340,89 +413,216 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    #[track_caller]
-    fn forbidden(policy: &str, spec: &PhaseSpec, asked: Option<Rate>, why: &str) {
+    /// What the policy says of a phase with the demand of its own options.
+    fn judged(policy: &str, spec: &PhaseSpec) -> Result<(), String> {
         let policy = Policy::parse(policy).expect("a policy");
-        let refusal = policy.allows(spec, asked).expect_err("not allowed");
-        assert!(refusal.operator_error && refusal.hint.is_some());
-        assert!(
-            english(&refusal.says).contains(why),
-            "{}",
+        let workload = sokudo_workloads::find(&spec.phase.workload).expect("a workload");
+        let demand = workload.demand(spec).expect("options of a test");
+        policy.allows(spec, &demand).map_err(|refusal| {
+            assert!(refusal.operator_error && refusal.hint.is_some());
             english(&refusal.says)
-        );
+        })
+    }
+
+    #[track_caller]
+    fn forbidden(policy: &str, spec: &PhaseSpec, why: &str) {
+        let says = judged(policy, spec).expect_err("not allowed");
+        assert!(says.contains(why), "{}: {says}", spec.phase.workload);
+    }
+
+    fn with(spec: &PhaseSpec, options: &str) -> PhaseSpec {
+        let mut spec = spec.clone();
+        spec.phase.options = options.into();
+        spec
     }
 
     #[test]
     fn what_is_not_named_is_refused() {
         let spec = spec("rr", SECOND_NS, "192.0.2.7");
-        forbidden("workloads = [\"stream\"]", &spec, None, "`rr`");
-        forbidden("workloads = []", &spec, None, "`rr`");
-        forbidden("destinations = []", &spec, None, "`192.0.2.7`");
-        forbidden(
-            "destinations = [\"198.51.100.0/24\", \"192.0.2.8\"]",
-            &spec,
-            None,
-            "`192.0.2.7`",
-        );
-        forbidden("max_duration = \"100ms\"", &spec, None, "1 s were");
-        forbidden("max_flows = 0", &spec, None, "1 were asked");
-        let counted = PhaseSpec {
-            phase: PhasePlan {
-                duration_ns: 0,
-                ..spec.phase.clone()
-            },
-            ..spec
-        };
-        forbidden("max_duration = \"30s\"", &counted, None, "60 s were");
+        let spec = with(&spec, r#"{"duration":"1s"}"#);
+        forbidden("workloads = [\"stream\"]", &spec, "`rr`");
+        forbidden("workloads = []", &spec, "`rr`");
+        forbidden("destinations = []", &spec, "`192.0.2.7`");
+        let others = "destinations = [\"198.51.100.0/24\", \"192.0.2.8\"]";
+        forbidden(others, &spec, "`192.0.2.7`");
+        forbidden("max_duration = \"100ms\"", &spec, "1 s were");
+        forbidden("max_flows = 0", &spec, "1 were asked");
+        let mut counted = with(&spec, r#"{"count":"5"}"#);
+        counted.phase.duration_ns = 0;
+        forbidden("max_duration = \"30s\"", &counted, "60 s were");
     }
 
     #[test]
     fn what_is_named_is_allowed() {
         let text = "workloads = [\"rr\"]\ndestinations = [\"192.0.2.0/24\"]\n\
                     max_duration = \"1s\"\nmax_rate = \"1Gb/s\"\nmax_flows = 1\n";
-        let policy = Policy::parse(text).expect("a policy");
         let spec = spec("rr", SECOND_NS, "192.0.2.7");
-        let asked = Some(Rate::Bytes(100e6));
-        assert_eq!(policy.allows(&spec, asked), Ok(()));
-        assert_eq!(Policy::default().allows(&spec, None), Ok(()));
+        let spec = with(&spec, r#"{"duration":"1s","rate":"100MB/s"}"#);
+        assert_eq!(judged(text, &spec), Ok(()));
+        assert_eq!(judged("", &with(&spec, "{}")), Ok(()));
         // A name is not followed: it could lead elsewhere when it is used.
+        let mut named = spec;
+        named.hosts[1].address = "hostb.example".into();
+        let everywhere = "destinations = [\"0.0.0.0/0\"]";
+        forbidden(everywhere, &named, "`hostb.example`");
+    }
+
+    /// Kinds that load other hosts of the run, with a load of six seconds, one of more than two
+    /// connections, and one of 2 Mb/s or more in at least one direction.
+    const BETWEEN: [(&str, &str, &str, &str); 7] = [
+        (
+            "probe",
+            r#"{"duration":"6s"}"#,
+            "",
+            r#"{"every":"100us","size":"1400B"}"#,
+        ),
+        (
+            "rr",
+            r#"{"duration":"6s"}"#,
+            r#"{"connections":1000}"#,
+            r#"{"rate":"100/s","size":"64:10000"}"#,
+        ),
+        (
+            "crr",
+            r#"{"duration":"6s"}"#,
+            "",
+            r#"{"rate":"100/s","size":"64:10000"}"#,
+        ),
+        ("stream", r#"{"duration":"6s"}"#, "", r#"{"rate":"2Mb/s"}"#),
+        ("bus", r#"{"duration":"6s"}"#, "", r#"{"rate":"2Mb/s"}"#),
+        (
+            "datagram",
+            r#"{"duration":"6s"}"#,
+            "",
+            r#"{"rate":"100/s","size":"10000"}"#,
+        ),
+        (
+            "http",
+            r#"{"duration":"6s"}"#,
+            r#"{"connections":1000}"#,
+            r#"{"rate":"100k/s"}"#,
+        ),
+    ];
+
+    #[test]
+    fn every_kind_is_bounded_in_length_connections_and_bytes_both_ways() {
+        for (kind, long, wide, fast) in BETWEEN {
+            for me in [0, 1] {
+                // The plan says less than its options do.
+                let mut spec = spec(kind, SECOND_NS, "192.0.2.7");
+                spec.me = me;
+                spec.hosts[0].address = "192.0.2.9".into();
+                forbidden("max_duration = \"1s\"", &with(&spec, long), "6 s were");
+                assert_eq!(judged("max_duration = \"6s\"", &with(&spec, long)), Ok(()));
+                if !wide.is_empty() {
+                    forbidden("max_flows = 2", &with(&spec, wide), "1000 were");
+                }
+                let bound = "max_rate = \"1Mb/s\"";
+                let (sends, fast) = (format!("{kind} as {me}"), with(&spec, fast));
+                assert!(judged(bound, &fast).is_err(), "{sends}");
+                if kind != "probe" {
+                    forbidden(bound, &with(&spec, "{}"), "as much as it can");
+                    forbidden(
+                        "max_rate = \"5/s\"",
+                        &with(&spec, "{}"),
+                        "as much as it can",
+                    );
+                }
+                assert_eq!(judged("max_rate = \"100Gb/s\"", &fast), Ok(()), "{sends}");
+                let far_end = ["192.0.2.7", "192.0.2.9"][me as usize];
+                forbidden(
+                    "destinations = [\"192.0.2.4\"]",
+                    &with(&spec, "{}"),
+                    far_end,
+                );
+                let it = format!("destinations = [\"{far_end}\"]");
+                assert_eq!(judged(&it, &with(&spec, "{}")), Ok(()), "{sends}");
+            }
+        }
+        let listed: Vec<&str> = BETWEEN.iter().map(|(kind, ..)| *kind).collect();
+        for kind in kinds::KINDS {
+            let between = kind.reach.contains(&Reach::Hosts);
+            assert_eq!(between, listed.contains(&kind.name), "{}", kind.name);
+            assert!(GRANTED.contains(kind), "{}: named on purpose", kind.name);
+        }
+    }
+
+    #[test]
+    fn many_flows_are_many_connections() {
+        let mut spec = spec("stream", SECOND_NS, "192.0.2.7");
+        let flow = |id| FlowPlan {
+            id,
+            from: 0,
+            to: 1,
+            stream: id,
+        };
+        spec.phase.flows = (0..3).map(flow).collect();
+        for me in [0, 1] {
+            spec.me = me;
+            forbidden("max_flows = 2", &spec, "3 were");
+            assert_eq!(judged("max_flows = 3", &spec), Ok(()));
+            // A rate is that of the sending host; its flows share it.
+            let paced = with(&spec, r#"{"rate":"1Mb/s"}"#);
+            assert_eq!(judged("max_rate = \"1Mb/s\"", &paced), Ok(()));
+        }
+        // Flows of others are theirs.
+        spec.hosts.push(spec.hosts[1].clone());
+        spec.me = 2;
+        assert_eq!(judged("max_flows = 0", &spec), Ok(()));
+    }
+
+    #[test]
+    fn a_kind_that_comes_later_is_closed_until_it_is_named() {
+        let spec = spec("imaginary", SECOND_NS, "192.0.2.7");
+        let policy = Policy::default();
+        let refusal = policy.allows(&spec, &Demand::NOTHING).expect_err("closed");
+        assert!(english(&refusal.says).contains("`imaginary`"));
+    }
+
+    #[test]
+    fn a_load_that_bounds_nothing_itself_is_refused_where_bounds_are_set() {
+        let spec = spec("jmx", SECOND_NS, "192.0.2.7");
+        let anything = "reach = [\"hosts\", \"strangers\", \"files\"]";
+        let plan = with(&spec, r#"{"plan":"a.jmx","duration_s":1}"#);
+        assert_eq!(judged(anything, &plan), Ok(()));
+        forbidden(&format!("{anything}\nmax_flows = 9"), &plan, "as many as");
         forbidden(
-            "destinations = [\"0.0.0.0/0\"]",
-            &PhaseSpec {
-                hosts: vec![
-                    spec.hosts[0].clone(),
-                    HostSpec {
-                        name: "hostb".into(),
-                        address: "hostb.example".into(),
-                    },
-                ],
-                ..spec
-            },
-            None,
-            "`hostb.example`",
+            &format!("{anything}\nmax_rate = \"1/s\""),
+            &plan,
+            "as much as",
+        );
+        let long = with(&spec, r#"{"plan":"a.jmx","duration_s":6}"#);
+        forbidden(
+            &format!("{anything}\nmax_duration = \"1s\""),
+            &long,
+            "6 s were",
         );
     }
 
     #[test]
-    fn a_bounded_rate_must_be_asked_for_in_its_own_unit() {
-        let spec = spec("rr", SECOND_NS, "192.0.2.7");
-        let bound = "max_rate = \"1Gb/s\"";
-        forbidden(bound, &spec, None, "as much as it can");
-        forbidden(bound, &spec, Some(Rate::Events(1.0)), "1/s was");
-        forbidden(bound, &spec, Some(Rate::Bits(1.1e9)), "1.1 Gb/s");
-        let policy = Policy::parse(bound).expect("a policy");
-        assert_eq!(policy.allows(&spec, Some(Rate::Bits(1e9))), Ok(()));
-    }
-
-    #[test]
     fn running_load_keeps_to_the_bound() {
-        let policy = Policy::parse("max_rate = \"100/s\"").expect("a policy");
+        let policy = Policy::parse("max_rate = \"100/s\"\nmax_flows = 4").expect("a policy");
         let change = |users, rate_per_s| Change { users, rate_per_s };
-        assert_eq!(policy.allows_change(&change(None, Some(99.0))), Ok(()));
-        assert!(policy.allows_change(&change(None, Some(101.0))).is_err());
-        assert!(policy.allows_change(&change(Some(5), None)).is_err());
+        let alone = Demand::NOTHING;
+        let allows = |users, rate_per_s, others: &Demand| {
+            policy
+                .allows_change(&change(users, rate_per_s), others)
+                .is_ok()
+        };
+        assert!(allows(None, Some(99.0), &alone));
+        assert!(!allows(None, Some(101.0), &alone));
+        assert!(!allows(Some(5), None, &alone));
+        let others = Demand {
+            events_per_s: Some(50.0),
+            ..Demand::NOTHING
+        };
+        assert!(allows(None, Some(50.0), &others));
+        assert!(!allows(None, Some(51.0), &others));
         let free = Policy::default();
-        assert_eq!(free.allows_change(&change(Some(5), Some(1e6))), Ok(()));
+        assert_eq!(
+            free.allows_change(&change(Some(5), Some(1e6)), &alone),
+            Ok(())
+        );
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn together(parts: &[&str], to: u32) -> PhaseSpec {
 #[test]
 fn a_policy_judges_every_part_of_a_phase() {
     let policy = |text| Policy::parse(text).expect("a policy");
-    assert_eq!(judge(&policy(""), &together(&["rr", "stream"], 1)), Ok(()));
+    assert!(judge(&policy(""), &together(&["rr", "stream"], 1)).is_ok());
     for (text, parts, to, why) in [
         ("", &["rr", "http"][..], 0, "`strangers`"),
         ("", &["jmx"], 1, "`strangers`"),
@@ -73,5 +73,56 @@ fn a_policy_judges_every_part_of_a_phase() {
             "{}",
             english(&refusal.says)
         );
+    }
+}
+
+fn guard(policy: &str, folder: &std::path::Path) -> Arc<Guard> {
+    let policy = Policy::parse(policy).expect("a policy");
+    let audit = Audit::open(&folder.join("audit.jsonl")).expect("a log");
+    Arc::new(Guard::new(policy, audit, None))
+}
+
+/// What goes on in other sessions counts, and counts no more when it is over.
+#[test]
+fn bounds_hold_for_all_sessions_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (text, one) in [
+        (
+            "max_flows = 3",
+            Demand {
+                connections: Some(2),
+                ..Demand::NOTHING
+            },
+        ),
+        (
+            "max_rate = \"30/s\"",
+            Demand {
+                events_per_s: Some(20.0),
+                ..Demand::NOTHING
+            },
+        ),
+        (
+            "max_rate = \"24kb/s\"",
+            Demand {
+                sent_bytes_per_s: Some(2000.0),
+                ..Demand::NOTHING
+            },
+        ),
+        (
+            "max_rate = \"24kb/s\"",
+            Demand {
+                received_bytes_per_s: Some(2000.0),
+                ..Demand::NOTHING
+            },
+        ),
+    ] {
+        let guard = guard(text, folder.path());
+        let Ok(first) = Share::take(&guard, one) else {
+            panic!("there is room");
+        };
+        assert_eq!(first.others(), Demand::NOTHING);
+        assert!(Share::take(&guard, one).is_err(), "{text}");
+        drop(first);
+        assert!(Share::take(&guard, one).is_ok(), "{text}");
     }
 }

@@ -53,6 +53,12 @@ pub(crate) fn profile_folder() -> Option<PathBuf> {
     Some(if is_test { folder.parent()? } else { folder }.to_owned())
 }
 
+/// Directory that stands for the user's own one; tests that look into it name another.
+fn own_config() -> PathBuf {
+    let folder = profile_folder().unwrap_or_else(std::env::temp_dir);
+    folder.join("config-of-tests")
+}
+
 /// A working directory for runs, removed at the end of the test.
 #[derive(Debug)]
 pub struct TempRuns {
@@ -117,6 +123,8 @@ impl Sokudo {
             .args(arguments.into_iter().map(Into::into))
             .env("NO_COLOR", "1")
             .env("LC_ALL", "C.UTF-8")
+            // Nothing of the user's own is read or written.
+            .env("SOKUDO_CONFIG", own_config())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

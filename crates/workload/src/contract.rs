@@ -12,11 +12,12 @@ use std::sync::Arc;
 use clap::Args;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sokudo_model::units::Rate;
 use sokudo_model::{
     Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text,
 };
 use sokudo_stats::{Best, First, Outcome};
+
+use crate::demand::Demand;
 
 /// Description of a workload, for help pages, the console and the capability list.
 #[derive(Debug, Clone, Copy)]
@@ -122,9 +123,10 @@ pub trait Workload: Sync {
         duration_ns: u64,
     ) -> Result<String, Refusal>;
 
-    /// Load per second that options ask for, as an agent's policy bounds it; `None` = as much as
-    /// possible.
-    fn rate(&self, options: &str) -> Option<Rate>;
+    /// What the phase demands of this host, as its owner's policy bounds it.
+    ///
+    /// Errors: options that cannot be read.
+    fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal>;
 
     /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;

@@ -8,6 +8,7 @@ pub mod choice;
 pub mod consent;
 pub mod contract;
 pub mod crew;
+pub mod demand;
 pub mod effort;
 pub mod exchange;
 pub mod flows;
@@ -31,4 +32,5 @@ pub mod told;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};
+pub use demand::{Demand, FlowDemand};
 pub use load::{Ends, Load, Numbers, OwnFlows};

@@ -11,7 +11,6 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sokudo_model::units::Rate;
 use sokudo_model::{
     Change, FlowPlan, FlowResult, HostClock, Kind, PhaseResult, PhaseSpec, Refusal, Summary, Text,
     kinds,
@@ -19,6 +18,7 @@ use sokudo_model::{
 use sokudo_stats::{Best, First, Outcome};
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::demand::Demand;
 use crate::joined::outcome;
 use crate::refusal::{operator, read_options};
 use crate::reporting::as_text;
@@ -45,8 +45,8 @@ pub trait Load: Sync {
     /// as possible. For kinds with a curve; the others are neither swept nor searched.
     fn become_trial(_options: &mut Self::Options, _rate_per_s: Option<f64>, _duration_ns: u64) {}
 
-    /// Load per second that options ask for; `None` = as much as possible.
-    fn rate(options: &Self::Options) -> Option<Rate>;
+    /// What a phase with these options demands of this host: connections, time, and what goes both ways.
+    fn demand(options: &Self::Options, spec: &PhaseSpec) -> Demand;
 
     /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(result: &PhaseResult) -> Option<Outcome> {
@@ -206,8 +206,9 @@ impl<L: Load> Workload for L {
         as_text(&options)
     }
 
-    fn rate(&self, options: &str) -> Option<Rate> {
-        L::rate(&read_options(L::KIND.name, options).ok()?)
+    fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal> {
+        let options = read_options(L::KIND.name, &spec.phase.options)?;
+        Ok(L::demand(&options, spec))
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {

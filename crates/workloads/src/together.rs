@@ -16,12 +16,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sokudo_i18n::english;
 use sokudo_model::spec::HostSpec;
-use sokudo_model::units::Rate;
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text};
 use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::refusal::{failed, operator, read_options};
 use sokudo_workload::told::{SENT, read_each};
-use sokudo_workload::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
+use sokudo_workload::{Demand, Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
 /// Several workloads at once.
 pub struct Together;
@@ -262,8 +261,9 @@ impl Workload for Together {
     }
 
     /// Each part has a rate of its own.
-    fn rate(&self, _: &str) -> Option<Rate> {
-        None
+    fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal> {
+        let parts = parts_of(spec)?.into_iter();
+        parts.map(|(workload, part)| workload.demand(&part)).sum()
     }
 
     fn outcome(&self, _: &PhaseResult) -> Option<Outcome> {

@@ -30,10 +30,10 @@ mod request;
 pub mod url;
 
 use sokudo_model::kinds::http as numbers;
-use sokudo_model::units::Rate;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
-use sokudo_workload::contract::{Emit, Phase};
-use sokudo_workload::flows::{loaders, numbered};
+use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::demand::{Demand, FlowDemand};
+use sokudo_workload::flows::{loaders, numbered, share};
 use sokudo_workload::load::{Ends, Load};
 
 pub(crate) use client::stages;
@@ -62,8 +62,16 @@ impl Load for Http {
         options.become_trial(rate_per_s, duration_ns);
     }
 
-    fn rate(options: &HttpOptions) -> Option<Rate> {
-        options.rate.map(|rate| rate.0)
+    fn demand(options: &HttpOptions, spec: &PhaseSpec) -> Demand {
+        let loops = spec.phase.flows.len().max(1) as u64;
+        let per_s = options.requests_per_s().map(|rate| rate / loops as f64);
+        let request = options.request().len() as u64;
+        Demand::of_flows(spec, options.duration_ns(), |flow| {
+            // A server elsewhere answers what it likes.
+            let answer = (flow.from != flow.to).then_some(peer::ANSWER_BYTES);
+            let own = share(options.connections.into(), flow.id.into(), loops);
+            FlowDemand::exchange(own, per_s, request, answer)
+        })
     }
 
     fn join(options: &HttpOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {

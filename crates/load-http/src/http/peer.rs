@@ -30,6 +30,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const PROOF_BOUND: Duration = Duration::from_secs(5);
 /// Most callers at a time.
 const MOST_CALLERS: usize = 256;
+/// Most bytes of an answer, its head included.
+pub(super) const ANSWER_BYTES: u64 = 192;
 /// Bytes of the body of each answer.
 const BODY_BYTES: usize = 64;
 /// Longest request that is read.

@@ -40,10 +40,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use sokudo_model::kinds::jmx;
-use sokudo_model::units::Rate;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
 use sokudo_workload::apart;
 use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::demand::Demand;
 use sokudo_workload::flows::{loaders, numbered};
 use sokudo_workload::load::{Ends, Load};
 
@@ -103,8 +103,17 @@ impl Load for Jmx {
     }
 
     /// The plan says how much load there is: no option bounds it.
-    fn rate(_options: &JmxOptions) -> Option<Rate> {
-        None
+    fn demand(options: &JmxOptions, _: &PhaseSpec) -> Demand {
+        // What a plan opens and asks for is known when it runs.
+        Demand {
+            connections: None,
+            duration_ns: options
+                .duration_s
+                .map(|seconds| seconds.saturating_mul(1_000_000_000)),
+            events_per_s: None,
+            sent_bytes_per_s: None,
+            received_bytes_per_s: None,
+        }
     }
 
     fn join(_options: &JmxOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {

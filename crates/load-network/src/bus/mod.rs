@@ -38,7 +38,8 @@ pub mod window;
 use sokudo_model::kinds::bus as numbers;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::flows::numbered;
 use sokudo_workload::joined::outcome;
 use sokudo_workload::load::{Ends, Load};
@@ -71,8 +72,20 @@ impl Load for Bus {
         options.duration = Some(Span(duration_ns));
     }
 
-    fn rate(options: &BusOptions) -> Option<Rate> {
-        options.rate.map(|rate| rate.0)
+    fn demand(options: &BusOptions, spec: &PhaseSpec) -> Demand {
+        let (min, max) = (options.size.min.into(), options.size.max.into());
+        // Answers are as long as their messages.
+        let back = match options.mode {
+            options::Mode::Rr => max,
+            options::Mode::Stream => protocol::HEADER_BYTES as u64,
+        };
+        let rate = options.rate.map(|rate| rate.0);
+        let flow = |_: &FlowPlan| FlowDemand::one_way(rate, (min, max), back);
+        // A chain passes all of it on over every link.
+        match options.relay {
+            true => Demand::of_flows(spec, options.duration_ns(), flow),
+            false => Demand::of_divided_flows(spec, options.duration_ns(), flow),
+        }
     }
 
     fn outcome(result: &PhaseResult) -> Option<Outcome> {

@@ -22,9 +22,9 @@ pub(crate) mod record;
 pub(crate) mod server;
 
 use sokudo_model::kinds::crr as numbers;
-use sokudo_model::units::Rate;
 use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::demand::Demand;
 use sokudo_workload::load::{Ends, Load};
 
 use crate::rr::join;
@@ -66,8 +66,8 @@ impl Load for Crr {
         options.common.become_trial(rate_per_s, duration_ns);
     }
 
-    fn rate(options: &CrrOptions) -> Option<Rate> {
-        options.common.rate.map(|rate| rate.0)
+    fn demand(options: &CrrOptions, spec: &PhaseSpec) -> Demand {
+        options.as_rr().demand(spec)
     }
 
     fn join(options: &CrrOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {

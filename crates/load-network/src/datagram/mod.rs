@@ -34,6 +34,7 @@ use sokudo_model::kinds::datagram as numbers;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
 use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::demand::Demand;
 use sokudo_workload::flows::{Direction, numbered};
 use sokudo_workload::joined::{GENERATOR_KEEPS, put};
 use sokudo_workload::load::{Ends, Load};
@@ -68,8 +69,8 @@ impl Load for Datagram {
         options.duration = Some(Span(duration_ns));
     }
 
-    fn rate(options: &DatagramOptions) -> Option<Rate> {
-        options.rate.map(|rate| rate.0)
+    fn demand(options: &DatagramOptions, spec: &PhaseSpec) -> Demand {
+        options.demand(spec)
     }
 
     fn outcome(result: &PhaseResult) -> Option<Outcome> {

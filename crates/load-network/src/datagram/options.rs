@@ -8,10 +8,11 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Count, FlowPlan, Refusal, Text};
+use sokudo_model::{Bytes, Count, FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_workload::choice::{self, Only, Subset};
 use sokudo_workload::contract::Options;
+use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::flows::Direction;
 use sokudo_workload::json_as_text;
 use sokudo_workload::link::Transport;
@@ -318,6 +319,28 @@ pub struct SizeRange {
     pub min: u32,
     /// Largest, bytes.
     pub max: u32,
+}
+
+impl DatagramOptions {
+    /// What a phase with these options demands of a host.
+    pub(crate) fn demand(&self, spec: &PhaseSpec) -> Demand {
+        let sizes = self
+            .size
+            .map_or((HEADER_BYTES as u64, MAX_PAYLOAD_BYTES as u64), |size| {
+                (size.min.into(), size.max.into())
+            });
+        let flow = |rate: Option<LoadRate>| {
+            let rate = rate.map(|rate| rate.0);
+            // At most one datagram in each is acknowledged.
+            FlowDemand::one_way(rate, sizes, HEADER_BYTES as u64)
+        };
+        match (self.rate, self.rate_per_peer) {
+            (None, Some(rate)) => Demand::of_flows(spec, self.duration_ns(), |_| {
+                flow(Some(rate)).divided_by(self.streams as usize)
+            }),
+            (rate, _) => Demand::of_divided_flows(spec, self.duration_ns(), |_| flow(rate)),
+        }
+    }
 }
 
 impl SizeRange {

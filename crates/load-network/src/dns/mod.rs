@@ -28,9 +28,10 @@ pub(crate) mod record;
 pub(crate) mod socket;
 
 use sokudo_model::kinds::dns as numbers;
-use sokudo_model::units::Rate;
 use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
-use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::demand::{Demand, FlowDemand};
+use sokudo_workload::flows::share;
 use sokudo_workload::load::{Ends, Load};
 
 pub use options::DnsOptions;
@@ -58,8 +59,16 @@ impl Load for Dns {
         options.become_trial(rate_per_s, duration_ns);
     }
 
-    fn rate(options: &DnsOptions) -> Option<Rate> {
-        options.rate.map(|rate| rate.0)
+    fn demand(options: &DnsOptions, spec: &PhaseSpec) -> Demand {
+        // A response may be as long as a message over TCP can be, and a query too.
+        let most = u64::from(u16::MAX);
+        let flows = spec.phase.flows.len().max(1) as f64;
+        let per_s = options.queries_per_s().map(|rate| rate / flows);
+        Demand::of_flows(spec, options.duration_ns(), |flow| {
+            let whole = u64::from(options.connections);
+            let own = share(whole, flow.id.into(), flows as u64).max(1);
+            FlowDemand::exchange(own, per_s, most, Some(most))
+        })
     }
 
     fn join(options: &DnsOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {

@@ -27,10 +27,10 @@ mod report;
 mod server;
 
 use sokudo_model::kinds::probe as numbers;
-use sokudo_model::units::Rate;
 use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::load::{Ends, Load};
 use sokudo_workload::values::Span;
 
@@ -65,8 +65,12 @@ impl Load for Probe {
         options.duration = Some(Span(duration_ns));
     }
 
-    fn rate(options: &ProbeOptions) -> Option<Rate> {
-        Some(Rate::Events(1e9 / options.every.0.max(1) as f64))
+    fn demand(options: &ProbeOptions, spec: &PhaseSpec) -> Demand {
+        let per_s = Some(1e9 / options.every.0.max(1) as f64);
+        let size = options.size.0;
+        Demand::of_flows(spec, options.duration_ns(), |_| {
+            FlowDemand::exchange(1, per_s, size, Some(size))
+        })
     }
 
     fn outcome(result: &PhaseResult) -> Option<Outcome> {

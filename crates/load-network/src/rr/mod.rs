@@ -26,9 +26,9 @@ pub mod protocol;
 pub mod server;
 
 use sokudo_model::kinds::rr as numbers;
-use sokudo_model::units::Rate;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::demand::Demand;
 use sokudo_workload::flows::{Direction, numbered};
 use sokudo_workload::load::{Ends, Load};
 
@@ -67,8 +67,8 @@ impl Load for Rr {
         options.common.become_trial(rate_per_s, duration_ns);
     }
 
-    fn rate(options: &RrOptions) -> Option<Rate> {
-        options.common.rate.map(|rate| rate.0)
+    fn demand(options: &RrOptions, spec: &PhaseSpec) -> Demand {
+        options.demand(spec)
     }
 
     fn join(options: &RrOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {

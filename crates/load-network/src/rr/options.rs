@@ -6,12 +6,13 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, FlowPlan, Rate, Refusal, Text};
+use sokudo_model::{Bytes, FlowPlan, PhaseSpec, Rate, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
 use sokudo_workload::choice::{self, Choice, Only};
 use sokudo_workload::contract::Options;
+use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::flows::Direction;
 use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
@@ -158,6 +159,19 @@ impl Default for RrOptions {
             duplex: false,
             nagle: false,
         }
+    }
+}
+
+impl RrOptions {
+    /// What a phase with these options demands of a host.
+    pub(crate) fn demand(&self, spec: &PhaseSpec) -> Demand {
+        let per_s = self.common.rate.map(|rate| self.common.events_per_s(rate));
+        let Sizes { request, response } = self.common.size;
+        Demand::of_divided_flows(spec, self.common.duration_ns(), |flow| {
+            let connections = u64::from(self.connections_of(flow.stream));
+            let answer = Some(response.into());
+            FlowDemand::exchange(connections, per_s, request.into(), answer)
+        })
     }
 }
 

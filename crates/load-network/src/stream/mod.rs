@@ -32,7 +32,8 @@ pub(crate) mod server;
 use sokudo_model::kinds::stream as numbers;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::flows::{Direction, numbered};
 use sokudo_workload::joined::GENERATOR_KEEPS;
 use sokudo_workload::load::{Ends, Load};
@@ -66,8 +67,11 @@ impl Load for Stream {
         options.duration = Some(Span(duration_ns));
     }
 
-    fn rate(options: &StreamOptions) -> Option<Rate> {
-        options.rate.map(|rate| rate.0)
+    fn demand(options: &StreamOptions, spec: &PhaseSpec) -> Demand {
+        let (rate, size) = (options.rate.map(|rate| rate.0), options.size_bytes());
+        Demand::of_divided_flows(spec, options.duration_ns(), |_| {
+            FlowDemand::one_way(rate, (size, size), 0)
+        })
     }
 
     fn outcome(result: &PhaseResult) -> Option<Outcome> {

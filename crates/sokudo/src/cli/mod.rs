@@ -24,6 +24,7 @@ mod metrics;
 mod observe;
 mod observer;
 mod on_server;
+mod policy;
 mod probe;
 mod records;
 mod reference;

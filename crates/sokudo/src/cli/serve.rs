@@ -6,23 +6,27 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Args;
+use sokudo_agent::Guard;
 use sokudo_bus::direct::{self, Server, ServerPolicy};
 use sokudo_controller::host_name;
 use sokudo_wire::Key;
 
 use super::key::{self, KeyText};
+use super::policy::{self, PolicyArgs};
 use super::{DEFAULT_PORT, Exit, Failure, carry_out_plans_apart, stop_flag};
 
 /// Serve as the far end of other hosts' tests, until Ctrl-C.
 ///
 /// Without a key only this machine is served. With a key the connection is TLS 1.3, the server's
-/// identity is pinned, and load begins only after a valid ticket.
+/// identity is pinned, and load begins only after a valid ticket. What callers may ask for is bounded by
+/// this host's policy, a file; without one: loads between the hosts of a run, up to 1 h.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   sokudo serve                 this machine only
   sokudo serve --new-key       all addresses; prints a key to give to the other side
-  SOKUDO_KEY=sk1-… sokudo serve   the same key again")]
+  SOKUDO_KEY=sk1-… sokudo serve   the same key again
+  sokudo serve --print-policy  what may callers have this host do? (`sokudo agent --help` shows a file)")]
 pub struct ServeArgs {
     /// Address to listen on: ADDR, ADDR:PORT or :PORT. Default: loopback without a key, all
     /// addresses with one.
@@ -44,6 +48,9 @@ pub struct ServeArgs {
     /// Clients served at once.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     max_clients: u16,
+
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +89,9 @@ fn parse_bind(text: &str) -> Result<Bind, String> {
 
 /// Carries it out.
 pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
+    let Some(allowed) = args.policy.read()? else {
+        return Ok(Exit::Fine);
+    };
     let stop = stop_flag()?;
     carry_out_plans_apart();
     let key = match args.new_key {
@@ -102,7 +112,8 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
         max_clients: args.max_clients,
         log: Some(Arc::new(|line: &str| eprintln!("  {line}"))),
     };
-    let factory = sokudo_agent::served(&host_name());
+    let guard = Guard::new(allowed, policy::audit()?, None);
+    let factory = sokudo_agent::guarded(&host_name(), Arc::new(guard));
     let server = bind_or_v4(
         SocketAddr::new(ip, bind.port),
         bind.ip.is_none(),

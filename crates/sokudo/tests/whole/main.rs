@@ -15,6 +15,7 @@ mod clock_step;
 mod console;
 mod delayed_ack;
 mod dns;
+mod doors;
 mod exchange;
 mod faults;
 mod flows;

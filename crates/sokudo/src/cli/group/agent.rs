@@ -1,20 +1,18 @@
 //! `sokudo agent`: makes this host a member of a group.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use sokudo_agent::Guard;
-use sokudo_agent::audit::Audit;
 use sokudo_agent::keep::Keeper;
-use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
-use sokudo_model::{Text, harmless};
+use sokudo_model::harmless;
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::{Label, Labels};
 use sokudo_zenoh::agent::{self, Refused, Service};
 use sokudo_zenoh::{Membership, stay};
 
+use super::super::policy::{self, PolicyArgs};
 use super::super::{Exit, Failure, carry_out_plans_apart, config, stop_flag};
 use super::guard::Guarded;
 use super::{log, place, read_token};
@@ -34,7 +32,9 @@ Policy, a TOML file; what is left out is not bounded, but for a phase's length:
   destinations = [\"192.0.2.0/24\"]
   max_duration = \"10min\"
   max_rate = \"1Gb/s\"
-  max_flows = 64")]
+  max_flows = 64
+
+`sokudo serve` holds to the same file, and notes in the same log.")]
 pub struct AgentArgs {
     /// Group that this host has joined before.
     #[arg(required_unless_present_any = ["join", "print_policy"], conflicts_with = "join")]
@@ -67,30 +67,16 @@ pub struct AgentArgs {
     #[arg(long, value_name = "HOST:PORT", value_parser = place)]
     router: Vec<String>,
 
-    /// What controllers may have this host do. Default: policy.toml in sokudo's own directory, and
-    /// without that file phases of up to 1 h with the other hosts of a run.
-    #[arg(long, value_name = "FILE")]
-    policy: Option<PathBuf>,
-
-    /// Say what the policy allows, and where it is noted who asked for what; do nothing else.
-    #[arg(long)]
-    print_policy: bool,
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// Carries out `sokudo agent`.
 pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
-    let default = config().join("policy.toml");
-    let file = args.policy.as_ref().unwrap_or(&default);
-    let policy = Policy::load(file).map_err(|error| {
-        let hint = Text::new("error-policy-hint");
-        Failure::operator(error.to_string(), hint)
-    })?;
-    let noted = config().join("audit.jsonl");
-    if args.print_policy {
-        print_policy(&policy, file, &noted);
+    let Some(policy) = args.policy.read()? else {
         return Ok(Exit::Fine);
-    }
-    let audit = Audit::open(&noted).map_err(|error| Failure::cannot_write(&noted, &error))?;
+    };
+    let audit = policy::audit()?;
     let waiting = config().join("kept");
     let keeper = Keeper::open(&waiting).map_err(|error| Failure::cannot_write(&waiting, &error))?;
     let stop = stop_flag()?;
@@ -98,11 +84,7 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     let membership = membership(&args)?;
     let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
     println!("{name} is an agent of {group}");
-    let guard = Arc::new(Guard {
-        policy,
-        audit,
-        keeper: Arc::new(keeper),
-    });
+    let guard = Arc::new(Guard::new(policy, audit, Some(keeper)));
     let service = Service {
         factory: sokudo_agent::guarded(&name, Arc::clone(&guard)),
         log: log(),
@@ -148,19 +130,8 @@ fn refused(guard: Arc<Guard>) -> Refused {
     Arc::new(move |client: &Client, why: &str| {
         eprintln!("  an order was refused: {}", harmless(why));
         let about = serde_json::json!({ "why": why });
-        if let Err(error) = guard.audit.note(client, "order refused", about) {
+        if let Err(error) = guard.audit().note(client, "order refused", about) {
             eprintln!("  which cannot be noted: {error}");
         }
     })
-}
-
-fn print_policy(policy: &Policy, file: &Path, noted: &Path) {
-    match file.exists() {
-        true => println!("policy {}", file.display()),
-        false => println!("no policy at {}: the default", file.display()),
-    }
-    for line in policy.explain() {
-        println!("  {line}");
-    }
-    println!("  noted in {}", noted.display());
 }

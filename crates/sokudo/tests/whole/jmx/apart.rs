@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use sokudo_testkit::program::{Running, Sokudo};
+use sokudo_testkit::program::Running;
 
 use crate::jmx::far::{far, get, plan, says};
 use crate::vocabulary::{BOUND, place};
@@ -42,7 +42,9 @@ fn the_death_of_a_plans_process_is_a_problem_of_its_run() {
     let asks = get(far.address, "/a", "");
     place.write("endless.jmx", &plan(1, -1, &format!("{pause}{asks}")));
     place.write("short.jmx", &plan(1, 3, &asks));
-    let mut server = Sokudo::new(["serve", "--bind", "127.0.0.1:0"]).start();
+    place.write("policy.toml", "reach = [\"strangers\", \"files\"]");
+    let words = ["serve", "--bind", "127.0.0.1:0", "--policy", "policy.toml"];
+    let mut server = place.words(words).start();
     let address = served(&mut server);
     for (signal, name) in [
         (rustix::process::Signal::ABORT, "SIGABRT"),

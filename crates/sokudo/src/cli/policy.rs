@@ -1,0 +1,65 @@
+//! The policy of this host, and the log of who asked it for what: the same for `serve` and `agent`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sokudo_agent::audit::Audit;
+use sokudo_agent::policy::Policy;
+use sokudo_model::Text;
+
+use super::{Failure, config};
+
+/// Which policy holds.
+#[derive(Debug, Args)]
+pub(super) struct PolicyArgs {
+    /// What others may have this host do. Default: policy.toml in sokudo's own directory, and without
+    /// that file phases of up to 1 h with the other hosts of a run.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
+    /// Say what the policy allows, and where it is noted who asked for what; do nothing else.
+    #[arg(long)]
+    print_policy: bool,
+}
+
+impl PolicyArgs {
+    /// The policy to hold to; `None` when it was only to be shown, which is done.
+    ///
+    /// Errors: a file that cannot be read or is not understood.
+    pub(super) fn read(&self) -> Result<Option<Policy>, Failure> {
+        let default = config().join("policy.toml");
+        let file = self.policy.as_ref().unwrap_or(&default);
+        let policy = Policy::load(file).map_err(|error| {
+            let hint = Text::new("error-policy-hint");
+            Failure::operator(error.to_string(), hint)
+        })?;
+        if self.print_policy {
+            print(&policy, file);
+            return Ok(None);
+        }
+        Ok(Some(policy))
+    }
+}
+
+/// The log of who asked this host for what.
+///
+/// Errors: it cannot be written.
+pub(super) fn audit() -> Result<Audit, Failure> {
+    let noted = noted();
+    Audit::open(&noted).map_err(|error| Failure::cannot_write(&noted, &error))
+}
+
+fn noted() -> PathBuf {
+    config().join("audit.jsonl")
+}
+
+fn print(policy: &Policy, file: &Path) {
+    match file.exists() {
+        true => println!("policy {}", file.display()),
+        false => println!("no policy at {}: the default", file.display()),
+    }
+    for line in policy.explain() {
+        println!("  {line}");
+    }
+    println!("  noted in {}", noted().display());
+}
