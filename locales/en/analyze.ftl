@@ -326,6 +326,7 @@ evidence-tcp-window = Largest receive window that { $host } was offered: { $valu
 evidence-tcp-cwnd = Congestion window of { $host }, mean: { $value } segments
 evidence-tcp-round-trips = Round trips seen by { $host }: { $value } on average, { $lowest } at best
 evidence-tcp-retransmitted = Segments that { $host } sent again: { $value } ({ $share } of those sent)
+evidence-tcp-even = Spread of the rate at which the peer of { $host } acknowledged: { $value }
 evidence-tcp-delivery = Rate at which the peer of { $host } acknowledged: { $value }, spread { $spread }
 evidence-tcp-under-way = Segments of { $host } under way, mean: { $value }, of { $window } that the congestion window allows
 evidence-tcp-delayed-ack = { $host } holds acknowledgements back for up to { $value }

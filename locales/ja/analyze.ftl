@@ -294,6 +294,7 @@ evidence-tcp-window = { $host } に示された受信ウィンドウの最大値
 evidence-tcp-cwnd = { $host } の輻輳ウィンドウの平均: { $value } セグメント
 evidence-tcp-round-trips = { $host } から見た往復時間: 平均 { $value }、最小 { $lowest }
 evidence-tcp-retransmitted = { $host } が再送したセグメント: { $value }（送信数の { $share }）
+evidence-tcp-even = { $host } の相手が受信を確認した速度のばらつき: { $value }
 evidence-tcp-delivery = { $host } の相手が受信を確認した速度: { $value }、ばらつき { $spread }
 evidence-tcp-under-way = { $host } が送信中のセグメントの平均: { $value }（輻輳ウィンドウは { $window }）
 evidence-tcp-delayed-ack = { $host } が確認応答（ACK）を遅らせる最長時間: { $value }

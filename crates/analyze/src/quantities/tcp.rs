@@ -292,7 +292,14 @@ impl<'a> Connection<'a> {
         Some(evidence)
     }
 
-    /// Rate of the peer's acknowledgements, and its variation.
+    /// Spread of the rate at which the peer acknowledged.
+    pub fn evenness_evidence(&self) -> Option<Evidence> {
+        let (_, spread) = self.delivery()?;
+        let evidence = self.evidence("evidence-tcp-even", DELIVERY, spread);
+        Some(as_share(evidence, spread))
+    }
+
+    /// Rate at which the peer acknowledged, and its spread.
     pub fn delivery_evidence(&self) -> Option<Evidence> {
         let (mean, spread) = self.delivery()?;
         let mut evidence = self.evidence("evidence-tcp-delivery", DELIVERY, mean);

@@ -4,6 +4,7 @@
 //! bytes arrive at an even rate. Both ends wait for it most of the time. Loss that comes with a full
 //! queue is how the link says that it is full.
 
+use sokudo_model::kinds::{self, Carried};
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
@@ -47,6 +48,8 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
         .round_trips()
         .filter(|trips| queue_stands(*trips));
     let (rate, spread) = connection.delivery()?;
+    // What the flow carried over its load: the kernel's estimate is that of its latest bursts.
+    let carried = kinds::carried(&flow.metrics).map(Carried::bits_per_second);
     // An even rate alone may have any cause; a queue proves that something was full.
     let trips = trips.filter(|_| shaped >= SHAPES)?;
     let even = spread <= EVEN;
@@ -54,7 +57,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let says = Text::new("rule-path-limited-says")
         .word("from", &flow.from)
         .word("to", &flow.to)
-        .number("bits", rate * 8.0, Unit::BitsPerSecond)
+        .number("bits", carried.unwrap_or(rate * 8.0), Unit::BitsPerSecond)
         .number("queue", trips.queueing(), Unit::Seconds);
     let view = load.view;
     let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
@@ -62,7 +65,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     evidence.extend(connection.round_trip_evidence());
     evidence.extend(load.held_evidence(flow, End::Sender));
     evidence.extend(load.held_evidence(flow, End::Receiver));
-    evidence.extend(connection.delivery_evidence());
+    evidence.extend(connection.evenness_evidence());
     evidence.extend(connection.retransmission_evidence());
     let next = Text::new("rule-path-limited-next");
     finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
@@ -82,9 +85,16 @@ mod tests {
                 lost,
                 ..SENDING
             };
-            let finding = between().tcp(tcp).limited_by("path_limited");
+            // The kernel estimates 100 Mb/s.
+            let scene = between()
+                .metric("received_bytes", 2.5e7)
+                .metric("goodput_bits_per_second", 2e7)
+                .tcp(tcp);
+            let finding = scene.limited_by("path_limited");
             has_metric(&finding, "tcp.smoothed_rtt_seconds");
             has_metric(&finding, "tcp.delivery_rate_bytes_per_second");
+            let carried = Arg::Number(2e7, sokudo_model::Unit::BitsPerSecond);
+            assert_eq!(finding.says.args["bits"], carried, "the goodput beside it");
         }
     }
 }
