@@ -79,10 +79,10 @@ fn said(key: &str, from: &str, to: &str, mtu: f64) -> Text {
         .word("mtu", format!("{mtu:.0}"))
 }
 
-/// Fragments that one datagram becomes: their data is cut at multiples of eight (RFC 791).
+/// Fragments that one datagram becomes.
 fn fragments(size: f64, mtu: f64) -> f64 {
-    let data_each = ((mtu - 20.0) / 8.0).floor() * 8.0;
-    ((size + 8.0) / data_each).ceil()
+    let (packets, _) = datagram::on_the_wire(size as u64, mtu as u64, HEADER_BYTES as u64);
+    packets as f64
 }
 
 #[cfg(test)]

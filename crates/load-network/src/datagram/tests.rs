@@ -76,6 +76,7 @@ fn sender(sent: u64, mode: &str) -> Value {
     let settings = SenderSettings {
         size: SizeRange { min: 100, max: 100 },
         path_mtu: Some(1500),
+        header_bytes: Some(28),
         sndbuf_asked: Some(1000),
         sndbuf_granted: Some(1000),
         mode: mode.into(),
@@ -204,6 +205,9 @@ fn both_ends_make_a_complete_flow() {
         ("sent_packets_per_second", 1000.0),
         ("sent_bits_per_second", 1000.0 * 800.0),
         ("delivered_packets_per_second", 900.0),
+        // 100 B in frames of 142 B.
+        ("sent_wire_bits_per_second", 1000.0 * 1136.0),
+        ("delivered_wire_bits_per_second", 900.0 * 1136.0),
         ("lost_on_path_packets", 100.0),
     ];
     for (name, value) in expected {

@@ -104,6 +104,46 @@ fn datagrams_above_the_mtu_are_refused_or_cut_on_request() {
     }
 }
 
+/// Bytes that left over the devices of the calling thread's host, but for loopback.
+fn left_bytes() -> u64 {
+    let devices = std::fs::read_to_string("/proc/thread-self/net/dev").expect("devices");
+    let sent = devices.lines().filter_map(|line| {
+        let (name, counters) = line.split_once(':')?;
+        let counter = counters.split_whitespace().nth(8)?;
+        counter.parse::<u64>().ok().filter(|_| name.trim() != "lo")
+    });
+    sent.sum()
+}
+
+#[test]
+fn bytes_on_the_wire_are_those_of_every_fragment() {
+    let Some(hosts) = Hosts::new(2).map(Arc::new) else {
+        return;
+    };
+    for size in ["1472", "1473", "8000"] {
+        let fields = format!(
+            r#""size":"{size}","count":"500","rate":"2k/s","io":"plain","allow_fragments":true"#
+        );
+        let before = hosts.run_in(0, left_bytes);
+        let mut play = Play::on_hosts(&options(&fields), Arc::clone(&hosts)).expect("prepare");
+        let offers = play.offers();
+        let metrics = play.finish(&offers).summary;
+        let left = hosts.run_in(0, left_bytes) - before;
+        let each = |way: &str| {
+            let per_s = value(&metrics, &format!("{way}_packets_per_second"));
+            value(&metrics, &format!("{way}_wire_bits_per_second")) / 8.0 / per_s
+        };
+        assert!((each("sent") - each("delivered")).abs() < 1e-6);
+        let told = each("sent") * value(&metrics, "sent_packets");
+        // Neighbours are looked for, and receivers are asked for their consent.
+        let beside = left as f64 - told;
+        assert!(
+            (0.0..20_000.0).contains(&beside.round()),
+            "{size}: {left} left, {told} told"
+        );
+    }
+}
+
 #[test]
 fn parts_larger_than_the_datagram_are_refused() {
     for fields in [r#""payload":"65000""#, r#""verify":"2000""#] {

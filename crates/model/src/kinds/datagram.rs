@@ -35,6 +35,8 @@ metrics! {
     DELIVERED_PACKETS_PER_SECOND = gauge("datagram.delivered_packets_per_second", PacketsPerSecond, "received datagrams over the time of the load (group.load_seconds)").sum().named();
     DELIVERED_BYTES_PER_SECOND = gauge("datagram.delivered_bytes_per_second", BytesPerSecond, "bytes of received datagrams, IP and UDP headers not counted, over the same time").sum().named();
     GOODPUT_BYTES_PER_SECOND = gauge("datagram.goodput_bytes_per_second", BytesPerSecond, "payload bytes of received datagrams (see --payload) over the same time").sum();
+    SENT_WIRE_BITS_PER_SECOND = gauge("datagram.sent_wire_bits_per_second", BitsPerSecond, "sent datagrams as frames of Ethernet, over the same time: each fragment with its Ethernet, IP and UDP headers, 14 B of Ethernet included, preamble, checksum and gap not; UDP only").sum();
+    DELIVERED_WIRE_BITS_PER_SECOND = gauge("datagram.delivered_wire_bits_per_second", BitsPerSecond, "the same of received datagrams").sum();
     ASKED_PACKETS_PER_SECOND = gauge("datagram.asked_packets_per_second", PacketsPerSecond, "rate that was asked for; absent when unlimited").sum();
     BEST_RATE_BYTES_PER_SECOND = gauge("datagram.best_rate_bytes_per_second", BytesPerSecond, "highest delivered rate that kept loss within the bound, confirmed by a fresh run");
     BEST_RATE_PACKETS_PER_SECOND = gauge("datagram.best_rate_packets_per_second", PacketsPerSecond, "the same in datagrams");
@@ -69,6 +71,39 @@ metrics! {
     REORDERING_EXTENT_PACKETS = histogram("datagram.reordering_extent_packets", Packets, "RFC 4737 reordering extent of each out-of-order arrival").named().helped();
     LOSS_RUN_PACKETS = histogram("datagram.loss_run_packets", Packets, "length of each run of consecutive missing sequence numbers").named().helped();
     SENT_BITS_PER_SECOND = gauge("datagram.sent_bits_per_second", BitsPerSecond, "sent_bytes_per_second in bits; in series: over the interval").sum();
+}
+
+/// Bytes of an Ethernet header, as the counters and queues of Linux hold it.
+const ETHERNET_HEADER_BYTES: u64 = 14;
+/// Bytes of a UDP header.
+const UDP_HEADER_BYTES: u64 = 8;
+/// Bytes of IPv4 and UDP headers; those of IPv6 are more, and each of its fragments has another header.
+const IPV4_UDP_HEADER_BYTES: u64 = 28;
+/// Bytes of the header of an IPv6 fragment (RFC 8200 section 4.5).
+const IPV6_FRAGMENT_HEADER_BYTES: u64 = 8;
+
+/// Packets that a datagram of so many bytes becomes on its way, and their bytes as frames of Ethernet.
+///
+/// `header_bytes`: IP and UDP headers of a whole datagram, 28 or 48. The data of each fragment but the last is a
+/// multiple of eight bytes (RFC 791 section 2.3, RFC 8200 section 4.5), and only the first has the UDP header.
+pub fn on_the_wire(size_bytes: u64, mtu_bytes: u64, header_bytes: u64) -> (u64, u64) {
+    let ip_bytes = header_bytes.saturating_sub(UDP_HEADER_BYTES);
+    let data = size_bytes.saturating_add(UDP_HEADER_BYTES);
+    let frames = |packets: u64, ip_bytes: u64| {
+        data.saturating_add(packets.saturating_mul(ip_bytes + ETHERNET_HEADER_BYTES))
+    };
+    let fits = data.saturating_add(ip_bytes) <= mtu_bytes;
+    let ip_bytes = match header_bytes > IPV4_UDP_HEADER_BYTES && !fits {
+        true => ip_bytes + IPV6_FRAGMENT_HEADER_BYTES,
+        false => ip_bytes,
+    };
+    let room = mtu_bytes.saturating_sub(ip_bytes);
+    let each = room / 8 * 8;
+    if fits || each == 0 {
+        return (1, frames(1, ip_bytes));
+    }
+    let packets = 1 + data.saturating_sub(room).div_ceil(each);
+    (packets, frames(packets, ip_bytes))
 }
 
 /// The kind.
@@ -139,3 +174,36 @@ pub const KIND: Kind = Kind {
     by_label: false,
     is_plan: false,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::on_the_wire;
+
+    #[test]
+    fn a_datagram_that_fits_is_one_frame() {
+        assert_eq!(on_the_wire(1472, 1500, 28), (1, 1514));
+        assert_eq!(on_the_wire(1452, 1500, 48), (1, 1514));
+        assert_eq!(on_the_wire(64, 65_536, 28), (1, 106));
+    }
+
+    #[test]
+    fn each_fragment_has_its_own_headers() {
+        // One byte more than fits: 1480 and 1 bytes of data.
+        assert_eq!(on_the_wire(1473, 1500, 28), (2, 1514 + 35));
+        // 8008 bytes of data: five times 1480, and 608.
+        assert_eq!(on_the_wire(8000, 1500, 28), (6, 5 * 1514 + 642));
+        // Of 1380 bytes of room 1376 are used, but by the last all 1380.
+        assert_eq!(on_the_wire(2748, 1400, 28), (2, 2748 + 8 + 2 * 34));
+        assert_eq!(on_the_wire(2749, 1400, 28), (3, 2749 + 8 + 3 * 34));
+        // IPv6: another header of 8 bytes in each fragment, 1448 bytes of data.
+        assert_eq!(on_the_wire(1453, 1500, 48), (2, 1461 + 2 * 62));
+        assert_eq!(on_the_wire(8000, 1500, 48), (6, 8008 + 6 * 62));
+    }
+
+    #[test]
+    fn impossible_sizes_are_survived() {
+        assert_eq!(on_the_wire(100, 0, 28).0, 1);
+        assert_eq!(on_the_wire(u64::MAX, 1500, 28).1, u64::MAX);
+        assert_eq!(on_the_wire(0, 0, 0).0, 1);
+    }
+}

@@ -144,6 +144,10 @@ fn mean_bytes(sender: &SenderNumbers) -> Option<f64> {
 /// Puts the settings of the sending end, as asked for and as granted by the system.
 fn put_sender_settings(metrics: &mut Summary, sender: &SenderNumbers, settings: &SenderSettings) {
     let planned_bytes = f64::from(settings.size.mean());
+    let wire_bits = settings.wire_bytes().map(|bytes| bytes * 8.0);
+    let sent_per_s = numbers::SENT_PACKETS_PER_SECOND.of(metrics);
+    let wire_bits_per_s = wire_bits.zip(sent_per_s).map(|(bits, per_s)| bits * per_s);
+    put(metrics, numbers::SENT_WIRE_BITS_PER_SECOND, wire_bits_per_s);
     let late = ratio(sender.counts.late as f64, sender.counts.sent as f64);
     put_each(
         metrics,
@@ -290,14 +294,23 @@ fn put_delivery(
         payload => payload as f64 * account.unique as f64,
     };
     let bytes_per_s = load.per_s(receiver.bytes as f64);
+    let per_s = load.per_s(account.unique as f64);
+    // Each datagram that arrived is as large on the wire as those that were sent.
+    let sent_per_s = numbers::SENT_PACKETS_PER_SECOND.of(metrics);
+    let wire_bits = numbers::SENT_WIRE_BITS_PER_SECOND
+        .of(metrics)
+        .zip(sent_per_s)
+        .and_then(|(bits, sent)| ratio(bits, sent));
+    put(
+        metrics,
+        numbers::DELIVERED_WIRE_BITS_PER_SECOND,
+        wire_bits.map(|bits| bits * per_s),
+    );
     let elapsed_ns = through_ns.map(|(first, last)| last.saturating_sub(first) as f64);
     put_each(
         metrics,
         [
-            (
-                numbers::DELIVERED_PACKETS_PER_SECOND,
-                Some(load.per_s(account.unique as f64)),
-            ),
+            (numbers::DELIVERED_PACKETS_PER_SECOND, Some(per_s)),
             (numbers::DELIVERED_BYTES_PER_SECOND, Some(bytes_per_s)),
             (numbers::DELIVERED_BITS_PER_SECOND, Some(bytes_per_s * 8.0)),
             (numbers::GOODPUT_BYTES_PER_SECOND, Some(load.per_s(payload))),

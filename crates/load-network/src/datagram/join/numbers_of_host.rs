@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sokudo_model::kinds::datagram::on_the_wire;
 use sokudo_net::counters::HostCounters;
 use sokudo_stats::Histogram;
 use sokudo_workload::load::{self, OwnFlows};
@@ -13,6 +14,9 @@ use super::super::options::SizeRange;
 use super::super::report::Collected;
 use super::super::server::ServerDone;
 
+/// Largest datagram, bytes.
+const MOST_BYTES: u32 = 65_535;
+
 /// Settings of a flow's sending end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SenderSettings {
@@ -20,6 +24,9 @@ pub struct SenderSettings {
     pub size: SizeRange,
     /// MTU towards the peer.
     pub path_mtu: Option<u32>,
+    /// Bytes of the IP and UDP headers of a datagram; `None` where a stream carries them.
+    #[serde(default)]
+    pub header_bytes: Option<u32>,
     /// Send buffer asked for.
     pub sndbuf_asked: Option<u64>,
     /// Send buffer granted.
@@ -76,6 +83,19 @@ pub struct Numbers {
     /// Agreed start of the load on this host's clock, nanoseconds.
     #[serde(default)]
     pub(super) start_ns: i64,
+}
+
+impl SenderSettings {
+    /// Bytes of a datagram as frames of Ethernet, mean over the sizes; `None` where a stream carries them, or
+    /// the MTU is not known.
+    pub(super) fn wire_bytes(&self) -> Option<f64> {
+        let (mtu, headers) = (u64::from(self.path_mtu?), u64::from(self.header_bytes?));
+        let SizeRange { min, max } = self.size;
+        let sizes = min..=max.max(min).min(min.saturating_add(MOST_BYTES));
+        let count = sizes.clone().count() as f64;
+        let frames = sizes.map(|size| on_the_wire(u64::from(size), mtu, headers).1 as f64);
+        Some(frames.sum::<f64>() / count)
+    }
 }
 
 impl SenderNumbers {

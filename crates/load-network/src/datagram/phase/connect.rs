@@ -167,6 +167,7 @@ impl DatagramPhase {
             SenderSettings {
                 size: shape.size,
                 path_mtu: shape.path_mtu,
+                header_bytes: Some(udp::header_bytes(&peer) as u32),
                 sndbuf_asked: asked,
                 sndbuf_granted: Some(sndbuf.granted_bytes),
                 mode: mode.name().into(),
@@ -255,6 +256,7 @@ impl DatagramPhase {
             SenderSettings {
                 size: shape.size,
                 path_mtu: shape.path_mtu,
+                header_bytes: None,
                 sndbuf_asked: None,
                 sndbuf_granted: None,
                 mode: self.options.transport.name().into(),
