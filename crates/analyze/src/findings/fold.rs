@@ -3,6 +3,9 @@
 //! A sender that is short of CPU sends late. Told as two findings, the second sends its reader
 //! after a rate that is not at fault.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Evidence, Finding, Text};
 
 use crate::quantities::ends::End;
@@ -66,27 +69,53 @@ fn neighbours_make_it_busy(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What a connection makes of a queue on its own host looks like a limit of the path, of loss, or of the
-/// socket: told once, with where the queue is.
+/// A sender that a queue on its own host holds back looks limited by the path, by loss or by its socket, as one
+/// whose kernel refuses what it sends, or as one that cannot keep its rate: told once, with where the queue is.
 fn own_queue_is_told_once(findings: &mut Vec<Finding>) {
-    const CONSEQUENCES: [&str; 3] = ["path_limited", "loss_limited", "send_buffer_limited"];
+    const CONSEQUENCES: [&str; 4] = [
+        "loss_limited",
+        "path_limited",
+        "send_buffer_limited",
+        "sender_refusal",
+    ];
+    const HELD_BACK: [&str; 2] = [
+        "rule-generator-limited-short-says",
+        "rule-generator-limited-late-says",
+    ];
     let is_queue = |finding: &Finding| finding.rule == "device_queue";
-    let Some(host) = findings.iter().find(|finding| is_queue(finding)) else {
+    let Some(queue) = findings.iter().find(|finding| is_queue(finding)) else {
         return;
     };
-    let Some(host) = word(&host.says, "host").map(str::to_owned) else {
+    let Some(own) = word(&queue.says, "host").map(str::to_owned) else {
         return;
     };
+    let dropped = value_of(queue, host::QDISC_DROPS).unwrap_or(0.0);
     let follows = |finding: &mut Finding| {
         let sender = word(&finding.says, "from").or_else(|| word(&finding.says, "host"));
-        CONSEQUENCES.contains(&finding.rule.as_str()) && sender == Some(host.as_str())
+        let follows = CONSEQUENCES.contains(&finding.rule.as_str())
+            || HELD_BACK.contains(&finding.says.key.as_str())
+            || vanished_in(dropped, finding);
+        follows && sender == Some(own.as_str())
     };
     let consequences: Vec<Finding> = findings.extract_if(.., follows).collect();
     if let Some(queue) = findings.iter_mut().find(|finding| is_queue(finding)) {
         for consequence in consequences {
+            queue.severity = queue.severity.max(consequence.severity);
             add_evidence(queue, consequence.evidence);
         }
     }
+}
+
+/// True for loss on the path of which a queue that dropped so much explains the greater part.
+fn vanished_in(dropped: f64, finding: &Finding) -> bool {
+    let lost = value_of(finding, datagram::LOST_ON_PATH_PACKETS);
+    finding.rule == "path_loss" && lost.is_some_and(|lost| dropped >= lost / 2.0)
+}
+
+fn value_of(finding: &Finding, metric: Metric) -> Option<f64> {
+    let mut rows = finding.evidence.iter();
+    rows.find(|row| row.metric.as_deref() == Some(metric.name))?
+        .value
 }
 
 fn add_evidence(finding: &mut Finding, more: Vec<Evidence>) {

@@ -193,6 +193,51 @@ mod tests {
     }
 
     #[test]
+    fn a_sender_that_its_own_device_holds_back_is_not_the_limit() {
+        let changes = [
+            ("asked_packets_per_second", 2e6),
+            ("sender_cpu_ratio", 0.04),
+        ];
+        let mut record = with_flow(&changes);
+        limited_generator(&record);
+        let labels = [("device", "eth0"), ("kind", "tbf")];
+        for (metric, value) in [
+            ("host.qdisc_backlog_bytes", 45_000.0),
+            ("host.qdisc_overlimits", 5_000.0),
+        ] {
+            add_series(&mut record, "hosta", metric, &labels, 0.0, value);
+        }
+        let finding = one(&record, "device_queue");
+        assert_eq!(finding.severity, Severity::Caution);
+        has_metric(&finding, "datagram.sent_packets_per_second");
+        none(&record, "generator_limited");
+    }
+
+    #[test]
+    fn datagrams_that_its_own_device_dropped_are_not_lost_on_the_path() {
+        let labels = [("device", "eth0"), ("kind", "tbf")];
+        for (dropped, rule) in [(9e4, "device_queue"), (1e3, "path_loss")] {
+            let lost = losing(1e5, &[("lost_on_path_packets", 1e5)]);
+            let mut record = with_flow(&lost);
+            for (metric, value) in [
+                ("host.qdisc_backlog_bytes", 45_000.0),
+                ("host.qdisc_drops", dropped),
+            ] {
+                add_series(&mut record, "hosta", metric, &labels, 0.0, value);
+            }
+            let found = findings(&record);
+            let told: Vec<&str> = found.iter().map(|f| f.rule.as_str()).collect();
+            assert!(told.contains(&rule), "{told:?}");
+            assert_eq!(told.contains(&"path_loss"), rule == "path_loss", "{told:?}");
+        }
+    }
+
+    fn limited_generator(record: &Record) {
+        let finding = one(record, "generator_limited");
+        assert_eq!(finding.says.key, "rule-generator-limited-short-says");
+    }
+
+    #[test]
     fn a_short_queue_drops_without_ever_standing() {
         let scene = queue("pfifo", 0.0, 0.0, 4_000.0);
         let finding = of_rule(&scene.record, "device_queue").remove(0);
