@@ -350,6 +350,12 @@ verdict-bus-asked = { $flows }: { $rate } of { $asked } messages/s received{ $an
 verdict-bus-missing = Messages sent but not received: { $missing }. { $why }
 answers-told = , response median { $p50 }, p99 { $p99 }, maximum { $max }
 answers-untold = , responses not timed
+## Repeated runs
+verdict-repeat = Median of { $numbers } runs: { $median }, between { $low } and { $high } with { $confidence } confidence; single runs { $min } to { $max }.
+verdict-repeat-few = Median of { $numbers } runs: { $median }, between { $low } and { $high } with { $confidence } confidence only; at least six runs are needed for 95 %.
+verdict-repeat-one = Only one of { $runs } runs gave numbers: { $median }.
+verdict-repeat-apart = The fastest run is { $factor } times as fast as the slowest: a single run says little here.
+verdict-repeat-middle = The run in the middle: { $says }
 ## Sweeps
 verdict-sweep-knee = The knee lies at { $offered } offered: there { $delivered } was carried{ $latency }. At the next step, { $next-offered } offered, { $next-delivered } was carried{ $next-latency }.
 verdict-sweep-knee-option = The knee lies at --{ $option } { $value }: there { $delivered } was carried{ $latency }. The next step, { $next }, brings { $next-delivered }{ $next-latency }.

@@ -143,6 +143,10 @@ metric-sweep-failed-steps = steps of the sweep that gave no numbers
 metric-sweep-knee-step = number of the step at the knee, by rising load from 1; absent when the range has no knee
 metric-sweep-knee-value = value of the swept option at the knee, in its base unit (events, bits or bytes per second, bytes, nanoseconds)
 
+## repeat
+metric-repeat-runs = runs of the measurement
+metric-repeat-failed-runs = runs of the measurement that gave no rate
+
 ## tcp
 metric-tcp-congestion-window-segments = segments that may be unacknowledged (tcpi_snd_cwnd)
 metric-tcp-congestion-window-bytes = the same in bytes, as other tools report it (imports)

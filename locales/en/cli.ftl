@@ -18,6 +18,8 @@ cli-sweep-counted =
         [one] step
        *[other] steps
     }, { $option } from { $first } to { $last }: until each has reached its count
+cli-repeat = { $n } runs, one after the other: about { $total }
+cli-repeat-counted = { $n } runs, one after the other: until each has reached its count
 
 ## Console
 console-said = { $text }

@@ -281,6 +281,7 @@ report-number-max = slowest { $value }
 report-number-between = between { $low } and { $high }
 report-number-ranged = { $figure } ({ $low } to { $high })
 report-number-ranges = Ranges hold the true value under the conditions of this run with 95 % confidence. Other runs may differ by more.
+report-number-ranges-repeat = Repeated runs (--repeat) show how much other runs differ.
 report-number-ranges-independent = Ranges hold the true value under the conditions of this run with 95 % confidence, if its samples do not depend on each other: the run was too short to tell. Other runs may differ by more.
 report-number-service = 99 % { $value } from the real start
 report-number-transactions = answers per second
@@ -417,6 +418,22 @@ report-metric-stream-receive-window-limited-ratio = limited by receive window
 report-metric-stream-send-buffer-limited-ratio = limited by send buffer
 report-metric-stream-sender-cpu-ratio = CPU sending
 report-metric-stream-receiver-cpu-ratio = CPU receiving
+## Repeated runs
+report-repeats = Repeated runs
+report-repeats-note = The interval holds the true median of such runs with the confidence beside it, whatever their distribution: its ends are two of the runs' values. From six runs on the confidence is at least 95 %. All other numbers are of the run in the middle, by its rate.
+report-repeats-medians = Medians over the runs
+report-repeats-figure = figure
+report-repeats-median = median
+report-repeats-low = from
+report-repeats-high = to
+report-repeats-confidence = confidence
+report-repeats-min = smallest
+report-repeats-max = largest
+report-repeats-runs = runs
+report-repeats-each = Every run
+report-repeats-run = run
+report-repeats-middle = middle
+
 ## Curve of a sweep
 report-curve = Curve of the sweep
 report-curve-title = Up to the knee the load is carried

@@ -318,6 +318,12 @@ verdict-bus-asked = { $flows }: 指定した毎秒 { $asked } 件のメッセー
 verdict-bus-missing = 送信したメッセージのうち { $missing } 件が届いていません。{ $why }
 answers-told = 応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です
 answers-untold = 応答時間は測っていません
+## 繰り返し測定
+verdict-repeat = { $numbers } 回の中央値は { $median } です。{ $confidence } の信頼度で { $low } から { $high } の間にあります(各回は { $min } から { $max })。
+verdict-repeat-few = { $numbers } 回の中央値は { $median } です。{ $low } から { $high } の間にある信頼度は { $confidence } だけです。95 % には 6 回以上が必要です。
+verdict-repeat-one = { $runs } 回のうち数値が得られたのは 1 回だけです: { $median }。
+verdict-repeat-apart = 最も速い回は最も遅い回の { $factor } 倍の速さです。1 回の測定からはほとんど何も言えません。
+verdict-repeat-middle = 中央の回: { $says }
 ## Sweeps
 verdict-sweep-knee = 屈曲点は要求 { $offered } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 (要求 { $next-offered }) の処理量は { $next-delivered } でした{ $next-latency }。
 verdict-sweep-knee-option = 屈曲点は --{ $option } { $value } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 { $next } では { $next-delivered } でした{ $next-latency }。

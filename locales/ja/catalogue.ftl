@@ -143,6 +143,10 @@ metric-sweep-failed-steps = 数値を得られなかったステップの数
 metric-sweep-knee-step = 屈曲点のステップの番号。負荷の小さい順に 1 から数える。範囲に屈曲点がなければ無い
 metric-sweep-knee-value = 屈曲点での、スイープしたオプションの値。基本単位 (毎秒のイベント・ビット・バイト、バイト、ナノ秒) による
 
+## repeat
+metric-repeat-runs = 測定を繰り返した回数
+metric-repeat-failed-runs = 速さが得られなかった回数
+
 ## tcp
 metric-tcp-congestion-window-segments = 確認応答なしに送ってよいセグメント数 (tcpi_snd_cwnd)
 metric-tcp-congestion-window-bytes = 同じ値をバイトで表したもの。ほかのツールの出力から取り込む

@@ -6,6 +6,8 @@ cli-interim = 到着 { $delivered } データグラム、現在 { $bits }
 ## Sweeps
 cli-sweep = { $option } を { $first } から { $last } まで { $n } 段階で測定します。所要時間は約 { $total } です
 cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } 段階で測定します。各段階は指定回数に達すると終わります
+cli-repeat = { $n } 回続けて測定します。所要時間は約 { $total } です
+cli-repeat-counted = { $n } 回続けて測定します。各回は指定回数に達すると終わります
 
 ## コンソール
 console-said = { $text }

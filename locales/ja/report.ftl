@@ -269,6 +269,7 @@ report-number-max = 最大 { $value }
 report-number-between = { $low } から { $high }
 report-number-ranged = { $figure }({ $low } から { $high })
 report-number-ranges = 範囲は、この実行の条件での真の値を 95 % の信頼度で含みます。別の実行との差はこれより大きいことがあります。
+report-number-ranges-repeat = 別の実行との差は、繰り返し測定(--repeat)で確かめられます。
 report-number-ranges-independent = 範囲は、標本が互いに独立なら、この実行の条件での真の値を 95 % の信頼度で含みます。独立かどうかを判断するには実行が短すぎます。別の実行との差はこれより大きいことがあります。
 report-number-service = 実際の送信からは 99 % { $value }
 report-number-transactions = 毎秒の応答数
@@ -401,6 +402,22 @@ report-metric-stream-receive-window-limited-ratio = 受信ウィンドウによ�
 report-metric-stream-send-buffer-limited-ratio = 送信バッファーによる制限
 report-metric-stream-sender-cpu-ratio = 送信側 CPU
 report-metric-stream-receiver-cpu-ratio = 受信側 CPU
+## 繰り返し測定
+report-repeats = 繰り返し測定
+report-repeats-note = 区間は、分布の形によらず、このような測定の真の中央値を横の信頼度で含みます。両端は各回の値のうちの 2 つです。6 回以上で信頼度は 95 % 以上になります。ほかの数値はすべて、速さが中央の回のものです。
+report-repeats-medians = 各回を通した中央値
+report-repeats-figure = 項目
+report-repeats-median = 中央値
+report-repeats-low = から
+report-repeats-high = まで
+report-repeats-confidence = 信頼度
+report-repeats-min = 最小
+report-repeats-max = 最大
+report-repeats-runs = 回数
+report-repeats-each = 各回
+report-repeats-run = 回
+report-repeats-middle = 中央
+
 ## Curve of a sweep
 report-curve = スイープの曲線
 report-curve-title = 屈曲点までの負荷は処理できています

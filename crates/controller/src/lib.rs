@@ -18,6 +18,7 @@ mod error;
 mod health;
 mod hosts;
 mod phase;
+mod repeat;
 mod run;
 mod search;
 mod steering;

@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use sokudo_model::{PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text, units};
+use sokudo_model::{PhasePlan, Text, units};
 use sokudo_stats::{Curve, curve_of};
 
 use crate::error::ControlError;
@@ -186,61 +186,24 @@ impl Run {
         option: &str,
         steps: Vec<SweepStep>,
     ) -> Result<Option<Curve>, ControlError> {
-        for (index, step) in steps.into_iter().enumerate() {
-            let SweepStep { value, mut phase } = step;
+        let labelled = steps.into_iter().map(|SweepStep { value, mut phase }| {
             let labels = [("role", "sweep"), ("sweep", option), ("value", &value)];
             let labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned()));
             phase.labels.extend(labels);
-            let t0_ns = self.elapsed_ns();
-            match self.run_phase(phase.clone()) {
-                Ok(_) => {}
-                Err(ControlError::Interrupted) => break,
-                Err(error @ ControlError::Store(_)) => return Err(error),
-                Err(error) if index == 0 => return Err(error),
-                Err(error) => self.failed_step(phase, t0_ns, &value, &error)?,
-            }
-            if self.interrupted() || self.lost.contains(&true) {
-                break;
-            }
-        }
+            phase
+        });
+        self.run_each(labelled.collect(), |phase| {
+            Text::new("engine-sweep-step-failed").word("value", &phase.labels["value"])
+        })?;
         let Some(curve) = curve_of(&self.manifest.phases) else {
             return Ok(None);
         };
-        let Some(name) = curve.subject().map(|step| step.phase.clone()) else {
+        let Some(subject) = curve.subject() else {
             return Ok(None);
         };
-        let mut phases = self.manifest.phases.iter();
-        let described = phases.rfind(|phase| phase.name == name);
-        if let Some(phase) = described {
-            self.manifest.summary = phase.result.summary.clone();
-        }
+        self.describe(&subject.phase);
         self.manifest.summary.extend(curve.summary());
         Ok(Some(curve))
-    }
-
-    /// Keeps a step that gave no numbers, and says why.
-    fn failed_step(
-        &mut self,
-        phase: PhasePlan,
-        t0_ns: i64,
-        value: &str,
-        error: &ControlError,
-    ) -> Result<(), ControlError> {
-        let says = Text::new("engine-sweep-step-failed")
-            .word("value", value)
-            .word("why", error.to_string());
-        self.problem("", &phase.name, says, None);
-        let t1_ns = self.elapsed_ns();
-        self.add_phase(PhaseRecord {
-            name: phase.name,
-            workload: phase.workload,
-            options: phase.options,
-            labels: phase.labels,
-            t0_ns,
-            t1_ns,
-            status: RunStatus::Failed,
-            result: PhaseResult::default(),
-        })
     }
 }
 

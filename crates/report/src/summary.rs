@@ -9,7 +9,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Evidence, FlowResult, Problem, Record, RunStatus, Summary};
-use sokudo_stats::{Curve, Knee, curve_of};
+use sokudo_stats::{Curve, Knee, Repeats, curve_of};
 
 use crate::view::View;
 
@@ -86,6 +86,19 @@ pub const SUMMARY: Document = Document {
         field("sweep.steps[].p50_seconds", "number or null", "seconds"),
         field("sweep.steps[].p99_seconds", "number or null", "seconds"),
         field("sweep.steps[].lost_ratio", "number or null", "ratio"),
+        field("repeats", "object", ""),
+        field("repeats.runs", "integer", ""),
+        field("repeats.failed_runs", "integer", ""),
+        field("repeats.phase", "string", ""),
+        field("repeats.figures", "map of object", ""),
+        field("repeats.figures.*.median", "number", ""),
+        field("repeats.figures.*.low", "number or null", ""),
+        field("repeats.figures.*.high", "number or null", ""),
+        field("repeats.figures.*.confidence", "number or null", "ratio"),
+        field("repeats.figures.*.min", "number", ""),
+        field("repeats.figures.*.max", "number", ""),
+        field("repeats.figures.*.runs", "integer", ""),
+        field("repeats.figures.*.values", "array of number or null", ""),
         field("pairs", "array of object", ""),
         field("pairs[].from", "string", ""),
         field("pairs[].to", "string", ""),
@@ -100,7 +113,7 @@ pub const SUMMARY: Document = Document {
 ///
 /// `limit` names the rule that says what limited the result, and is null when that is unknown.
 /// `summary` is flat, its keys are catalogue names; `ranges` has some of them; `flows` are those of the phase that the
-/// summary describes; `sweep` is there when something was swept, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
+/// summary describes; `sweep` is there when something was swept, `repeats` when it was repeated, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -138,6 +151,9 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     });
     if let Some(curve) = curve_of(&manifest.phases) {
         summary["sweep"] = sweep(&curve);
+    }
+    if let Some(all) = &view.repeats {
+        summary["repeats"] = repeats(all);
     }
     if !view.pairs.is_empty() {
         summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();
@@ -200,6 +216,30 @@ pub(crate) fn sweep(curve: &Curve) -> Value {
         "unit": unit,
         "knee": knee,
         "steps": steps.collect::<Vec<_>>(),
+    })
+}
+
+/// The medians of repeated runs; `phase` is the run in the middle, which `summary` is of.
+pub(crate) fn repeats(repeats: &Repeats) -> Value {
+    let figures = repeats.figures.iter().map(|figure| {
+        let spread = &figure.spread;
+        let figures = json!({
+            "median": spread.median,
+            "low": spread.interval.map(|it| it.low),
+            "high": spread.interval.map(|it| it.high),
+            "confidence": spread.interval.map(|it| it.confidence),
+            "min": spread.min,
+            "max": spread.max,
+            "runs": spread.n,
+            "values": figure.values,
+        });
+        (figure.name(), figures)
+    });
+    json!({
+        "runs": repeats.phases.len(),
+        "failed_runs": repeats.failed,
+        "phase": repeats.subject(),
+        "figures": figures.collect::<Map<_, _>>(),
     })
 }
 

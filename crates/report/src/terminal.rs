@@ -16,7 +16,7 @@ use crate::budget;
 use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{curve, generators, group, numbers};
+use crate::sections::{curve, generators, group, numbers, repeats};
 use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
@@ -73,6 +73,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.layers(view);
     writer.phases(view);
     writer.sweep(view);
+    writer.repeats(view);
     writer.pairs(view);
     writer.generators(view);
     writer.notes(view);
@@ -171,9 +172,9 @@ impl Writer {
             });
         }
         self.rows(&rows);
-        if let Some(note) = numbers::note(view) {
-            let note = self.say(&note);
-            self.paragraph(&note, INDENT, Some(Ink::Dim));
+        let notes: Vec<String> = numbers::notes(view).iter().map(|it| self.say(it)).collect();
+        if !notes.is_empty() {
+            self.paragraph(&notes.join(" "), INDENT, Some(Ink::Dim));
         }
     }
 
@@ -262,6 +263,16 @@ impl Writer {
         };
         let mark = self.words("report-terminal-knee");
         self.table(&curve::table(&curve), &mark);
+    }
+
+    /// The medians of repeated runs, and one line per run, the one in the middle marked.
+    fn repeats(&mut self, view: &View) {
+        let Some(repeats) = &view.repeats else {
+            return;
+        };
+        self.table(&repeats::medians(repeats), "");
+        let mark = self.words("report-repeats-middle");
+        self.table(&repeats::runs(view, repeats), &mark);
     }
 
     /// One line per pair of a group, those that fail first.

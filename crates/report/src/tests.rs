@@ -86,6 +86,36 @@ fn ranges_stand_beside_their_numbers() {
 }
 
 #[test]
+fn repeated_runs_are_told_in_every_form() {
+    let record = synthetic::repeated(&[3e9, 1e9, 2e9, 5e9, 4e9, 6e9, 7e9]);
+    let view = view(&record);
+    assert_eq!(view.subject().expect("a run").name, "measure-5");
+    let text = terminal::write(&view, Lang::En, false, 120);
+    let page = markdown::write(&view, Lang::Ja);
+    for name in (1..=7).map(|run| format!("measure-{run}")) {
+        assert!(
+            text.contains(&name) && page.contains(&name),
+            "{name}: {text}"
+        );
+    }
+    assert!(page.contains("中央値") && text.contains("98.4 %"), "{text}");
+    let json = &summary::write(&view, "x")["repeats"];
+    assert_eq!(
+        (&json["runs"], &json["failed_runs"]),
+        (&7.into(), &0.into())
+    );
+    let rate = &json["figures"]["datagram.delivered_bits_per_second"];
+    let ends = [&rate["low"], &rate["median"], &rate["high"]];
+    assert_eq!(
+        ends.map(|end| end.as_f64()),
+        [Some(1e9), Some(4e9), Some(7e9)]
+    );
+    let verdict = sokudo_analyze::verdict(&record);
+    let keys: Vec<&str> = verdict.iter().map(|says| says.key.as_str()).collect();
+    assert_eq!(keys[..2], ["verdict-repeat", "verdict-repeat-apart"]);
+}
+
+#[test]
 fn terminal_colours_are_only_there_when_allowed() {
     let record = synthetic::datagram();
     let plain = terminal::write(&view(&record), Lang::En, false, 80);
@@ -150,6 +180,8 @@ fn the_summary_is_as_it_is_described() {
         }],
         knee: Knee::Unknown,
     });
+    let runs = synthetic::repeated(&[1e9, 2e9, 3e9]);
+    value["repeats"] = summary::write(&view(&runs), "x")["repeats"].clone();
     value["ranges"] = serde_json::json!({"x": summary::range(&Range {
         interval: Interval {
             low: 1.0,

@@ -8,6 +8,7 @@ use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
     FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
+use sokudo_stats::repeats::{self, Repeats, repeats_of};
 
 /// Purpose of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub enum Role {
     Confirm,
     /// One step of a sweep.
     Sweep,
+    /// One run of a repeated measurement.
+    Repeat,
     /// Pairs of a group that meet.
     Round,
     /// A measurement in its own right.
@@ -48,6 +51,8 @@ pub struct View<'a> {
     pub verdict: Vec<Text>,
     /// Pairs of a check of a group; empty for other runs.
     pub pairs: Vec<Pair>,
+    /// Medians of repeated runs.
+    pub repeats: Option<Repeats>,
     /// Ranges of the few numbers.
     pub ranges: Ranges,
     /// Host name → place in the host table, for colours.
@@ -67,6 +72,7 @@ impl<'a> View<'a> {
             record,
             verdict,
             pairs: sokudo_analyze::pairs::of(record),
+            repeats: repeats_of(&record.manifest.phases),
             ranges: Ranges::new(),
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
         };
@@ -90,12 +96,17 @@ impl<'a> View<'a> {
             .filter(|p| matches!(role(p), Role::Main | Role::Confirm))
     }
 
-    /// The phase that the few numbers describe: the knee of a sweep, else the confirmation of a
+    /// The phase that the few numbers describe: the knee of a sweep, else the run in the middle of
+    /// repeated ones, else the confirmation of a
     /// search, else the point of an experiment that carried most, else the last one that was measured
     /// for its own sake and has numbers.
     pub fn subject(&self) -> Option<&'a PhaseRecord> {
         if let Some((_, subject)) = sokudo_analyze::sweep::of(self.record) {
             return Some(subject);
+        }
+        if let Some(repeats) = &self.repeats {
+            let mut phases = self.record.manifest.phases.iter();
+            return phases.rfind(|phase| phase.name == repeats.subject());
         }
         let usable = |p: &&PhaseRecord| !p.result.summary.is_empty() || !p.result.flows.is_empty();
         let confirmed = self
@@ -159,6 +170,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("probe") => return Role::Probe,
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
+        Some(repeats::LABEL) => return Role::Repeat,
         _ => {}
     }
     if pairs::is_round(phase) || pairs::is_mesh(phase) {

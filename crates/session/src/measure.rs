@@ -1,7 +1,8 @@
-//! Measures a workload once, as a sweep, or as a search for the highest rate.
+//! Measures a workload once, several times, as a sweep, or as a search for the highest rate.
 //!
 //! ```text
 //! (nothing)               one phase
+//! repeat 10               the same phase ten times ─► medians and their intervals
 //! sweep rate=1k..9k/s     one phase per value ─► curve and its knee
 //! find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
 //! ```
@@ -27,6 +28,8 @@ const BESIDE_NS: u64 = 500_000_000;
 /// Way in which a load is measured.
 #[derive(Debug, Clone, Default)]
 pub struct How {
+    /// So many times; at least 2.
+    pub repeat: Option<u32>,
     /// Once per value of an option.
     pub sweep: Option<Sweep>,
     /// Search the highest rate that keeps these bounds.
@@ -49,6 +52,7 @@ pub struct Measurement<O> {
 
 enum Kind<O> {
     Once(Option<Bounds>),
+    Repeat(u32, Option<Bounds>),
     Sweep(String, Vec<(String, O)>),
     Find(Bounds),
 }
@@ -142,7 +146,10 @@ impl<O: Options> Measurement<O> {
                 if let Some(slo) = &how.slo {
                     measurable(options, slo)?;
                 }
-                Kind::Once(how.slo.clone())
+                match how.repeat {
+                    Some(runs) => Kind::Repeat(runs, how.slo.clone()),
+                    None => Kind::Once(how.slo.clone()),
+                }
             }
         };
         Ok(Self {
@@ -153,26 +160,35 @@ impl<O: Options> Measurement<O> {
         })
     }
 
-    /// Duration of a sweep, announced before it begins.
+    /// Duration of repeated runs or of a sweep, announced before they begin.
     pub fn announcement(&self) -> Option<Text> {
-        let Kind::Sweep(option, steps) = &self.kind else {
-            return None;
+        let (says, durations_ns) = match &self.kind {
+            Kind::Once(_) | Kind::Find(_) => return None,
+            Kind::Repeat(runs, _) => {
+                let says = |key: &str| Text::new(key).word("n", runs.to_string());
+                let each = vec![self.options.duration_ns(); *runs as usize];
+                (["cli-repeat", "cli-repeat-counted"].map(says), each)
+            }
+            Kind::Sweep(option, steps) => {
+                let value = |step: Option<&(String, O)>| step.map_or("", |it| &it.0).to_owned();
+                let says = |key: &str| {
+                    Text::new(key)
+                        .word("n", steps.len().to_string())
+                        .word("option", option.as_str())
+                        .word("first", value(steps.first()))
+                        .word("last", value(steps.last()))
+                };
+                let each = steps.iter().map(|(_, options)| options.duration_ns());
+                (["cli-sweep", "cli-sweep-counted"].map(says), each.collect())
+            }
         };
-        let times = || steps.iter().map(|(_, options)| options.duration_ns());
-        let total_ns: u64 = times().map(|ns| ns + BESIDE_NS).sum();
-        let bounded = times().all(|ns| ns > 0);
-        let says = Text::new(match bounded {
-            true => "cli-sweep",
-            false => "cli-sweep-counted",
-        });
-        let value = |step: Option<&(String, O)>| step.map_or("", |(value, _)| value).to_owned();
-        let says = says
-            .word("n", steps.len().to_string())
-            .word("option", option.as_str())
-            .word("first", value(steps.first()))
-            .word("last", value(steps.last()))
-            .word("total", units::duration(total_ns as f64 / 1e9));
-        Some(says)
+        let [bounded, counted] = says;
+        let total_ns: u64 = durations_ns.iter().map(|ns| ns + BESIDE_NS).sum();
+        let says = match durations_ns.iter().all(|ns| *ns > 0) {
+            true => bounded,
+            false => counted,
+        };
+        Some(says.word("total", units::duration(total_ns as f64 / 1e9)))
     }
 
     /// Carries it out.
@@ -186,10 +202,12 @@ impl<O: Options> Measurement<O> {
         }
         match self.kind {
             Kind::Once(slo) => {
-                let mut phase = phase("measure", &self.options, hosts);
-                let bounds = slo.map(|slo| ("bounds".to_owned(), slo.to_string()));
-                phase.labels.extend(bounds);
+                let phase = bounded(&self.options, hosts, slo);
                 run.run_phase(phase).map(drop)
+            }
+            Kind::Repeat(runs, slo) => {
+                let phase = bounded(&self.options, hosts, slo);
+                run.repeat(&phase, runs).map(drop)
             }
             Kind::Find(bounds) => {
                 let base = phase("search", &self.options, hosts);
@@ -213,6 +231,14 @@ impl<O: Options> Measurement<O> {
             }
         }
     }
+}
+
+/// A single measurement that must keep bounds.
+fn bounded<O: Options>(options: &O, hosts: u32, slo: Option<Bounds>) -> PhasePlan {
+    let mut phase = phase("measure", options, hosts);
+    let bounds = slo.map(|slo| ("bounds".to_owned(), slo.to_string()));
+    phase.labels.extend(bounds);
+    phase
 }
 
 fn phase<O: Options>(name: &str, options: &O, hosts: u32) -> PhasePlan {

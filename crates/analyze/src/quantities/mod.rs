@@ -8,6 +8,7 @@ pub mod experiment;
 pub mod pairs;
 pub mod probe;
 pub mod ranges;
+pub mod repeats;
 pub mod silence;
 pub mod stopped;
 pub mod sweep;

@@ -18,7 +18,7 @@ use crate::findings::findings;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::transfer::Transfer;
-use crate::quantities::{experiment, probe, sweep};
+use crate::quantities::{experiment, probe, repeats, sweep};
 use crate::view::PhaseView;
 
 /// Sentences at most.
@@ -43,14 +43,21 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     let of_layers = layers::sentence(record);
     let of_points = experiment::of(record).map(|all| all.sentence());
     let most = MAX_SENTENCES + usize::from(of_layers.is_some()) + usize::from(of_points.is_some());
+    let of_runs: Vec<Text> = repeats::of(record).map_or(Vec::new(), |(all, _)| repeats::says(&all));
+    let most = most + of_runs.len();
     let is_layered = of_layers.is_some();
-    out.extend(of_layers.into_iter().chain(of_points));
+    let is_repeated = !of_runs.is_empty();
+    out.extend(of_layers.into_iter().chain(of_points).chain(of_runs));
     match (sweep::of(record), main_phase(record)) {
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => {
             // What a layer came to has been said with all the others.
             let said = usize::from(is_layered && main.name == main.workload);
-            out.extend(about(&PhaseView::new(record, main)).into_iter().skip(said));
+            let mut says = about(&PhaseView::new(record, main));
+            if let Some(first) = says.first_mut().filter(|_| is_repeated) {
+                *first = Text::new("verdict-repeat-middle").text("says", first.clone());
+            }
+            out.extend(says.into_iter().skip(said));
         }
         (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
         (None, None) => {}
@@ -148,7 +155,7 @@ fn troubled_hosts(record: &Record) -> Vec<&str> {
     hosts
 }
 
-/// The phase that the verdict is about: the confirmed best rate, else the plain test between two
+/// The phase that the verdict is about: the run in the middle of repeated ones, else the confirmed best rate, else the plain test between two
 /// hosts, else the point of an experiment that carried most, else the last one with datagrams that is
 /// no trial of a search, else the last one with anything else.
 fn main_phase(record: &Record) -> Option<&PhaseRecord> {
@@ -159,7 +166,9 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
         let view = PhaseView::new(record, phase);
         Exchange::of(view).is_some() || Transfer::of(view).is_some() || probe::is_one(&view)
     };
-    confirmed(record, datagram::KIND.name)
+    repeats::of(record)
+        .map(|(_, subject)| subject)
+        .or_else(|| confirmed(record, datagram::KIND.name))
         .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
         .or_else(|| experiment::of(record).map(|all| all.most))
         .or_else(|| phases().filter(sent).rfind(own))

@@ -6,6 +6,7 @@ pub mod host;
 pub mod openmetrics;
 pub mod own;
 pub mod process;
+pub mod repeat;
 pub mod selftest;
 pub mod sweep;
 pub mod tcp;
@@ -22,5 +23,6 @@ pub const SOURCES: &[&[Metric]] = &[
     openmetrics::METRICS,
     clock::METRICS,
     sweep::METRICS,
+    repeat::METRICS,
     tcp::METRICS,
 ];

@@ -17,6 +17,7 @@ pub mod numbers;
 pub mod over_time;
 pub mod pairs;
 pub mod phases;
+pub mod repeats;
 pub mod rerun;
 pub mod search;
 pub mod verdict;
@@ -49,6 +50,11 @@ pub const REGISTRY: &[Section] = &[
         name: "why",
         headed: true,
         blocks: why::blocks,
+    },
+    Section {
+        name: "repeats",
+        headed: true,
+        blocks: repeats::blocks,
     },
     Section {
         name: "curve",

@@ -521,6 +521,25 @@ pub fn datagram() -> Record {
     record
 }
 
+/// Runs of one measurement, with these rates in bits per second.
+pub fn repeated(rates: &[f64]) -> Record {
+    let mut record = datagram();
+    let first = record.manifest.phases.remove(0);
+    for (rate, number) in rates.iter().zip(1..) {
+        let mut run = first.clone();
+        run.name = format!("measure-{number}");
+        let labels = [
+            ("role", "repeat".to_owned()),
+            ("repeat", number.to_string()),
+        ];
+        run.labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        let summary = &mut run.result.summary;
+        summary.insert("datagram.delivered_bits_per_second".into(), *rate);
+        record.manifest.phases.push(run);
+    }
+    record
+}
+
 /// The front door: four hosts, self-test, pair, both ways, mesh, a search and its confirmation.
 /// `stretch` lengthens every phase.
 pub fn check(stretch: i64, cores: u32) -> Record {

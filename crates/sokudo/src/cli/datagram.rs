@@ -36,7 +36,7 @@ pub struct DatagramArgs {
     hosts: Vec<String>,
 
     /// Speak another tool's wire: its own process is the far end, and no sokudo is needed there.
-    #[arg(long, value_enum, conflicts_with_all = ["find", "sweep", "key"])]
+    #[arg(long, value_enum, conflicts_with_all = ["find", "repeat", "sweep", "key"])]
     wire: Option<foreign::Wire>,
 
     #[command(flatten)]

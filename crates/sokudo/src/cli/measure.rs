@@ -11,9 +11,14 @@ use sokudo_workload::values::Span;
 use super::Failure;
 use super::key::KeyText;
 
-/// How a load is measured: once, swept or searched.
+/// How a load is measured: once, several times, swept or searched.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MeasureArgs {
+    /// Measure so many times, one run after the other, and tell the median of the runs with the
+    /// interval that holds it: from 6 runs on with 95 % confidence.
+    #[arg(long, value_name = "N", conflicts_with_all = ["find", "sweep"], value_parser = clap::value_parser!(u32).range(2..=100))]
+    repeat: Option<u32>,
+
     /// Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal
     /// steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can
     /// be varied.
@@ -58,12 +63,13 @@ pub struct Generators {
 impl MeasureArgs {
     /// True when there is to be more than one phase.
     pub fn is_asked(&self) -> bool {
-        self.sweep.is_some() || self.find.is_some()
+        self.repeat.is_some() || self.sweep.is_some() || self.find.is_some()
     }
 
     /// Checks everything that can be checked before a host is called.
     pub fn plan<O: Options>(&self, options: &O) -> Result<Measurement<O>, Failure> {
         let how = How {
+            repeat: self.repeat,
             sweep: self.sweep.clone(),
             find: self.find.clone(),
             slo: self.slo.clone(),
@@ -74,7 +80,7 @@ impl MeasureArgs {
     }
 }
 
-/// Carries a measurement out, and says before how long a sweep will take.
+/// Carries a measurement out, and says before how long repeated runs or a sweep will take.
 pub fn measure<O: Options>(
     planned: Measurement<O>,
     run: &mut Run,

@@ -43,6 +43,7 @@ mod pages;
 mod probe;
 mod quiet;
 mod records;
+mod repeat;
 mod results;
 mod scenario;
 mod security;

@@ -1,13 +1,14 @@
 //! Section: the few numbers that matter, and how far they can be trusted.
 
 use sokudo_analyze::ranges::Basis;
+use sokudo_model::kinds;
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
 use crate::block::{Block, Number, Phrase};
 use crate::budget;
 use crate::families::Subject;
 use crate::sections::group;
-use crate::view::{self, Generator, View};
+use crate::view::{self, Generator, Role, View, role};
 
 /// The strip of numbers of the record's subject phase.
 pub fn blocks(view: &View) -> Vec<Block> {
@@ -20,19 +21,30 @@ pub fn blocks(view: &View) -> Vec<Block> {
         return Vec::new();
     }
     let mut out = vec![Block::Numbers(numbers)];
-    out.extend(note(view).map(Block::Paragraph));
+    out.extend(notes(view).into_iter().map(Block::Paragraph));
     out
 }
 
 /// Meaning of the ranges beside the numbers; nothing when there are none. Also the terminal's.
-pub fn note(view: &View) -> Option<Phrase> {
-    let mut bases = view.ranges.values().map(|range| range.basis);
-    let first = bases.next()?;
-    let key = match first == Basis::Independent || bases.any(|basis| basis == Basis::Independent) {
-        true => "report-number-ranges-independent",
-        false => "report-number-ranges",
-    };
-    Some(Text::new(key).into())
+pub fn notes(view: &View) -> Vec<Phrase> {
+    if view.ranges.is_empty() {
+        return Vec::new();
+    }
+    let mut ranges = view.ranges.values();
+    let mut keys = vec![
+        match ranges.any(|range| range.basis == Basis::Independent) {
+            true => "report-number-ranges-independent",
+            false => "report-number-ranges",
+        },
+    ];
+    let command = kinds::find(&view.record.manifest.workload);
+    let is_single = view
+        .subject()
+        .is_some_and(|phase| role(phase) == Role::Main);
+    if command.is_some() && is_single {
+        keys.push("report-number-ranges-repeat");
+    }
+    keys.into_iter().map(|key| Text::new(key).into()).collect()
 }
 
 /// The few that matter of the workload, and health. Also the terminal's.

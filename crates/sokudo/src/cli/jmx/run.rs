@@ -118,6 +118,11 @@ pub struct PlanArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Change::MOST_USERS))]
     max_inflight: Option<u64>,
 
+    /// Execute the plan so many times, one run after the other, and tell the median of the runs with the
+    /// interval that holds it: from 6 runs on with 95 % confidence.
+    #[arg(long, value_name = "N", conflicts_with = "log", value_parser = clap::value_parser!(u32).range(2..=100))]
+    repeat: Option<u32>,
+
     /// Event loops. Default: one per core.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: u32,
@@ -343,8 +348,14 @@ fn measure(
             let generators = run.hosts().list().len().max(2) as u64 - 1;
             announce::announce(plan, &options, generators, lang);
             match options.together {
-                Some(_) => together::together(run, plan, options),
-                None => run.run_phase(jmx::phase_plan(plan, &options, 1)).map(drop),
+                Some(_) => together::together(run, plan, options, args.repeat),
+                None => {
+                    let phase = jmx::phase_plan(plan, &options, 1);
+                    match args.repeat {
+                        Some(runs) => run.repeat(&phase, runs).map(drop),
+                        None => run.run_phase(phase).map(drop),
+                    }
+                }
             }
         },
     )?;

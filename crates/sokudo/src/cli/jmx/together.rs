@@ -7,11 +7,12 @@ use sokudo_jmeter::plan::Plan;
 use sokudo_load_http::jmx::{self, Gather, Gathered, JmxOptions};
 use sokudo_model::{Refusal, Rows, Text};
 
-/// Several generators execute the plan; their rows become one file here.
+/// Several generators execute the plan, once or so many times; their rows become one file here.
 pub(super) fn together(
     run: &mut Run,
     plan: &Plan,
     mut options: JmxOptions,
+    repeat: Option<u32>,
 ) -> Result<(), ControlError> {
     let start_unix_ns = run.manifest().started_unix_ns;
     let path = options.results.take();
@@ -27,7 +28,14 @@ pub(super) fn together(
     let keeper = Keeper(Arc::new(Mutex::new(gather)));
     run.keep_rows(Box::new(keeper.clone()));
     let hosts = run.hosts().list().len() as u32;
-    let measured = run.run_phase(jmx::phase_plan(plan, &options, hosts));
+    let phase = jmx::phase_plan(plan, &options, hosts);
+    if let Some(runs) = repeat {
+        // Repeated runs keep no rows.
+        let measured = run.repeat(&phase, runs).map(drop);
+        run.group_numbers();
+        return measured;
+    }
+    let measured = run.run_phase(phase);
     let sent = measured
         .as_ref()
         .ok()

@@ -1,0 +1,133 @@
+//! Section: repeated runs: the median of each key figure with its interval, and every run by itself.
+
+use sokudo_model::units::{human, percent};
+use sokudo_model::{PhaseRecord, Text, Unit};
+use sokudo_stats::Repeats;
+use sokudo_stats::repeats::Figure;
+
+use crate::block::{Block, Cell, Column, Phrase, Table};
+use crate::names;
+use crate::number::{Scale, count};
+use crate::view::{Generator, View};
+
+/// The medians and the runs; nothing when nothing was repeated.
+pub fn blocks(view: &View) -> Vec<Block> {
+    let Some(repeats) = &view.repeats else {
+        return Vec::new();
+    };
+    vec![
+        Block::Table(medians(repeats)),
+        Block::Paragraph(Text::new("report-repeats-note").into()),
+        Block::Table(runs(view, repeats)),
+    ]
+}
+
+fn column(title: impl Into<Phrase>, unit: &str, numeric: bool) -> Column {
+    Column {
+        title: title.into(),
+        unit: unit.into(),
+        numeric,
+    }
+}
+
+/// One row per key figure. Also the terminal's.
+pub fn medians(repeats: &Repeats) -> Table {
+    let titles = [
+        "report-repeats-median",
+        "report-repeats-low",
+        "report-repeats-high",
+        "report-repeats-confidence",
+        "report-repeats-min",
+        "report-repeats-max",
+        "report-repeats-runs",
+    ];
+    let mut columns = vec![column(Text::new("report-repeats-figure"), "", false)];
+    columns.extend(titles.map(|key| column(Text::new(key), "", true)));
+    let rows = repeats.figures.iter().map(|figure| {
+        let (spread, unit) = (&figure.spread, figure.metric.unit);
+        let number = |value: f64| Cell::number(human(value, unit), value);
+        let interval = |of: fn(&sokudo_stats::Interval) -> f64| spread.interval.as_ref().map(of);
+        let end = |value: Option<f64>| value.map_or_else(Cell::missing, number);
+        let confidence = interval(|it| it.confidence);
+        let confidence = confidence.map(|share| Cell::number(percent(share), share));
+        let n = spread.n as f64;
+        vec![
+            Cell::word(name(figure)),
+            number(spread.median),
+            end(interval(|it| it.low)),
+            end(interval(|it| it.high)),
+            confidence.unwrap_or_else(Cell::missing),
+            number(spread.min),
+            number(spread.max),
+            Cell::number(count(n), n),
+        ]
+    });
+    Table {
+        title: Text::new("report-repeats-medians").into(),
+        rows: rows.collect(),
+        columns,
+        marked: None,
+        tools: true,
+    }
+}
+
+/// Short name of a figure: a rate or a share by its metric, a latency by its percentile.
+fn name(figure: &Figure) -> Phrase {
+    match figure.stat {
+        Some(stat) => stat.name().into(),
+        None if figure.metric.unit == Unit::Ratio => Text::new("report-curve-lost").into(),
+        None => names::metric(figure.metric.name),
+    }
+}
+
+/// One row per run, the one in the middle marked. Also the terminal's.
+pub fn runs(view: &View, repeats: &Repeats) -> Table {
+    let scales: Vec<Option<Scale>> = repeats.figures.iter().map(scale).collect();
+    let figures = || repeats.figures.iter().zip(&scales);
+    let mut columns = vec![column(Text::new("report-repeats-run"), "", false)];
+    columns.extend(figures().map(|(figure, scale)| {
+        let unit = scale.as_ref().map_or("", |scale| &scale.unit);
+        column(name(figure), unit, true)
+    }));
+    columns.push(column(Text::new("report-number-generator"), "", false));
+    let rows = repeats.phases.iter().enumerate().map(|(at, phase)| {
+        let mut row = vec![Cell::word(phase.clone())];
+        row.extend(
+            figures().map(|(figure, scale)| match (figure.values[at], scale) {
+                (Some(value), Some(scale)) => Cell::number(scale.show(value), value),
+                (Some(value), None) => Cell::number(human(value, figure.metric.unit), value),
+                (None, _) => Cell::missing(),
+            }),
+        );
+        row.push(Cell::word(health(view, phase)));
+        row
+    });
+    Table {
+        title: Text::new("report-repeats-each").into(),
+        rows: rows.collect(),
+        columns,
+        marked: Some(repeats.middle),
+        tools: true,
+    }
+}
+
+/// One prefix for a column; times of very different size have one each.
+fn scale(figure: &Figure) -> Option<Scale> {
+    let values = figure.values.iter().copied().flatten();
+    match figure.metric.unit {
+        Unit::Seconds => None,
+        unit => Some(Scale::of(values, unit)),
+    }
+}
+
+fn health(view: &View, name: &str) -> Phrase {
+    let mut phases = view.record.manifest.phases.iter();
+    let phase: Option<&PhaseRecord> = phases.rfind(|phase| phase.name == name);
+    Text::new(match phase.map(|phase| view.generator(phase)) {
+        Some(Generator::Valid) => "report-generator-valid",
+        Some(Generator::Limit) => "report-generator-limit",
+        Some(Generator::Disturbed) => "report-generator-disturbed",
+        Some(Generator::Unknown) | None => "report-generator-unknown",
+    })
+    .into()
+}
