@@ -249,6 +249,7 @@ fn tell_flow(flow: &mut FlowResult, of: &Loop<'_>, merged: &mut Merged) {
     let shared = [
         (numbers::LATENCY_SECONDS, &recorded.latency),
         (numbers::SERVICE_SECONDS, one.service()),
+        (numbers::START_DELAY_SECONDS, &recorded.start_delay),
         (numbers::WAIT_SECONDS, &one.wait),
         (numbers::READ_SECONDS, &one.read),
     ];

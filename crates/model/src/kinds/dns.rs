@@ -17,6 +17,7 @@ metrics! {
     LATENCY_P50_SECONDS = gauge("dns.latency_p50_seconds", Seconds, "median of the latency over the interval");
     LATENCY_P99_SECONDS = gauge("dns.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval");
     SERVICE_SECONDS = histogram("dns.service_seconds", Seconds, "from the moment that a query really left to its response; equals the latency in a closed loop").named();
+    START_DELAY_SECONDS = histogram("dns.start_delay_seconds", Seconds, "from the intended start of a request to its real one, where there was room for it: the generator's own delay, which the latency holds and the service time does not; absent in a closed loop").named();
     ROUND_TRIP_SECONDS = gauge("dns.round_trip_seconds", Seconds, "latency of each query by itself");
     CONNECT_SECONDS = histogram("dns.connect_seconds", Seconds, "time to connect over TCP, connections made during the load").named();
     ERRORS = counter("dns.errors", One, "queries without a response in time, those under way when their connection broke, and those that could not be sent").sum().named();
@@ -53,6 +54,7 @@ pub const EXCHANGE: Exchange = Exchange {
     latency_p50: LATENCY_P50_SECONDS,
     latency_p99: LATENCY_P99_SECONDS,
     service: SERVICE_SECONDS,
+    start_delay: START_DELAY_SECONDS,
     round_trip: ROUND_TRIP_SECONDS,
     connect: CONNECT_SECONDS,
     handshake: None,

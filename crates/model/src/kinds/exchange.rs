@@ -24,6 +24,9 @@ pub struct Exchange {
     pub latency_p99: Metric,
     /// From the real start of a request to its answer.
     pub service: Metric,
+    /// From the intended start of a request to its real one, where there was room for it: the
+    /// generator's own delay, which the latency holds and the service time does not.
+    pub start_delay: Metric,
     /// Latency of each request by itself.
     pub round_trip: Metric,
     /// Time to connect.
@@ -126,6 +129,7 @@ macro_rules! between_hosts {
             LATENCY_P50_SECONDS = gauge(concat!($source, ".latency_p50_seconds"), Seconds, "median of the latency over the interval");
             LATENCY_P99_SECONDS = gauge(concat!($source, ".latency_p99_seconds"), Seconds, "99th percentile of the latency over the interval");
             SERVICE_SECONDS = histogram(concat!($source, ".service_seconds"), Seconds, "from the moment that a request really left to its answer; equals the latency in a closed loop").named();
+            START_DELAY_SECONDS = histogram(concat!($source, ".start_delay_seconds"), Seconds, "from the intended start of a request to its real one, where there was room for it: the generator's own delay, which the latency holds and the service time does not; absent in a closed loop").named();
             ROUND_TRIP_SECONDS = gauge(concat!($source, ".round_trip_seconds"), Seconds, "latency of each request by itself, at the time of its answer (see --keep)");
             CONNECT_SECONDS = histogram(concat!($source, ".connect_seconds"), Seconds, "time to connect, without the TLS handshake").named();
             HANDSHAKE_SECONDS = histogram(concat!($source, ".handshake_seconds"), Seconds, "time of the TLS handshake").named();
@@ -153,6 +157,7 @@ macro_rules! between_hosts {
             latency_p50: LATENCY_P50_SECONDS,
             latency_p99: LATENCY_P99_SECONDS,
             service: SERVICE_SECONDS,
+            start_delay: START_DELAY_SECONDS,
             round_trip: ROUND_TRIP_SECONDS,
             connect: CONNECT_SECONDS,
             handshake: Some(HANDSHAKE_SECONDS),

@@ -17,6 +17,7 @@ metrics! {
     LATENCY_P50_SECONDS = gauge("http.latency_p50_seconds", Seconds, "median of the latency over the interval");
     LATENCY_P99_SECONDS = gauge("http.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval");
     SERVICE_SECONDS = histogram("http.service_seconds", Seconds, "from the moment that a request's turn really came to the last byte of its response; equals the latency in a closed loop").named();
+    START_DELAY_SECONDS = histogram("http.start_delay_seconds", Seconds, "from the intended start of a request to its real one, where there was room for it: the generator's own delay, which the latency holds and the service time does not; absent in a closed loop").named();
     ROUND_TRIP_SECONDS = gauge("http.round_trip_seconds", Seconds, "latency of each request by itself");
     CONNECT_SECONDS = histogram("http.connect_seconds", Seconds, "time to connect, without looking up the name and without TLS").named();
     HANDSHAKE_SECONDS = histogram("http.handshake_seconds", Seconds, "time of the TLS handshake").named();
@@ -78,6 +79,7 @@ pub const EXCHANGE: Exchange = Exchange {
     latency_p50: LATENCY_P50_SECONDS,
     latency_p99: LATENCY_P99_SECONDS,
     service: SERVICE_SECONDS,
+    start_delay: START_DELAY_SECONDS,
     round_trip: ROUND_TRIP_SECONDS,
     connect: CONNECT_SECONDS,
     handshake: Some(HANDSHAKE_SECONDS),

@@ -89,6 +89,10 @@ fn latency(subject: &Subject, exchange: &Exchange) -> Option<Number> {
         number
             .detail
             .extend(service.map(|value| seconds("report-number-service", value)));
+        let delay = subject.stat(exchange.start_delay, Stat::P99);
+        number
+            .detail
+            .extend(delay.map(|value| seconds("report-number-start-delay", value)));
     }
     Some(number)
 }

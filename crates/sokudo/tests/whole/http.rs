@@ -66,6 +66,16 @@ fn a_server_is_loaded_and_told_in_one_object() {
     said.promises("http", &PROMISED);
     assert_eq!(said.number("http.requests"), 200.0);
     assert_eq!(said.number("http.status_2xx"), 200.0);
+    // Each request either waited for a connection or left by the generator's own delay.
+    let flows = said.flows().iter();
+    let of_flow = |flow: &serde_json::Value| {
+        flow["histograms"]["http.start_delay_seconds"]["n"]
+            .as_f64()
+            .unwrap_or(0.0)
+    };
+    let own: f64 = flows.map(of_flow).sum();
+    let waited = 200.0 * said.number("http.window_full_ratio");
+    assert!((own + waited - 200.0).abs() < 1e-6, "{own} and {waited}");
     let record = place.load();
     let points = |metric: &str| -> usize {
         let series = record.series_of(metric);

@@ -109,7 +109,11 @@ impl<D: Details> AskedNumbers<D> {
             Some(_) => &recorded.service,
             None => &recorded.latency,
         };
-        let shared = [(names.latency, &recorded.latency), (names.service, service)];
+        let shared = [
+            (names.latency, &recorded.latency),
+            (names.service, service),
+            (names.start_delay, &recorded.start_delay),
+        ];
         let own = recorded.details.distributions();
         merged.add_each(flow, shared.into_iter().chain(own));
     }

@@ -139,6 +139,9 @@ pub struct Interval<D> {
     pub latency: Histogram,
     /// From the real start; empty in a closed loop, where both are the same.
     pub service: Histogram,
+    /// From the intended to the real start of requests that there was room for; empty in a closed
+    /// loop.
+    pub start_delay: Histogram,
     /// Round trips one by one: when answered, latency in nanoseconds.
     pub kept: Vec<(i64, u64)>,
     /// Details of this kind of exchange, since the last report.
@@ -148,13 +151,15 @@ pub struct Interval<D> {
 impl<D: Details> Interval<D> {
     /// An empty one, written to without allocating.
     fn prepared(scope: &Scope) -> Self {
+        let of_open = || match scope.is_open {
+            true => Histogram::allocated(),
+            false => Histogram::new(),
+        };
         Self {
             flow: scope.flow,
             latency: Histogram::allocated(),
-            service: match scope.is_open {
-                true => Histogram::allocated(),
-                false => Histogram::new(),
-            },
+            service: of_open(),
+            start_delay: of_open(),
             kept: Vec::with_capacity((scope.keep as usize).min(KEPT_PER_REPORT)),
             details: D::prepared(),
             ..Self::default()
@@ -166,6 +171,7 @@ impl<D: Details> Reusable for Interval<D> {
     fn clear(&mut self) {
         self.latency.clear();
         self.service.clear();
+        self.start_delay.clear();
         self.kept.clear();
         self.details.clear();
     }
@@ -259,7 +265,11 @@ impl<D: Details> Recorder<D> {
         }
         if !had_room {
             self.counts.window_full += 1;
-        } else if now - intended_ns > LATE_NS {
+            return;
+        }
+        let delay_ns = now - intended_ns;
+        self.records.start_delay.record(delay_ns.max(0) as u64);
+        if delay_ns > LATE_NS {
             self.counts.late += 1;
         }
     }
@@ -383,5 +393,55 @@ impl<D: Details> Recorder<D> {
         // Fails only when the reporting thread has ended.
         let _ = self.reports.send(Report::Interval(self.records.last()));
         self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn recorder(is_open: bool, reports: &SyncSender<Report<()>>) -> Recorder {
+        let scope = Scope {
+            flow: 0,
+            count_from_ns: 100,
+            interval_ns: 1_000,
+            sample: Sample::All,
+            keep: 0,
+            is_open,
+        };
+        Recorder::new(scope, reports.clone())
+    }
+
+    /// What the recorder says of requests before the warm-up's end, late by itself, on time, and late
+    /// because no connection was free.
+    fn delays(is_open: bool) -> (Histogram, Counts) {
+        let (reports, queue) = mpsc::sync_channel(4);
+        let mut recorder = recorder(is_open, &reports);
+        recorder.sent(50, 90, true);
+        recorder.sent(200, 207, true);
+        recorder.sent(300, 300, true);
+        recorder.sent(400, 9_000_000, false);
+        recorder.sent(500, 500 + LATE_NS + 1, true);
+        let counts = recorder.finish(10_000_000);
+        match queue.recv() {
+            Ok(Report::Interval(interval)) => (interval.start_delay.clone(), counts),
+            other => panic!("an interval, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_generators_own_delay_is_told_apart_from_waiting_for_room() {
+        let (delay, counts) = delays(true);
+        assert_eq!((delay.len(), counts.window_full, counts.late), (3, 1, 1));
+        assert_eq!((delay.quantile(0.0), delay.quantile(0.5)), (0, 7));
+        assert!(delay.quantile(1.0) as i64 > LATE_NS);
+    }
+
+    #[test]
+    fn a_closed_loop_has_no_intended_starts_to_be_late_for() {
+        let (delay, counts) = delays(false);
+        assert_eq!((delay.len(), counts.window_full, counts.late), (0, 0, 0));
     }
 }

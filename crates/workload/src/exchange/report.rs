@@ -24,6 +24,10 @@ pub struct Recorded<D: Details> {
     /// From the real start; empty in a closed loop.
     #[serde(with = "histogram_text")]
     pub service: Histogram,
+    /// From the intended to the real start of requests that there was room for; empty in a closed
+    /// loop.
+    #[serde(with = "histogram_text")]
+    pub start_delay: Histogram,
     /// Details of this kind of exchange.
     pub details: D,
 }
@@ -152,6 +156,11 @@ impl<D: Details> Reporter<D> {
         let all = [
             (numbers.latency, &interval.latency, &mut flow.latency),
             (numbers.service, &interval.service, &mut flow.service),
+            (
+                numbers.start_delay,
+                &interval.start_delay,
+                &mut flow.start_delay,
+            ),
         ];
         self.output.keep(label, t_ns, all);
         flow.details.merge(&interval.details);
