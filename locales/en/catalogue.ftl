@@ -114,6 +114,7 @@ metric-host-disk-queue-depth = mean requests in flight over the interval; label 
 ## self
 metric-self-cpu-ratio = CPU time of each thread of sokudo over elapsed time, 1 = one core; label thread
 metric-self-wait-ratio = time that each thread was runnable but had no CPU, over elapsed time; label thread
+metric-self-core = number of the core that each thread of sokudo ran on last, where one thread has that name; label thread
 metric-self-resident-bytes = resident memory of the process
 
 ## process
@@ -520,5 +521,5 @@ monitor-process--name = Every process of this name: the kernel's name of it, or 
 monitor-process--pid = The process of this number.
 monitor-process--port = Every process that listens on this TCP or UDP port.
 monitor-qdisc = queue of each device: backlog, drops, packets held back by a rate
-monitor-self-threads = CPU time and wait for a CPU of each of sokudo's own threads, resident memory
+monitor-self-threads = CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory
 monitor-sockets = TCP connections in use and waiting out their end, range of local ports

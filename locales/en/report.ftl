@@ -69,6 +69,7 @@ report-number-generator = load generator
 report-number-generator-cpu = sending thread { $cpu } of a core
 report-number-clock = clocks ± { $error }
 report-number-one-clock = one clock
+report-number-placement = threads on cores: { $cores }
 report-number-sent = sent
 report-number-size = datagram size
 report-number-size-asked = as asked
@@ -437,6 +438,7 @@ report-repeats-max = largest
 report-repeats-runs = runs
 report-repeats-each = Every run
 report-repeats-run = run
+report-repeats-cores = threads on cores
 report-repeats-middle = middle
 
 ## Curve of a sweep

@@ -114,6 +114,7 @@ metric-host-disk-queue-depth = その間隔で処理中だった要求の平均�
 ## self
 metric-self-cpu-ratio = sokudo の各スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。ラベル thread
 metric-self-wait-ratio = 各スレッドが実行可能なのに CPU を得られなかった時間の、経過時間に対する比。ラベル thread
+metric-self-core = sokudo の各スレッドが最後に動いたコアの番号。その名前のスレッドが 1 つのときだけ。ラベル thread
 metric-self-resident-bytes = プロセスの常駐メモリ
 
 ## process
@@ -520,5 +521,5 @@ monitor-process--name = この名前のすべてのプロセス: カーネルで
 monitor-process--pid = この番号のプロセス。
 monitor-process--port = この TCP または UDP ポートで待ち受けるすべてのプロセス。
 monitor-qdisc = 各デバイスの送信待ち行列 (qdisc): 待っている量、破棄、レートで留められたパケット
-monitor-self-threads = sokudo 自身の各スレッドの CPU 時間と CPU 待ち、常駐メモリ
+monitor-self-threads = sokudo 自身の各スレッドの CPU 時間、CPU 待ち、コアと、常駐メモリ
 monitor-sockets = 使用中の TCP 接続と終了待ちの TCP 接続、ローカルポートの範囲

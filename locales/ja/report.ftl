@@ -65,6 +65,7 @@ report-number-generator = 負荷生成
 report-number-generator-cpu = 送信スレッドは 1 コアの { $cpu }
 report-number-clock = 時計の誤差 ± { $error }
 report-number-one-clock = 時計は 1 つ
+report-number-placement = スレッドのコア: { $cores }
 report-number-sent = 送信
 report-number-size = データグラム長
 report-number-size-asked = 指定どおり
@@ -421,6 +422,7 @@ report-repeats-max = 最大
 report-repeats-runs = 回数
 report-repeats-each = 各回
 report-repeats-run = 回
+report-repeats-cores = スレッドのコア
 report-repeats-middle = 中央
 
 ## Curve of a sweep

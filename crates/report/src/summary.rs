@@ -4,6 +4,7 @@
 //! meaning. Sentences are English whatever the reader's language is.
 
 use serde_json::{Map, Value, json};
+use sokudo_analyze::placement::Placed;
 use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
@@ -32,6 +33,10 @@ pub const SUMMARY: Document = Document {
         field("ranges.*.high", "number", ""),
         field("ranges.*.confidence", "number", "ratio"),
         field("ranges.*.basis", "string", ""),
+        field("placement", "array of object", ""),
+        field("placement[].host", "string", ""),
+        field("placement[].thread", "string", ""),
+        field("placement[].cores", "array of integer", ""),
         field("flows", "array of object", ""),
         field("flows[].id", "integer", ""),
         field("flows[].from", "string", ""),
@@ -122,6 +127,10 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     let i18n = I18n::new(Lang::En);
     let record = view.record;
     let manifest = &record.manifest;
+    let placed = view
+        .subject()
+        .map(|phase| sokudo_analyze::placement::of(record, phase));
+    let placed = placed.unwrap_or_default();
     let flows = view.subject().map(|p| p.result.flows.as_slice());
     let mut summary = json!({
         "schema": SUMMARY_SCHEMA,
@@ -130,6 +139,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "workload": manifest.workload,
         "summary": numbers(&manifest.summary),
         "ranges": view.ranges.iter().map(|(name, it)| (name.clone(), range(it))).collect::<Map<_, _>>(),
+        "placement": placed.iter().map(placement).collect::<Vec<_>>(),
         "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
         "checks": record.checks.iter().map(|c| json!({
             "name": c.name,
@@ -159,6 +169,15 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();
     }
     summary
+}
+
+pub(crate) fn placement(placed: &Placed) -> Value {
+    let cores = placed.cores.iter().map(|(core, _)| core);
+    json!({
+        "host": placed.host,
+        "thread": placed.thread,
+        "cores": cores.collect::<Vec<_>>(),
+    })
 }
 
 pub(crate) fn range(range: &Range) -> Value {

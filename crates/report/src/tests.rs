@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use sokudo_analyze::placement::Placed;
 use sokudo_analyze::ranges::{Basis, Range};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::pairs::Pair;
@@ -180,6 +181,15 @@ fn the_summary_is_as_it_is_described() {
         }],
         knee: Knee::Unknown,
     });
+    let mut found = synthetic::repeated(&[1e9]);
+    let trial = &mut found.manifest.phases[0].labels;
+    trial.insert("role".into(), "confirm".into());
+    value["placement"] = serde_json::json!([summary::placement(&Placed {
+        host: "hosta".into(),
+        thread: "ask".into(),
+        cores: vec![(0, 1.0)],
+    })]);
+    value["search"] = summary::write(&view(&found), "x")["search"].clone();
     let runs = synthetic::repeated(&[1e9, 2e9, 3e9]);
     value["repeats"] = summary::write(&view(&runs), "x")["repeats"].clone();
     value["ranges"] = serde_json::json!({"x": summary::range(&Range {

@@ -6,6 +6,7 @@ pub mod ends;
 pub mod exchange;
 pub mod experiment;
 pub mod pairs;
+pub mod placement;
 pub mod probe;
 pub mod ranges;
 pub mod repeats;

@@ -15,7 +15,7 @@ use sokudo_model::{
     Arg, Bounds, Evidence, Finding, FlowResult, Labels, PhaseRecord, Record, Series, Severity,
     Text, Unit,
 };
-use sokudo_stats::curve;
+use sokudo_stats::{curve, repeats};
 
 use sources::source_of;
 
@@ -217,7 +217,7 @@ impl<'a> PhaseView<'a> {
     }
 
     /// A sample stands for the interval that ends at its time, so one at `t0` is about before.
-    fn inside<'s>(&self, series: &'s Series) -> impl Iterator<Item = f64> + use<'s> {
+    pub(crate) fn inside<'s>(&self, series: &'s Series) -> impl Iterator<Item = f64> + use<'s> {
         let (t0, t1) = (self.phase.t0_ns, self.phase.t1_ns);
         let points = series.points.iter();
         let inside = points.filter(move |(t, value)| t0 < *t && *t <= t1 && value.is_finite());

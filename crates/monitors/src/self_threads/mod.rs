@@ -1,6 +1,6 @@
-//! `self_threads`: CPU time and memory of sokudo itself, by thread.
+//! `self_threads`: CPU time, cores and memory of sokudo itself, by thread.
 //!
-//! Sources: `/proc/self/task/*/{comm,schedstat}` (schedstat counts nanoseconds on a core and
+//! Sources: `/proc/self/task/*/{comm,schedstat,stat}` (schedstat counts nanoseconds on a core and
 //! nanoseconds runnable without one) and `VmRSS` of `/proc/self/status`. Threads of the same name
 //! are summed; the kernel cuts names after 15 bytes. A thread that begins and ends between two
 //! samples is not seen.
@@ -31,6 +31,7 @@ const METRICS: &[&str] = &[
     own::CPU_RATIO.name,
     own::WAIT_RATIO.name,
     own::RESIDENT_BYTES.name,
+    own::CORE.name,
 ];
 
 /// Monitor of the measuring process.
@@ -44,7 +45,7 @@ impl Monitor for SelfThreads {
     }
 
     fn help(&self) -> &'static str {
-        "CPU time and wait for a CPU of each of sokudo's own threads, resident memory"
+        "CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory"
     }
 
     fn metrics(&self) -> &'static [&'static str] {
@@ -76,12 +77,20 @@ struct SelfSampler {
     tasks: PathBuf,
     interval: Interval,
     threads: BTreeMap<u32, Thread>,
-    /// Keys of the CPU and the wait series of each name.
-    keys: BTreeMap<String, [SeriesKey; 2]>,
+    /// Keys of the CPU, the wait and the core series of each name.
+    keys: BTreeMap<String, [SeriesKey; 3]>,
+}
+
+/// Use of the threads of one name over an interval.
+struct Used {
+    sum: SchedStat,
+    /// Core of the only thread of that name, when it ran.
+    core: Option<u32>,
 }
 
 struct Thread {
     schedstat: Reread,
+    stat: Reread,
     name: String,
     /// A thread gets its name shortly after it begins, so the name is read once more.
     name_is_final: bool,
@@ -101,22 +110,25 @@ impl Sampler for SelfSampler {
         let Some(elapsed_s) = elapsed_s else {
             return;
         };
-        for (name, sum) in used {
-            let Some([cpu, wait]) = keys_of(&mut self.keys, &self.host, &name) else {
+        for (name, Used { sum, core }) in used {
+            let Some([cpu, wait, placed]) = keys_of(&mut self.keys, &self.host, &name) else {
                 continue;
             };
             emit.put(cpu, sum.run_ns as f64 / 1e9 / elapsed_s);
             emit.put(wait, sum.wait_ns as f64 / 1e9 / elapsed_s);
+            if let Some(core) = core {
+                emit.put(placed, f64::from(core));
+            }
         }
     }
 }
 
 impl SelfSampler {
     /// Reads every thread and returns the growth by name.
-    fn step_threads(&mut self) -> BTreeMap<String, SchedStat> {
+    fn step_threads(&mut self) -> BTreeMap<String, Used> {
         let alive = thread_ids(&self.tasks);
         self.threads.retain(|id, _| alive.contains(id));
-        let mut used: BTreeMap<String, SchedStat> = BTreeMap::new();
+        let mut used: BTreeMap<String, Used> = BTreeMap::new();
         for id in alive {
             let directory = self.tasks.join(id.to_string());
             let grown = match self.threads.get_mut(&id) {
@@ -130,8 +142,11 @@ impl SelfSampler {
                     continue;
                 }
             };
-            match (grown, self.threads.get(&id)) {
-                (Some(grown), Some(thread)) => add(&mut used, &thread.name, grown),
+            match (grown, self.threads.get_mut(&id)) {
+                (Some(grown), Some(thread)) => {
+                    let core = thread.core().filter(|_| grown.run_ns > 0);
+                    add(&mut used, &thread.name, Used { sum: grown, core });
+                }
                 // The thread ended, or its number went to another one: take that up next time.
                 _ => drop(self.threads.remove(&id)),
             }
@@ -144,11 +159,17 @@ impl Thread {
     fn open(directory: &Path) -> Option<Self> {
         Some(Self {
             schedstat: Reread::open(&directory.join("schedstat")).ok()?,
+            stat: Reread::open(&directory.join("stat")).ok()?,
             name: read_trimmed(&directory.join("comm"))?,
             name_is_final: false,
             run: Total::default(),
             wait: Total::default(),
         })
+    }
+
+    /// The core that it ran on last.
+    fn core(&mut self) -> Option<u32> {
+        parse::core(self.stat.text()?).ok()
     }
 
     /// Growth since the previous reading; `None` for the first one and when the thread ended.
@@ -164,27 +185,29 @@ impl Thread {
     }
 }
 
-fn add(used: &mut BTreeMap<String, SchedStat>, name: &str, grown: SchedStat) {
+fn add(used: &mut BTreeMap<String, Used>, name: &str, one: Used) {
     match used.get_mut(name) {
-        Some(sum) => {
-            sum.run_ns = sum.run_ns.saturating_add(grown.run_ns);
-            sum.wait_ns = sum.wait_ns.saturating_add(grown.wait_ns);
+        Some(Used { sum, core }) => {
+            sum.run_ns = sum.run_ns.saturating_add(one.sum.run_ns);
+            sum.wait_ns = sum.wait_ns.saturating_add(one.sum.wait_ns);
+            *core = None;
         }
-        None => drop(used.insert(name.to_owned(), grown)),
+        None => drop(used.insert(name.to_owned(), one)),
     }
 }
 
 fn keys_of<'a>(
-    keys: &'a mut BTreeMap<String, [SeriesKey; 2]>,
+    keys: &'a mut BTreeMap<String, [SeriesKey; 3]>,
     host: &str,
     name: &str,
-) -> Option<&'a [SeriesKey; 2]> {
+) -> Option<&'a [SeriesKey; 3]> {
     if !keys.contains_key(name) {
         if keys.len() == MAX_NAMES {
             return None;
         }
         let key = |metric| key(host, SOURCE_SELF, metric, &[("thread", name)]);
-        keys.insert(name.to_owned(), [key(METRICS[0]), key(METRICS[1])]);
+        let own = [METRICS[0], METRICS[1], METRICS[3]].map(key);
+        keys.insert(name.to_owned(), own);
     }
     keys.get(name)
 }

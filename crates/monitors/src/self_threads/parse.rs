@@ -1,4 +1,4 @@
-//! Parsers of `schedstat` and `status` of a process.
+//! Parsers of `schedstat`, `stat` and `status` of a process.
 
 use crate::BadText;
 
@@ -18,6 +18,17 @@ pub(crate) fn schedstat(text: &str) -> Result<SchedStat, BadText> {
         (Some(Ok(run_ns)), Some(Ok(wait_ns))) => Ok(SchedStat { run_ns, wait_ns }),
         _ => Err(BadText::new("schedstat", "fewer than two numbers")),
     }
+}
+
+/// Reads the core that a thread ran on last from `/proc/self/task/*/stat`: field 39, proc(5). Errors:
+/// fewer fields.
+pub(crate) fn core(text: &str) -> Result<u32, BadText> {
+    // The name of a thread may hold spaces and parentheses; the third field comes behind it.
+    const BEHIND_NAME: usize = 39 - 3;
+    let behind = text.rsplit_once(')').map(|(_, behind)| behind);
+    let mut fields = behind.unwrap_or_default().split_ascii_whitespace();
+    let core = fields.nth(BEHIND_NAME).and_then(|field| field.parse().ok());
+    core.ok_or(BadText::new("stat", "fewer than 39 fields"))
 }
 
 /// Reads `VmRSS` of `/proc/self/status`: resident memory, bytes.
@@ -44,6 +55,15 @@ mod tests {
     }
 
     #[test]
+    fn the_core_is_field_39_whatever_the_name_is() {
+        let rest: Vec<String> = (4..=52).map(|field| field.to_string()).collect();
+        let text = |name: &str| format!("17 ({name}) S {}", rest.join(" "));
+        assert_eq!(core(&text("ask vm")), Ok(39));
+        assert_eq!(core(&text("a) R 1 2 (b")), Ok(39));
+        assert!(core("17 (ask) S 4 5").is_err());
+    }
+
+    #[test]
     fn resident_memory_is_in_kib() {
         let text = "Name:\tsokudo\nVmPeak:\t  9 kB\nVmRSS:\t    5120 kB\n";
         assert_eq!(resident_bytes(text), Ok(5120 * 1024));
@@ -54,6 +74,7 @@ mod tests {
         #[test]
         fn garbage_never_panics(text in "(VmRSS:)?[\t ]{0,2}([0-9]{0,22} ){0,4}(kB)?\n?") {
             let _ = schedstat(&text);
+            let _ = core(&text);
             let _ = resident_bytes(&text);
         }
     }

@@ -7,6 +7,7 @@ use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 use crate::block::{Block, Number, Phrase};
 use crate::budget;
 use crate::families::Subject;
+use crate::placement;
 use crate::sections::group;
 use crate::view::{self, Generator, Role, View, role};
 
@@ -90,5 +91,8 @@ fn health(view: &View, phase: &PhaseRecord) -> Number {
             .into(),
         None => Text::new("report-number-one-clock").into(),
     });
+    let cores = placement::words(view.record, phase);
+    let text = cores.map(|cores| Text::new("report-number-placement").word("cores", cores));
+    number.detail.extend(text.map(Phrase::from));
     number
 }

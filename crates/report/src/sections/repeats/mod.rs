@@ -8,6 +8,7 @@ use sokudo_stats::repeats::Figure;
 use crate::block::{Block, Cell, Column, Phrase, Table};
 use crate::names;
 use crate::number::{Scale, count};
+use crate::placement;
 use crate::view::{Generator, View};
 
 /// The medians and the runs; nothing when nothing was repeated.
@@ -90,8 +91,11 @@ pub fn runs(view: &View, repeats: &Repeats) -> Table {
         column(name(figure), unit, true)
     }));
     columns.push(column(Text::new("report-number-generator"), "", false));
-    let rows = repeats.phases.iter().enumerate().map(|(at, phase)| {
-        let mut row = vec![Cell::word(phase.clone())];
+    columns.push(column(Text::new("report-repeats-cores"), "", false));
+    let phases = &view.record.manifest.phases;
+    let rows = repeats.phases.iter().enumerate().map(|(at, name)| {
+        let phase = phases.iter().rfind(|phase| phase.name == *name);
+        let mut row = vec![Cell::word(name.clone())];
         row.extend(
             figures().map(|(figure, scale)| match (figure.values[at], scale) {
                 (Some(value), Some(scale)) => Cell::number(scale.show(value), value),
@@ -100,6 +104,8 @@ pub fn runs(view: &View, repeats: &Repeats) -> Table {
             }),
         );
         row.push(Cell::word(health(view, phase)));
+        let cores = phase.and_then(|phase| placement::words(view.record, phase));
+        row.push(cores.map_or_else(Cell::missing, Cell::word));
         row
     });
     Table {
@@ -120,9 +126,7 @@ fn scale(figure: &Figure) -> Option<Scale> {
     }
 }
 
-fn health(view: &View, name: &str) -> Phrase {
-    let mut phases = view.record.manifest.phases.iter();
-    let phase: Option<&PhaseRecord> = phases.rfind(|phase| phase.name == name);
+fn health(view: &View, phase: Option<&PhaseRecord>) -> Phrase {
     Text::new(match phase.map(|phase| view.generator(phase)) {
         Some(Generator::Valid) => "report-generator-valid",
         Some(Generator::Limit) => "report-generator-limit",
