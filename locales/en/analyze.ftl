@@ -356,6 +356,9 @@ verdict-repeat-few = Median of { $numbers } runs: { $median }, between { $low } 
 verdict-repeat-one = Only one of { $runs } runs gave numbers: { $median }.
 verdict-repeat-apart = The fastest run is { $factor } times as fast as the slowest: a single run says little here.
 verdict-repeat-middle = The run in the middle: { $says }
+verdict-search-range = { $held } of { $trials } trials held the rate that was found; they carried between { $low } and { $high } ({ $confidence } confidence in the median){ $above }.
+search-range-above = , and { $above } broke a bound
+search-range-open = , and no higher rate broke a bound
 ## Sweeps
 verdict-sweep-knee = The knee lies at { $offered } offered: there { $delivered } was carried{ $latency }. At the next step, { $next-offered } offered, { $next-delivered } was carried{ $next-latency }.
 verdict-sweep-knee-option = The knee lies at --{ $option } { $value }: there { $delivered } was carried{ $latency }. The next step, { $next }, brings { $next-delivered }{ $next-latency }.

@@ -80,6 +80,7 @@ store-write-failed-says =
 engine-foreign-wire = The far end speaks another tool's wire and keeps its numbers to itself: what was lost before the first and after the last datagram that arrived cannot be known.
 engine-sweep-step-failed = The step at { $value } gave no numbers: { $why }
 engine-repeat-failed = Run { $value } gave no numbers: { $why }
+engine-search-too-slow = { $bounds } needs { $samples } requests in a trial, which take { $needed } at { $rate }: the search ended there. Give --duration { $needed } or bound a lower percentile
 
 engine-probe-one-clock = Both ends read one clock: one-way delays carry no clock error.
 engine-probe-clock = One-way delays are right within { $error }, the error of the clocks of the hosts before and after the load.

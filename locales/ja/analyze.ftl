@@ -324,6 +324,9 @@ verdict-repeat-few = { $numbers } 回の中央値は { $median } です。{ $low
 verdict-repeat-one = { $runs } 回のうち数値が得られたのは 1 回だけです: { $median }。
 verdict-repeat-apart = 最も速い回は最も遅い回の { $factor } 倍の速さです。1 回の測定からはほとんど何も言えません。
 verdict-repeat-middle = 中央の回: { $says }
+verdict-search-range = 見つかった速さは { $trials } 回中 { $held } 回の試行で保てました。処理量の中央値は { $confidence } の信頼度で { $low } から { $high } の間です{ $above }。
+search-range-above = 。{ $above } では限度を超えました
+search-range-open = 。これより速い試行で限度を超えたものはありません
 ## Sweeps
 verdict-sweep-knee = 屈曲点は要求 { $offered } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 (要求 { $next-offered }) の処理量は { $next-delivered } でした{ $next-latency }。
 verdict-sweep-knee-option = 屈曲点は --{ $option } { $value } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 { $next } では { $next-delivered } でした{ $next-latency }。

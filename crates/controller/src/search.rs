@@ -2,7 +2,10 @@
 //!
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
+use std::time::Duration;
+
 use sokudo_model::{Bounds, CurveMetrics, PhasePlan, PhaseRecord, RunStatus, Text, Unit, kinds};
+use sokudo_stats::repeats::{AGAIN, HELD};
 use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, SearchStep};
 use sokudo_workload::Workload;
 
@@ -33,6 +36,24 @@ pub struct Searched {
     pub confirmed: PhaseRecord,
 }
 
+/// What a trial is run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Probe,
+    Confirm,
+    /// At the answer, after its confirmation.
+    Again,
+}
+
+impl From<Purpose> for Role {
+    fn from(purpose: Purpose) -> Self {
+        match purpose {
+            Purpose::Scout | Purpose::Probe => Self::Probe,
+            Purpose::Confirm => Self::Confirm,
+        }
+    }
+}
+
 /// Rates that differ by less than this share count as equal.
 const RESOLUTION: f64 = 0.05;
 /// Confirmations at most.
@@ -42,6 +63,12 @@ const MAX_CONFIRMS: u32 = 6;
 const NOT_CARRIED: f64 = 0.03;
 /// Lowest rate worth trying, events per second.
 const LOW_PER_S: f64 = 100.0;
+/// Further trials at the answer: with the confirmation six, which give an interval of 95 %.
+const AGAIN_TRIALS: u32 = 5;
+/// Trials are lengthened up to this for the samples that a percentile needs, nanoseconds.
+const LONGEST_NS: u64 = 60_000_000_000;
+/// Longest wait for queues to empty after a trial that broke a bound, nanoseconds.
+const MOST_DRAIN_NS: u64 = 5_000_000_000;
 
 /// One search at work.
 struct Search<'a> {
@@ -54,8 +81,11 @@ impl Run {
     /// Searches the highest rate that keeps the bounds; `None` when no rate does, or when the
     /// search was ended early.
     ///
-    /// Every trial is a phase of the record, with labels `role` = `probe` or `confirm`, `rate`, and
-    /// `bounds`. The answer goes into the run's summary, together with the numbers of the phase
+    /// Every trial is a phase of the record, with labels `role` = `probe`, `confirm` or `again`,
+    /// `rate`, `bounds`, and `held` = `yes` or `no`. A rate that a confirmation held is tried five times
+    /// more, and is the answer when at least half of the trials hold it. A trial has ten samples beyond
+    /// the highest percentile that is bounded, and begins when the queues of the one before are
+    /// empty. The answer goes into the run's summary, together with the numbers of the phase
     /// that confirmed it.
     pub fn search(&mut self, plan: &SearchPlan) -> Result<Option<Searched>, ControlError> {
         let search = Search::new(plan)?;
@@ -70,11 +100,23 @@ impl Run {
         Ok(found)
     }
 
-    fn relabel_last(&mut self, label: &str, value: &str) -> Result<(), ControlError> {
-        if let Some(phase) = self.manifest.phases.last_mut() {
+    fn relabel(&mut self, phase: &str, label: &str, value: &str) -> Result<(), ControlError> {
+        let mut phases = self.manifest.phases.iter_mut();
+        if let Some(phase) = phases.rfind(|known| known.name == phase) {
             phase.labels.insert(label.into(), value.into());
         }
         Ok(self.writer.write_manifest(&self.manifest)?)
+    }
+
+    /// Does nothing for so long, or until the run is interrupted.
+    fn rest(&mut self, ns: u64) {
+        const LOOK_NS: u64 = 50_000_000;
+        let mut left = ns;
+        while left > 0 && !self.interrupted() {
+            let step = left.min(LOOK_NS);
+            std::thread::sleep(Duration::from_nanos(step));
+            left -= step;
+        }
     }
 }
 
@@ -114,20 +156,82 @@ impl<'a> Search<'a> {
                 }
                 SearchStep::Try { rate, purpose } => (rate, purpose),
             };
-            let trial = run.run_phase(self.trial(run, rate, purpose)?)?;
-            let outcome = self.workload.outcome(&trial.result);
-            let usable = trial.status != RunStatus::Failed && !run.interrupted();
-            let Some(outcome) = outcome.filter(|_| usable) else {
+            let Some((trial, outcome, mut used)) = self.try_at(run, rate, purpose.into())? else {
                 return Ok(None);
             };
-            let used = self.used(&trial, &outcome);
+            if purpose == Purpose::Confirm && used <= 1.0 {
+                used = self.held_again(run, rate, used)?;
+            }
             if purpose == Purpose::Confirm && used <= 1.0 {
                 confirmed = Some(trial);
             } else if purpose == Purpose::Confirm {
                 // A confirmation that failed bounds the limit from above, as a probe does.
-                run.relabel_last("role", "probe")?;
+                run.relabel(&trial.name, "role", "probe")?;
             }
             strategy.report(outcome, used);
+        }
+    }
+
+    /// One trial: its record, what came out, and what it used of its bounds; `None` when the search
+    /// cannot go on.
+    fn try_at(
+        &self,
+        run: &mut Run,
+        rate: Option<f64>,
+        role: Role,
+    ) -> Result<Option<(PhaseRecord, Outcome, f64)>, ControlError> {
+        let Some(plan) = self.trial(run, rate, role)? else {
+            return Ok(None);
+        };
+        let trial = run.run_phase(plan)?;
+        let outcome = self.workload.outcome(&trial.result);
+        let usable = trial.status != RunStatus::Failed && !run.interrupted();
+        let Some(outcome) = outcome.filter(|_| usable) else {
+            return Ok(None);
+        };
+        let used = self.used(&trial, &outcome);
+        let held = if used <= 1.0 { "yes" } else { "no" };
+        run.relabel(&trial.name, HELD, held)?;
+        if used > 1.0 {
+            run.rest(self.drain_ns(&trial));
+        }
+        Ok(Some((trial, outcome, used)))
+    }
+
+    /// Tries a rate that was confirmed again: what the trials used in their median, the confirmation
+    /// with `used` among them.
+    fn held_again(&self, run: &mut Run, rate: Option<f64>, used: f64) -> Result<f64, ControlError> {
+        let mut all = vec![used];
+        for _ in 0..AGAIN_TRIALS {
+            match self.try_at(run, rate, Role::Again)? {
+                Some((_, _, used)) => all.push(used),
+                None => break,
+            }
+        }
+        all.sort_by(f64::total_cmp);
+        // Of an even number the lower one: half of them hold.
+        Ok(all[(all.len() - 1) / 2])
+    }
+
+    /// Time until queues are empty: the last request has waited for everything before it.
+    fn drain_ns(&self, trial: &PhaseRecord) -> u64 {
+        let longest_s = self.curve.latency_s(&trial.result, "max").unwrap_or(0.0);
+        ((longest_s * 1e9) as u64).min(MOST_DRAIN_NS)
+    }
+
+    /// Duration of a trial at a rate: long enough for the highest percentile that is bounded. `Err`
+    /// with the duration that it would need when that is too long.
+    fn duration_ns(&self, rate: Option<f64>, role: Role) -> Result<u64, u64> {
+        let plan = self.plan;
+        let usual_ns = match role {
+            Role::Probe | Role::Again => plan.probe_ns,
+            Role::Confirm => plan.confirm_ns,
+        };
+        let needed = rate.map_or(0.0, |rate| plan.bounds.samples() / rate * 1e9);
+        let needed_ns = needed.ceil() as u64;
+        match needed_ns <= LONGEST_NS.max(plan.confirm_ns) {
+            true => Ok(usual_ns.max(needed_ns)),
+            false => Err(needed_ns),
         }
     }
 
@@ -145,16 +249,30 @@ impl<'a> Search<'a> {
         bounds.used(self.curve, &trial.result).max(carried)
     }
 
+    /// The phase of a trial; `None` when it would take too long, which is told.
     fn trial(
         &self,
-        run: &Run,
+        run: &mut Run,
         rate: Option<f64>,
-        purpose: Purpose,
-    ) -> Result<PhasePlan, ControlError> {
+        role: Role,
+    ) -> Result<Option<PhasePlan>, ControlError> {
         let plan = self.plan;
-        let (role, duration_ns) = match purpose {
-            Purpose::Scout | Purpose::Probe => ("probe", plan.probe_ns),
-            Purpose::Confirm => ("confirm", plan.confirm_ns),
+        let duration_ns = match self.duration_ns(rate, role) {
+            Ok(duration_ns) => duration_ns,
+            Err(needed_ns) => {
+                let says = Text::new("engine-search-too-slow")
+                    .number("samples", plan.bounds.samples(), Unit::One)
+                    .word("bounds", plan.bounds.to_string())
+                    .number("rate", rate.unwrap_or(0.0), Unit::PerSecond)
+                    .word("needed", format!("{}s", needed_ns.div_ceil(1_000_000_000)));
+                run.note_problem(says);
+                return Ok(None);
+            }
+        };
+        let role = match role {
+            Role::Probe => "probe",
+            Role::Confirm => "confirm",
+            Role::Again => AGAIN,
         };
         let options = self.workload.trial(&plan.base.options, rate, duration_ns);
         let mut phase = plan.base.clone();
@@ -180,6 +298,6 @@ impl<'a> Search<'a> {
         phase.labels.extend(labels);
         phase.duration_ns = duration_ns;
         phase.bound_ns = duration_ns + crate::phase::SLACK_NS;
-        Ok(phase)
+        Ok(Some(phase))
     }
 }

@@ -12,6 +12,16 @@ use crate::summary::PhaseResult;
 use crate::text::Text;
 use crate::units::Nanos;
 
+/// Samples beyond a percentile from which a trial tells it well enough to be bounded.
+const BEYOND: f64 = 10.0;
+/// Percentiles that can be bounded, as typed, with the share of the values beyond each.
+const PERCENTILES: [(&str, f64); 5] = [
+    ("p50", 0.5),
+    ("p90", 0.1),
+    ("p95", 0.05),
+    ("p99", 0.01),
+    ("p999", 0.001),
+];
 /// Percentiles and their like that can be bounded, as typed.
 const TIMES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "max", "mean"];
 /// Shares that can be bounded, as typed.
@@ -82,6 +92,17 @@ impl Bounds {
     pub fn most(&self, what: &str) -> Option<f64> {
         let bound = self.0.iter().find(|bound| bound.what == what);
         bound.map(|bound| bound.most)
+    }
+
+    /// Values of the latency that a trial must have for the highest bounded percentile: ten beyond
+    /// it. 0 when no percentile is bounded.
+    pub fn samples(&self) -> f64 {
+        let percentiles = self.0.iter().filter_map(|bound| {
+            let mut known = PERCENTILES.iter();
+            known.find(|(what, _)| *what == bound.what)
+        });
+        let needed = percentiles.map(|(_, beyond)| BEYOND / beyond);
+        needed.fold(0.0, f64::max)
     }
 
     /// The largest of measured over allowed; above 1 a bound is broken.
@@ -217,6 +238,14 @@ mod tests {
         );
         assert_eq!(bounds.to_string(), "p99<1ms,errors<1%");
         assert_eq!(bounds.to_string().parse(), Ok(bounds));
+    }
+
+    #[test]
+    fn the_highest_percentile_says_how_many_values_a_trial_needs() {
+        let samples = |text: &str| text.parse::<Bounds>().unwrap().samples().round();
+        assert_eq!(samples("p99<1ms,p50<1ms"), 1_000.0);
+        assert_eq!(samples("loss<1%,p999<1ms"), 10_000.0);
+        assert_eq!(samples("loss<1%,max<1ms,mean<1ms"), 0.0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Evidence, FlowResult, Problem, Record, RunStatus, Summary};
-use sokudo_stats::{Curve, Knee, Repeats, curve_of};
+use sokudo_stats::{Answer, Curve, Knee, Repeats, answer_of, curve_of};
 
 use crate::view::View;
 
@@ -91,6 +91,14 @@ pub const SUMMARY: Document = Document {
         field("sweep.steps[].p50_seconds", "number or null", "seconds"),
         field("sweep.steps[].p99_seconds", "number or null", "seconds"),
         field("sweep.steps[].lost_ratio", "number or null", "ratio"),
+        field("search", "object", ""),
+        field("search.trials", "integer", ""),
+        field("search.held_trials", "integer", ""),
+        field("search.unit", "string", ""),
+        field("search.low", "number or null", ""),
+        field("search.high", "number or null", ""),
+        field("search.confidence", "number or null", "ratio"),
+        field("search.above", "number or null", ""),
         field("repeats", "object", ""),
         field("repeats.runs", "integer", ""),
         field("repeats.failed_runs", "integer", ""),
@@ -161,6 +169,9 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     });
     if let Some(curve) = curve_of(&manifest.phases) {
         summary["sweep"] = sweep(&curve);
+    }
+    if let Some(answer) = answer_of(&manifest.phases) {
+        summary["search"] = search(&answer);
     }
     if let Some(all) = &view.repeats {
         summary["repeats"] = repeats(all);
@@ -235,6 +246,22 @@ pub(crate) fn sweep(curve: &Curve) -> Value {
         "unit": unit,
         "knee": knee,
         "steps": steps.collect::<Vec<_>>(),
+    })
+}
+
+/// The trials at the answer of a search: the range of what they carried, and the lowest load above it
+/// that broke a bound.
+pub(crate) fn search(answer: &Answer) -> Value {
+    let rate = answer.trials.rate();
+    let interval = rate.and_then(|rate| rate.spread.interval);
+    json!({
+        "trials": answer.trials.phases.len(),
+        "held_trials": answer.held,
+        "unit": rate.map_or("", |rate| rate.metric.unit.name()),
+        "low": interval.map(|it| it.low),
+        "high": interval.map(|it| it.high),
+        "confidence": interval.map(|it| it.confidence),
+        "above": answer.above,
     })
 }
 

@@ -167,7 +167,7 @@ impl<'a> View<'a> {
 /// Purpose of a phase: its label `role`, else what its numbers and its name say.
 pub fn role(phase: &PhaseRecord) -> Role {
     match phase.labels.get("role").map(String::as_str) {
-        Some("probe") => return Role::Probe,
+        Some("probe" | repeats::AGAIN) => return Role::Probe,
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
         Some(repeats::LABEL) => return Role::Repeat,

@@ -19,6 +19,6 @@ pub use curve::{Curve, CurveStep, Knee, Sign, curve_of};
 pub use fairness::fairness;
 pub use histogram::{Bucket, Histogram, HistogramError};
 pub use interval::Interval;
-pub use repeats::{Repeats, repeats_of};
+pub use repeats::{Answer, Repeats, answer_of, repeats_of};
 pub use search::{Best, First, Limit, Outcome, Purpose, RateSearch, RateSearchConfig, SearchStep};
 pub use spread::{Spread, spread};

@@ -1,7 +1,8 @@
 //! Repeated runs of one measurement: the median of each key figure, and how sure it is.
 //!
 //! The runs are phases with the labels `role` = `repeat` and `repeat` = their number. Everything here
-//! is computed from those phases alone.
+//! is computed from those phases alone. The trials of a search at its answer are repeated runs, too: the
+//! phase that confirmed it, and those after it with the `role` = `again`.
 
 use sokudo_model::kinds::{Family, Kind};
 use sokudo_model::metrics::repeat;
@@ -11,6 +12,10 @@ use crate::spread::{Spread, spread};
 
 /// Label of the runs' numbers.
 pub const LABEL: &str = "repeat";
+/// Role of further trials at the answer of a search.
+pub const AGAIN: &str = "again";
+/// Label of a search's trials: whether they kept the bounds, `yes` or `no`.
+pub const HELD: &str = "held";
 /// Largest over smallest from which runs differ so much that one alone says little.
 const FAR_APART: f64 = 1.5;
 
@@ -48,10 +53,55 @@ pub fn is_repeat(phase: &PhaseRecord) -> bool {
 
 /// The repeated runs among the phases of a record; `None` when there are none with numbers.
 pub fn repeats_of(phases: &[PhaseRecord]) -> Option<Repeats> {
-    let runs: Vec<&PhaseRecord> = phases.iter().filter(|phase| is_repeat(phase)).collect();
+    of_runs(
+        &phases
+            .iter()
+            .filter(|phase| is_repeat(phase))
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// The answer of a search: trials at the rate that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The trials, that which confirmed the rate first.
+    pub trials: Repeats,
+    /// Trials that kept the bounds.
+    pub held: usize,
+    /// Lowest load above that of the trials that broke a bound, in the unit of the rate: the limit
+    /// lies between the two. `None` when none above it did.
+    pub above: Option<f64>,
+}
+
+/// The answer of the last search among the phases of a record; `None` without one.
+pub fn answer_of(phases: &[PhaseRecord]) -> Option<Answer> {
+    let is = |phase: &PhaseRecord, role: &str| phase.labels.get("role").is_some_and(|r| r == role);
+    let at = phases.iter().rposition(|phase| is(phase, "confirm"))?;
+    let confirmed = &phases[at];
+    let again = phases[at + 1..].iter().take_while(|phase| is(phase, AGAIN));
+    let runs: Vec<&PhaseRecord> = std::iter::once(confirmed).chain(again).collect();
+    let trials = of_runs(&runs)?;
+    let curve = confirmed.kind()?.curve.as_ref()?;
+    let offered = curve.offered_in(&confirmed.result)?;
+    let broken = phases.iter().filter(|phase| {
+        let is_same = phase.workload == confirmed.workload;
+        is_same && phase.labels.get(HELD).is_some_and(|held| held == "no")
+    });
+    let loads = broken.filter_map(|phase| curve.offered_in(&phase.result));
+    Some(Answer {
+        held: runs
+            .iter()
+            .filter(|run| run.labels.get(HELD).is_some_and(|held| held == "yes"))
+            .count(),
+        above: loads.filter(|load| *load > offered).reduce(f64::min),
+        trials,
+    })
+}
+
+fn of_runs(runs: &[&PhaseRecord]) -> Option<Repeats> {
     let kind = runs.first()?.kind()?;
     let figures = keys(kind);
-    let figures = figures.filter_map(|(metric, stat)| figure(metric, stat, &runs));
+    let figures = figures.filter_map(|(metric, stat)| figure(metric, stat, runs));
     let figures: Vec<Figure> = figures.collect();
     let rate = figures.first().filter(|first| first.stat.is_none())?;
     Some(Repeats {
@@ -215,6 +265,31 @@ mod tests {
         let mut plain = runs(&[10.0]);
         plain[0].labels.clear();
         assert_eq!(repeats_of(&plain), None);
+    }
+
+    #[test]
+    fn an_answer_lies_between_what_held_and_what_broke() {
+        let trial = |role: &str, held: &str, rate: f64| {
+            let mut phase = runs(&[rate]).remove(0);
+            phase.labels.insert("role".into(), role.into());
+            phase.labels.insert(HELD.into(), held.into());
+            phase
+        };
+        let phases = [
+            trial("probe", "no", 80.0),
+            trial("probe", "no", 50.0),
+            trial("probe", "no", 30.0),
+            trial("confirm", "yes", 40.0),
+            trial(AGAIN, "yes", 41.0),
+            trial(AGAIN, "no", 39.0),
+        ];
+        let answer = answer_of(&phases).unwrap();
+        assert_eq!((answer.trials.phases.len(), answer.held), (3, 2));
+        assert_eq!(answer.above, Some(50.0), "30 broke, but 40 held later");
+        assert_eq!(answer.trials.rate().unwrap().spread.median, 40.0);
+        assert_eq!(answer_of(&phases[..3]), None);
+        let refuted = [trial("confirm", "yes", 40.0), trial("probe", "no", 20.0)];
+        assert_eq!(answer_of(&refuted).unwrap().above, None);
     }
 
     #[test]

@@ -81,6 +81,9 @@ pub struct Best {
     pub delivered: f64,
     /// The reason why it is not higher.
     pub limit: Limit,
+    /// Lowest rate above it that broke a bound: the limit lies between the two. `None` when none
+    /// above it did.
+    pub above: Option<f64>,
 }
 
 /// The next action of the caller.
@@ -280,6 +283,7 @@ impl RateSearch {
                 loss: outcome.loss,
                 delivered: outcome.delivered,
                 limit: candidate.limit,
+                above: None,
             });
         }
     }
@@ -403,7 +407,10 @@ impl RateSearch {
 
     fn done(&self) -> SearchStep {
         SearchStep::Done {
-            best: self.confirmed,
+            best: self.confirmed.map(|best| Best {
+                above: self.bad.filter(|bad| *bad > best.rate),
+                ..best
+            }),
             trials: self.scouts + self.probes + self.confirms,
         }
     }

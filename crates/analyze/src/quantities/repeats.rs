@@ -1,7 +1,7 @@
-//! Sentences about repeated runs.
+//! Sentences about repeated runs, and about the trials at the answer of a search.
 
 use sokudo_model::{PhaseRecord, Record, Text, Unit};
-use sokudo_stats::repeats::{Figure, Repeats, repeats_of};
+use sokudo_stats::repeats::{Answer, Figure, Repeats, answer_of, repeats_of};
 
 /// The repeated runs of a record, and the phase that its few numbers describe: the run in the middle,
 /// by its rate. `None` when nothing was repeated, or no run gave numbers.
@@ -47,4 +47,28 @@ fn median(repeats: &Repeats, rate: &Figure) -> Text {
             .number("confidence", interval.confidence, Unit::Ratio);
     }
     says
+}
+
+/// The range of a search's answer: how many trials held it, where the median of what they carried
+/// lies, and what broke a bound above it. `None` when it was tried but once.
+pub fn of_search(record: &Record) -> Option<Text> {
+    let answer = answer_of(&record.manifest.phases)?;
+    let Answer {
+        trials,
+        held,
+        above,
+    } = &answer;
+    let rate = trials.rate()?;
+    let (interval, unit) = (rate.spread.interval?, rate.metric.unit);
+    let above = match above {
+        Some(above) => Text::new("search-range-above").number("above", *above, unit),
+        None => Text::new("search-range-open"),
+    };
+    let says = Text::new("verdict-search-range")
+        .number("held", *held as f64, Unit::One)
+        .number("trials", trials.phases.len() as f64, Unit::One)
+        .number("low", interval.low, unit)
+        .number("high", interval.high, unit)
+        .number("confidence", interval.confidence, Unit::Ratio);
+    Some(says.text("above", above))
 }

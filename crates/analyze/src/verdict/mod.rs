@@ -44,7 +44,11 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     let of_points = experiment::of(record).map(|all| all.sentence());
     let most = MAX_SENTENCES + usize::from(of_layers.is_some()) + usize::from(of_points.is_some());
     let of_runs: Vec<Text> = repeats::of(record).map_or(Vec::new(), |(all, _)| repeats::says(&all));
-    let most = most + of_runs.len();
+    let of_search = match record.manifest.is_check() {
+        true => None,
+        false => repeats::of_search(record),
+    };
+    let most = most + of_runs.len() + usize::from(of_search.is_some());
     let is_layered = of_layers.is_some();
     let is_repeated = !of_runs.is_empty();
     out.extend(of_layers.into_iter().chain(of_points).chain(of_runs));
@@ -57,6 +61,7 @@ pub fn verdict(record: &Record) -> Vec<Text> {
             if let Some(first) = says.first_mut().filter(|_| is_repeated) {
                 *first = Text::new("verdict-repeat-middle").text("says", first.clone());
             }
+            says.splice(says.len().min(1)..says.len().min(1), of_search);
             out.extend(says.into_iter().skip(said));
         }
         (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),

@@ -64,7 +64,9 @@ impl<'a> PhaseView<'a> {
     /// True for a phase that is one of many and may break whatever it runs into: a trial of a
     /// search or a step of a sweep.
     pub fn is_trial(&self) -> bool {
-        self.is_probe() || curve::is_step(self.phase)
+        let role = self.phase.labels.get("role");
+        let is_again = role.is_some_and(|role| role == repeats::AGAIN);
+        self.is_probe() || is_again || curve::is_step(self.phase)
     }
 
     /// True for the fresh run that confirms what a search found.

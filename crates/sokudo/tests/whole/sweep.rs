@@ -67,8 +67,19 @@ fn the_rate_that_is_found_is_held_by_a_fresh_run() {
     let bits = writes * 16.0 * 1024.0 * 8.0;
     assert!(bits > 0.0 && bits <= CAPACITY * 1.1, "{bits}: {ended}");
     let record = place.load();
-    let confirmed = record.manifest.phases.last().expect("there were trials");
-    assert_eq!(confirmed.labels["role"], "confirm");
+    let phases = &record.manifest.phases;
+    let with = |role: &'static str| phases.iter().filter(move |it| it.labels["role"] == role);
+    let confirmed = with("confirm").next_back().expect("a confirmation");
+    assert_eq!(confirmed.labels["held"], "yes");
+    assert_eq!(said.0["search"]["trials"], 6, "{:#}", said.0);
+    assert!(with("again").count() >= 5, "the answer was tried again");
+    let end = |key: &str| said.0["search"][key].as_f64();
+    assert!(
+        end("low") <= end("high") && end("low") > Some(0.0),
+        "{:#}",
+        said.0
+    );
+    assert!(end("above").is_none_or(|above| above > bits * 0.9));
     assert_eq!(confirmed.labels["bounds"], "loss<5%");
     let asked = confirmed.result.summary["stream.asked_bits_per_second"];
     let carried = confirmed.result.summary["stream.goodput_bits_per_second"];
