@@ -32,6 +32,7 @@ pub mod entry;
 mod expand;
 pub mod expression;
 pub mod files;
+mod json;
 pub mod jtl;
 mod node;
 pub mod page;

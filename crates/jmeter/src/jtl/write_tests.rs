@@ -70,11 +70,15 @@ fn written(properties: &[(&str, &str)], own: bool) -> String {
             assertions: vec![
                 Asserted {
                     name: "holds".into(),
-                    fails: None,
+                    failed: false,
+                    is_error: false,
+                    says: None,
                 },
                 Asserted {
                     name: "breaks".into(),
-                    fails: Some("two\nlines".into()),
+                    failed: true,
+                    is_error: false,
+                    says: Some("two\nlines".into()),
                 },
             ],
             ..Details::default()

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use md5::{Digest as _, Md5};
 
 use super::context::View;
-use super::extract::{field_text, json_matches, json_text};
-use super::extract_tree::{TreePath, find_in_tree, jmes};
+use super::extract::{field_text, json_text};
+use super::extract_tree::{TreePath, find_in_tree, jmes_value};
 use super::row::Asserted;
 use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
 use super::test::Test;
+use crate::json::{self, Value as Json};
 use crate::jtl::SavedDetails;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
 
@@ -45,7 +46,14 @@ pub(super) fn assert_all(
         {
             verdict.success = true;
         }
+        let mut is_error = false;
         let says = match kind {
+            AssertionKind::JmesPath { .. } => jmes_fails(view, kind, result).map(|fault| {
+                is_error = matches!(fault, JmesFault::Error(_));
+                match fault {
+                    JmesFault::Error(says) | JmesFault::Other(says) => says,
+                }
+            }),
             AssertionKind::Script(script) => {
                 let seen = Some(result.seen(view.thread.label()));
                 let owner = (ScriptOwner::Assertion, &assertion.name);
@@ -56,9 +64,16 @@ pub(super) fn assert_all(
             kind => failure(view, kind, result),
         };
         if holds.assertions {
+            // These write an empty message where they hold.
+            let writes = matches!(
+                kind,
+                AssertionKind::Json { .. } | AssertionKind::JmesPath { .. }
+            );
             verdict.asserted.push(Asserted {
                 name: view.text(&assertion.name),
-                fails: says.clone(),
+                failed: says.is_some() && !is_error,
+                is_error,
+                says: says.clone().or_else(|| writes.then(String::new)),
             });
         }
         if let Some(says) = says {
@@ -103,9 +118,7 @@ fn failure(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>)
             };
             size_fails(found, *is, wanted)
         }
-        AssertionKind::Json { .. } | AssertionKind::JmesPath { .. } => {
-            json_fails(view, kind, result)
-        }
+        AssertionKind::Json { .. } => json_fails(view, kind, result),
         AssertionKind::WellFormedXml => xml_fails(result.body),
         AssertionKind::XPath {
             path,
@@ -128,7 +141,7 @@ fn failure(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>)
             md5_fails(result.body, wanted.trim())
         }
         // Handled by the caller.
-        AssertionKind::Script(_) => None,
+        AssertionKind::JmesPath { .. } | AssertionKind::Script(_) => None,
     }
 }
 
@@ -305,103 +318,188 @@ fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
     })
 }
 
-/// JMeter's message of a failed assertion on a JSON body; `None`: it holds.
+/// JMeter's message of a failed assertion on a JSON path; `None`: it holds.
 fn json_fails(
     view: &mut View<'_>,
     kind: &AssertionKind,
     result: &SampleResult<'_>,
 ) -> Option<String> {
-    let (AssertionKind::Json {
-        path,
-        expected,
-        is_pattern,
-        expects_null,
-        negated,
+    let wanted = InJson::of(view, kind)?;
+    if result.text.is_empty() {
+        return Some("Response was null".into());
     }
-    | AssertionKind::JmesPath {
-        path,
-        expected,
-        is_pattern,
-        expects_null,
-        negated,
-    }) = kind
-    else {
-        return None;
-    };
-    let path = view.text(path);
-    let (negated, expects_null) = (view.flag(negated), view.flag(expects_null));
-    let wanted = InJson {
-        path,
-        is_jmes_path: matches!(kind, AssertionKind::JmesPath { .. }),
-        expected: expected.as_ref().map(|expected| view.text(expected)),
-        is_pattern: view.flag(is_pattern),
-        expects_null,
-    };
-    match (wanted.must_be_in(view.test(), result.text), negated) {
+    match (
+        wanted.must_be_at_path(view.test(), result.text),
+        wanted.negated,
+    ) {
         (Ok(()), true) => Some(wanted.must_not_be()),
         (Err(says), false) => Some(says),
         _ => None,
     }
 }
 
+/// How an assertion on a JMESPath fails.
+enum JmesFault {
+    /// Something else is there.
+    Other(String),
+    /// It could not be applied.
+    Error(String),
+}
+
+/// How an assertion on a JMESPath fails; `None`: it holds.
+fn jmes_fails(
+    view: &mut View<'_>,
+    kind: &AssertionKind,
+    result: &SampleResult<'_>,
+) -> Option<JmesFault> {
+    let wanted = InJson::of(view, kind)?;
+    if result.text.is_empty() {
+        return Some(JmesFault::Other("Response was null".into()));
+    }
+    let found = jmes_value(result.text, wanted.path.trim());
+    match found.and_then(|found| wanted.is_found(view.test(), &found)) {
+        Ok(holds) if holds != wanted.negated => None,
+        Ok(_) => Some(JmesFault::Other(wanted.jmes_says())),
+        Err(_) if wanted.negated => None,
+        Err(says) => Some(JmesFault::Error(says)),
+    }
+}
+
 /// Value that an assertion expects at a path in JSON.
 struct InJson {
     path: String,
-    /// The path is JMESPath, not JSONPath.
-    is_jmes_path: bool,
     /// Expected value; `None`: any value.
     expected: Option<String>,
     is_pattern: bool,
     expects_null: bool,
+    negated: bool,
 }
 
 impl InJson {
-    /// Fails with JMeter's message if the expected value is not there.
-    fn must_be_in(&self, test: &Test, body: &str) -> Result<(), String> {
-        let document: serde_json::Value =
-            serde_json::from_str(body).map_err(|e| format!("the body is not valid JSON: {e}"))?;
+    /// What an assertion on JSON expects; `None`: it is of another kind.
+    fn of(view: &mut View<'_>, kind: &AssertionKind) -> Option<Self> {
+        let (AssertionKind::Json {
+            path,
+            expected,
+            is_pattern,
+            expects_null,
+            negated,
+        }
+        | AssertionKind::JmesPath {
+            path,
+            expected,
+            is_pattern,
+            expects_null,
+            negated,
+        }) = kind
+        else {
+            return None;
+        };
+        Some(Self {
+            path: view.text(path),
+            expected: expected.as_ref().map(|expected| view.text(expected)),
+            is_pattern: view.flag(is_pattern),
+            expects_null: view.flag(expects_null),
+            negated: view.flag(negated),
+        })
+    }
+
+    /// Fails with JMeter's message if the expected value is not at this JSON path.
+    fn must_be_at_path(&self, test: &Test, body: &str) -> Result<(), String> {
+        let document = json::read(body).ok_or("the body is not valid JSON")?;
+        if document == Json::Null {
+            return Err("json can not be null".into());
+        }
+        let compiled = test.json_path(&self.path);
+        let value = compiled.and_then(|path| Ok((path.value(&document)?, path.is_definite())));
+        let (value, is_definite) = value.map_err(|fault| fault.says().to_owned())?;
         let path = &self.path;
-        let compiled = match self.is_jmes_path {
-            true => None,
-            false => Some(test.path(path)?),
+        let Some(expected) = &self.expected else {
+            return match value {
+                Json::List(items) if items.is_empty() && !is_definite => Err(format!(
+                    "JSONPath '{path}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was ''"
+                )),
+                _ => Ok(()),
+            };
         };
-        let found = match &compiled {
-            None => jmes(body, path.trim())?,
-            Some(compiled) => json_matches(compiled, path, &document),
+        let is_wanted = |value: &Json| {
+            *value == Json::Null && self.expects_null || self.is_value(test, value, expected)
         };
-        match (found.is_empty(), &self.expected) {
-            (true, _) if self.expects_null => Ok(()),
-            (true, _) => Err(format!("No results for path: {}", bracketed(path))),
-            (false, Some(expected)) if !found.iter().any(|text| self.fits(test, text)) => {
-                let nodes = compiled
-                    .as_ref()
-                    .map(|compiled| compiled.query(&document).all());
-                let found = match nodes.as_deref() {
-                    None => found.join(","),
-                    Some([one]) => json_text(one),
-                    Some(several) => serde_json::json!(several).to_string(),
-                };
-                Err(match self.is_pattern {
-                    true => format!(
-                        "Value in json path '{path}' expected to match regexp '{expected}', but it did not match: '{found}'"
-                    ),
-                    false => format!(
-                        "Value in json path '{path}' expected to be '{expected}', but found '{found}'"
-                    ),
-                })
+        let holds = match &value {
+            Json::List(items) => {
+                items.is_empty() && expected == "[]"
+                    || items.iter().any(is_wanted)
+                    || self.is_value(test, &value, expected)
             }
-            (false, _) => Ok(()),
+            value => is_wanted(value),
+        };
+        if holds {
+            return Ok(());
+        }
+        let found = value.asserted();
+        Err(if self.expects_null {
+            format!("Value in json path '{path}' expected to be null, but found '{found}'")
+        } else {
+            self.otherwise(&found, expected)
+        })
+    }
+
+    fn is_value(&self, test: &Test, value: &Json, expected: &str) -> bool {
+        match self.is_pattern {
+            true => holds(test, &value.asserted(), TextTest::Matches, expected) == Ok(true),
+            false => json::read(expected).unwrap_or(Json::Null).is_same(value),
         }
     }
 
-    fn fits(&self, test: &Test, text: &str) -> bool {
+    /// True if this value of a JMESPath is the expected one. Fails if the expected one is not JSON.
+    fn is_found(&self, test: &Test, found: &serde_json::Value) -> Result<bool, String> {
+        let Some(expected) = &self.expected else {
+            return Ok(!found.is_null());
+        };
+        let text = json_text(found);
+        if self.expects_null {
+            return Ok(found.is_null());
+        }
+        if self.is_pattern {
+            return holds(test, &text, TextTest::Matches, expected);
+        }
+        if text == *expected {
+            return Ok(true);
+        }
+        let wanted: serde_json::Value =
+            serde_json::from_str(expected).map_err(|why| match expected.as_str() {
+                word if word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => format!(
+                    "Unrecognized token '{word}': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')\n at [Source: (String)\"{word}\"; line: 1, column: {}]",
+                    word.len() + 1
+                ),
+                _ => why.to_string(),
+            })?;
+        Ok(wanted == *found)
+    }
+
+    /// JMeter's text where a JMESPath finds something else.
+    fn jmes_says(&self) -> String {
+        let not = if self.negated { " not" } else { "" };
         match &self.expected {
-            None => true,
-            Some(_) if self.expects_null => text == "null",
-            Some(pattern) if self.is_pattern => {
-                holds(test, text, TextTest::Matches, pattern) == Ok(true)
+            None => format!("JMESPATH {} expected{not} to exist", self.path),
+            Some(_) if self.expects_null => format!("Value expected{not} to be null"),
+            Some(expected) if self.is_pattern => {
+                format!("Value expected{not} to match {expected}")
             }
-            Some(expected) => text == expected,
+            Some(expected) => format!("Value expected{not} to be equal to {expected}"),
+        }
+    }
+
+    /// JMeter's text for another value than the expected one.
+    fn otherwise(&self, found: &str, expected: &str) -> String {
+        let path = &self.path;
+        match self.is_pattern {
+            true => format!(
+                "Value in json path '{path}' expected to match regexp '{expected}', but it did not match: '{found}'"
+            ),
+            false => format!(
+                "Value in json path '{path}' expected to be '{expected}', but found '{found}'"
+            ),
         }
     }
 
@@ -409,26 +507,10 @@ impl InJson {
     fn must_not_be(&self) -> String {
         let path = &self.path;
         match &self.expected {
+            Some(_) if self.expects_null => format!("Failed that JSONPath {path} not matches null"),
             Some(expected) => format!("Failed that JSONPath {path} not matches {expected}"),
             None => format!("Failed that JSONPath not exists: {path}"),
         }
-    }
-}
-
-/// A path of plain names as JMeter's library writes it: `$['a']['b']`; any other path as it is.
-fn bracketed(path: &str) -> String {
-    let plain = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    match path.strip_prefix("$.") {
-        Some(names) if names.split('.').all(plain) => {
-            let names = names.split('.').map(|name| format!("['{name}']"));
-            format!("${}", names.collect::<String>())
-        }
-        _ => path.to_owned(),
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value as Json;
-
 use super::context::{ThreadContext, View};
 use super::extract_tree::extract_tree;
 use super::sample_result::SampleResult;
 use crate::document::{MOST_TEXT_BYTES, TOO_MUCH_TEXT};
-use crate::expression::World as _;
+use crate::expression::{Template, World as _};
+use crate::json::{self, PathFault, Value as Json};
 use crate::plan::{Applies, Extraction, Field, PostKind};
 
 /// Most matches of one extraction.
@@ -172,77 +171,122 @@ fn extract_json(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>)
     else {
         return;
     };
-    let Some(text) = field_text(view, Field::Body, applies, result) else {
-        return;
+    let text = field_text(view, Field::Body, applies, result);
+    let documents: Option<Vec<Json>> = match text.as_deref() {
+        None | Some("") => None,
+        Some(text) => json::read(text).map(|document| vec![document]),
     };
-    let document: Option<Json> = serde_json::from_str(&text).ok();
+    let joins = view.flag(joins);
     for (index, (path, variable)) in paths.iter().zip(variables).enumerate() {
         let (path, name) = (view.text(path), view.text(variable));
-        let (path, name) = (path.trim(), name.trim());
-        let default = defaults
-            .get(index)
-            .map(|default| view.text(default))
-            .unwrap_or_default();
-        let wanted = matches
-            .get(index)
-            .map(|wanted| view.text(wanted))
-            .unwrap_or_default();
-        let wanted = wanted.trim().parse::<i64>().unwrap_or(0);
-        let joins = view.flag(joins);
-        let test = view.test();
-        let found = match (&document, test.path(path)) {
-            (Some(document), Ok(compiled)) => json_matches(&compiled, path, document),
-            (None, _) => Vec::new(),
-            (_, Err(why)) => {
-                test.sink.trouble(&why);
-                Vec::new()
-            }
+        let part = |view: &mut View<'_>, of: &[Template]| {
+            of.get(index)
+                .map(|text| view.text(text))
+                .unwrap_or_default()
         };
-        let thread = &mut *view.thread;
-        forget_numbered(thread, name);
-        if found.is_empty() {
-            thread.set(name, &default);
-            if wanted < 0 {
-                thread.set(&format!("{name}_matchNr"), "0");
-            }
-            continue;
-        }
-        if joins {
-            thread.set(&format!("{name}_ALL"), &found.join(","));
-        }
-        if wanted < 0 {
-            for (text, number) in found.iter().zip(1..) {
-                thread.set(&format!("{name}_{number}"), text);
-            }
-            thread.set(&format!("{name}_matchNr"), &found.len().to_string());
-            continue;
-        }
-        let chosen = choose(thread, wanted, found.len());
-        thread.set(name, found.get(chosen).unwrap_or(&default));
+        let default = part(view, defaults);
+        let wanted = part(view, matches).trim().parse::<i64>().unwrap_or(0);
+        let found = documents.as_deref().map(|documents| {
+            let found = view.test().json_path(path.trim());
+            found.and_then(|path| json_values(&path, documents))
+        });
+        let wanted = PathWanted {
+            joins,
+            wanted,
+            default: &default,
+        };
+        let texts = |found: Vec<Json>| found.iter().map(|value| wanted.text(value)).collect();
+        set_found(
+            view,
+            name.trim(),
+            found.map(|found| found.map(texts)),
+            &wanted,
+        );
     }
 }
 
-/// The matches of a JSON path, as texts. A definite path to a list gives the items of the list, as in
-/// JMeter.
-pub(super) fn json_matches(
-    path: &serde_json_path::JsonPath,
-    text: &str,
-    document: &Json,
-) -> Vec<String> {
-    let nodes = path.query(document).all();
-    let is_definite =
-        !text.contains(['*', '?', ',']) && !text.contains("..") && !text.contains(':');
-    let expand = |node: &&Json| match node {
-        Json::Array(items) if is_definite => items.iter().map(json_text).collect(),
-        node => vec![json_text(node)],
-    };
-    nodes.iter().flat_map(expand).take(MOST_MATCHES).collect()
+/// Everything that a path leads to in these documents. A place that one of them lacks is no fault.
+fn json_values(path: &json::Path, documents: &[Json]) -> Result<Vec<Json>, PathFault> {
+    let mut found = Vec::new();
+    for document in documents {
+        if *document == Json::Null {
+            return Err(PathFault::Invalid("json can not be null".into()));
+        }
+        match path.list(document) {
+            Ok(values) => found.extend(values),
+            Err(PathFault::NotFound(_)) => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(found)
 }
 
-/// A JSON value as JMeter shows it: strings without quotes.
-pub(super) fn json_text(value: &Json) -> String {
+/// Which of the values found are stored, and how.
+pub(super) struct PathWanted<'a> {
+    /// All of them, joined, in `name_ALL`.
+    pub joins: bool,
+    /// Number of the match; 0: a random one, −1: all.
+    pub wanted: i64,
+    /// Stands for a value that is missing or null.
+    pub default: &'a str,
+}
+
+impl PathWanted<'_> {
+    fn text(&self, value: &Json) -> String {
+        match value {
+            Json::Null => self.default.to_owned(),
+            value => value.shown(),
+        }
+    }
+}
+
+/// Stores what a path led to as JMeter does. `None`: there was nothing to examine.
+pub(super) fn set_found(
+    view: &mut View<'_>,
+    name: &str,
+    found: Option<Result<Vec<String>, PathFault>>,
+    how: &PathWanted<'_>,
+) {
+    forget_numbered(view.thread, name);
+    match found {
+        None => view.thread.set(name, how.default),
+        Some(Ok(found)) => set_values(view.thread, name, &found, how),
+        Some(Err(fault)) => {
+            view.thread.set(name, how.default);
+            view.test().sink.trouble(fault.says());
+        }
+    }
+}
+
+fn set_values(thread: &mut ThreadContext, name: &str, found: &[String], how: &PathWanted<'_>) {
+    let PathWanted {
+        wanted, default, ..
+    } = *how;
+    if found.is_empty() {
+        thread.set(name, default);
+    } else if wanted < 0 {
+        for (value, number) in found.iter().zip(1..) {
+            thread.set(&format!("{name}_{number}"), value);
+        }
+    } else if let [one] = found {
+        // Whatever its number.
+        thread.set(name, one);
+    } else {
+        let chosen = choose(thread, wanted, found.len());
+        thread.set(name, found.get(chosen).map_or(default, String::as_str));
+    }
+    if how.joins && wanted < 0 {
+        thread.set(&format!("{name}_ALL"), &found.join(","));
+    }
+    if wanted != 0 || found.is_empty() {
+        thread.set(&format!("{name}_matchNr"), &found.len().to_string());
+    }
+}
+
+/// A JSON value as JMESPath's extractor shows it: strings without quotes.
+pub(super) fn json_text(value: &serde_json::Value) -> String {
     match value {
-        Json::String(text) => text.clone(),
+        serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     }
 }

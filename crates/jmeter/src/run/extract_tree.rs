@@ -2,13 +2,17 @@
 
 use super::context::View;
 use super::css::css;
-use super::extract::{MOST_MATCHES, MatchGroups, field_text, json_text, set_matches};
+use super::extract::{
+    MOST_MATCHES, MatchGroups, PathWanted, field_text, json_text, set_found, set_matches,
+};
 use super::jmes;
 use super::sample_result::SampleResult;
 use super::test::Test;
 use crate::document::Document;
 use crate::document::xpath::XPathValue;
-use crate::plan::{Field, PostKind};
+use crate::expression::Template;
+use crate::json::PathFault;
+use crate::plan::{Extraction, Field, PostKind};
 
 /// An XPath and how the document is parsed.
 pub(super) struct TreePath<'a> {
@@ -21,10 +25,10 @@ pub(super) struct TreePath<'a> {
 
 /// Executes a postprocessor that extracts from a tree; ignores others.
 pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {
-    let (PostKind::Css { extraction, .. }
-    | PostKind::XPath { extraction, .. }
-    | PostKind::JmesPath { extraction, .. }) = kind
-    else {
+    if let PostKind::JmesPath { path, extraction } = kind {
+        return extract_jmes(view, (path, extraction), result);
+    }
+    let (PostKind::Css { extraction, .. } | PostKind::XPath { extraction, .. }) = kind else {
         return;
     };
     let Some(found) = matches_of(view, kind, result) else {
@@ -40,6 +44,29 @@ pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &Sample
         .map(|text| vec![text.clone(), text])
         .collect();
     set_matches(view, extraction, &groups, None);
+}
+
+fn extract_jmes(
+    view: &mut View<'_>,
+    (path, extraction): (&Template, &Extraction),
+    result: &SampleResult<'_>,
+) {
+    let path = view.text(path);
+    let name = view.text(&extraction.variable);
+    let default = extraction.default.as_ref();
+    let default = default
+        .map(|default| view.text(default))
+        .unwrap_or_default();
+    let wanted = view.integer(&extraction.match_number);
+    let text = field_text(view, Field::Body, &extraction.applies, result);
+    let text = text.filter(|text| !text.trim().is_empty());
+    let found = text.map(|text| jmes_texts(&text, path.trim()).map_err(PathFault::Invalid));
+    let how = PathWanted {
+        joins: false,
+        wanted,
+        default: &default,
+    };
+    set_found(view, &name, found, &how);
 }
 
 /// The matches of a postprocessor; `None`: there is no text to examine.
@@ -76,11 +103,6 @@ fn matches_of(
             let found = find_in_tree(view.test(), &text, &path);
             Some(found.and_then(|(found, document)| found.texts(&document, fragment)))
         }
-        PostKind::JmesPath { path, extraction } => {
-            let path = view.text(path);
-            let text = field_text(view, Field::Body, &extraction.applies, result)?;
-            Some(jmes(&text, path.trim()))
-        }
         _ => None,
     }
 }
@@ -109,13 +131,17 @@ pub(super) fn find_in_tree(
 
 /// The matches of a JMESPath: the items of a list, or one value. Fails if the path is not valid or
 /// cannot be evaluated.
-pub(super) fn jmes(text: &str, path: &str) -> Result<Vec<String>, String> {
-    let Ok(document) = serde_json::from_str::<serde_json::Value>(text) else {
-        return Ok(Vec::new());
-    };
-    Ok(match jmes::search(path, &document, text.len())? {
+fn jmes_texts(text: &str, path: &str) -> Result<Vec<String>, String> {
+    Ok(match jmes_value(text, path)? {
         serde_json::Value::Null => Vec::new(),
         serde_json::Value::Array(items) => items.iter().map(json_text).collect(),
         one => vec![json_text(&one)],
     })
+}
+
+/// The value of a JMESPath. Fails if the text or the path is not valid, or it cannot be evaluated.
+pub(super) fn jmes_value(text: &str, path: &str) -> Result<serde_json::Value, String> {
+    let document = serde_json::from_str::<serde_json::Value>(text)
+        .map_err(|why| format!("the body is not valid JSON: {why}"))?;
+    jmes::search(path, &document, text.len())
 }

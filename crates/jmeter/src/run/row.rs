@@ -108,8 +108,12 @@ pub struct Details {
 pub struct Asserted {
     /// Name of the assertion.
     pub name: String,
-    /// Message if it failed; `None`: it holds.
-    pub fails: Option<String>,
+    /// It failed.
+    pub failed: bool,
+    /// It could not be applied, which fails the result, too.
+    pub is_error: bool,
+    /// Its message; `None`: it has none.
+    pub says: Option<String>,
 }
 
 /// The element that a row belongs to.

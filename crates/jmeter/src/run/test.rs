@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::json::{Path as JsonPath, PathFault};
 use fancy_regex::Regex;
 use jiff::tz::TimeZone;
-use serde_json_path::JsonPath;
 use sokudo_model::Text;
 
 use super::context::decode;
@@ -259,10 +259,11 @@ impl Test {
     }
 
     /// A compiled JSON path. Fails if it is not valid.
-    pub(super) fn path(&self, text: &str) -> Result<Arc<JsonPath>, String> {
-        let compile = || JsonPath::parse(text).ok();
-        cached(&self.paths, text, compile)
-            .ok_or_else(|| format!("`{text}` is not a valid JSON path"))
+    pub(super) fn json_path(&self, text: &str) -> Result<Arc<JsonPath>, PathFault> {
+        if let Some(path) = cached(&self.paths, text, || JsonPath::parse(text).ok()) {
+            return Ok(path);
+        }
+        JsonPath::parse(text).map(Arc::new)
     }
 
     /// A compiled XPath. Fails with the reason if it is not valid.

@@ -8,7 +8,7 @@ use super::results::{Row, rows};
 use super::{Compared, Done};
 
 /// Most lines of one difference that are told.
-const MOST_LINES: usize = 60;
+const MOST_LINES: usize = 200;
 
 /// Compares what both programs did. `is_ordered`: one thread sends its requests one after the other.
 pub(super) fn find(plan: PathBuf, ours: &Done, theirs: &Done, is_ordered: bool) -> Compared {
@@ -51,35 +51,57 @@ fn threads(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
     threads
 }
 
-/// Notes both texts where they are not the same.
+/// Notes what only one side has, in order.
 fn differ(what: &str, ours: &[String], theirs: &[String], found: &mut Vec<String>) {
     if ours == theirs {
         return;
     }
-    let same = ours
-        .iter()
-        .zip(theirs)
-        .take_while(|(own, their)| own == their)
-        .count();
-    let rest = |texts: &[String]| {
-        let lines: Vec<&str> = texts[same..].iter().flat_map(|text| text.lines()).collect();
-        let shown = lines
-            .iter()
-            .take(MOST_LINES)
-            .map(|line| format!("    {line}\n"));
-        let more = match lines.len().saturating_sub(MOST_LINES) {
-            0 => String::new(),
-            more => format!("    … {more} more lines\n"),
-        };
-        shown.collect::<String>() + &more
-    };
-    found.push(format!(
-        "{what}: {} here, {} in JMeter, the first {same} are equal\n  ours:\n{}  JMeter:\n{}",
-        ours.len(),
-        theirs.len(),
-        rest(ours),
-        rest(theirs),
-    ));
+    let mut lines = Vec::new();
+    for (side, text) in only_one_has(ours, theirs) {
+        lines.extend(text.lines().map(|line| format!("  {side}: {line}\n")));
+    }
+    let more = lines.len().saturating_sub(MOST_LINES);
+    let shown: String = lines.into_iter().take(MOST_LINES).collect();
+    let (own, their) = (ours.len(), theirs.len());
+    let mut says = format!("{what}: {own} here, {their} in JMeter\n{shown}");
+    if more > 0 {
+        says += &format!("  {more} more lines\n");
+    }
+    found.push(says);
+}
+
+/// The texts outside of the longest common subsequence, each with its side.
+fn only_one_has<'a>(ours: &'a [String], theirs: &'a [String]) -> Vec<(&'static str, &'a str)> {
+    let width = theirs.len() + 1;
+    // Length of the longest common subsequence of the rests from `own` and `their` on.
+    let mut common = vec![0u32; (ours.len() + 1) * width];
+    for own in (0..ours.len()).rev() {
+        for their in (0..theirs.len()).rev() {
+            common[own * width + their] = match ours[own] == theirs[their] {
+                true => common[(own + 1) * width + their + 1] + 1,
+                false => common[(own + 1) * width + their].max(common[own * width + their + 1]),
+            };
+        }
+    }
+    let (mut own, mut their, mut found) = (0, 0, Vec::new());
+    while own < ours.len() || their < theirs.len() {
+        let is_same = own < ours.len() && their < theirs.len() && ours[own] == theirs[their];
+        if is_same {
+            (own, their) = (own + 1, their + 1);
+            continue;
+        }
+        let takes_theirs = own == ours.len()
+            || their < theirs.len()
+                && common[own * width + their + 1] >= common[(own + 1) * width + their];
+        if takes_theirs {
+            found.push(("JMeter", theirs[their].as_str()));
+            their += 1;
+        } else {
+            found.push(("ours  ", ours[own].as_str()));
+            own += 1;
+        }
+    }
+    found
 }
 
 /// The rows of each thread in their order, without what differs each time.

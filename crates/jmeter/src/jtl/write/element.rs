@@ -105,15 +105,11 @@ fn assertion(asserted: &Asserted, depth: usize, out: &mut String) {
     };
     indent(depth, out);
     out.push_str("<assertionResult>\n");
-    let failed = if asserted.fails.is_some() {
-        "true"
-    } else {
-        "false"
-    };
+    let word = |is: bool| if is { "true" } else { "false" };
     line(depth + 1, "name", &asserted.name, out);
-    line(depth + 1, "failure", failed, out);
-    line(depth + 1, "error", "false", out);
-    if let Some(says) = &asserted.fails {
+    line(depth + 1, "failure", word(asserted.failed), out);
+    line(depth + 1, "error", word(asserted.is_error), out);
+    if let Some(says) = &asserted.says {
         line(depth + 1, "failureMessage", says, out);
     }
     indent(depth, out);
