@@ -39,6 +39,8 @@ pub(super) struct ThreadContext {
     last_ok: bool,
     /// The current sampler.
     sampler: Id,
+    /// There was a sampler.
+    has_sampled: bool,
     /// Index of the controller that contains the current sampler.
     node: usize,
     /// Rendered name of the current sampler.
@@ -78,6 +80,7 @@ impl ThreadContext {
             name,
             last_ok: true,
             sampler: 0,
+            has_sampled: false,
             node: 0,
             label: String::new(),
             ends_ns,
@@ -183,6 +186,12 @@ impl ThreadContext {
     /// Makes a sampler in a controller the current one.
     pub fn enter_sampler(&mut self, sampler: Id, node: usize) {
         (self.sampler, self.node) = (sampler, node);
+        self.has_sampled = true;
+    }
+
+    /// The last sampler that became the current one; `None`: none has so far.
+    pub fn last_sampled(&self) -> Option<Id> {
+        self.has_sampled.then_some(self.sampler)
     }
 
     /// Name of the current sampler.

@@ -12,7 +12,7 @@ use sokudo_pace::Random;
 use super::config_elements::ConfigElements;
 use super::context::View;
 use super::http::HttpClient;
-use super::results::Results;
+use super::results::{Ended, Results};
 use super::shared::locked;
 use super::steps::{Child, ControllerNode};
 use super::test::Test;
@@ -132,6 +132,9 @@ impl Controllers {
     /// The next sampler below a controller.
     fn advance(&mut self, on: &mut Effects<'_>, n: usize) -> Advance {
         let node = &on.nodes()[n];
+        if node.children.is_empty() && self.is_used_up(n, node) {
+            return Advance::Nothing;
+        }
         if !self.positions[n].inside {
             match self.enter(on, n, node) {
                 Entered::Go => {}
@@ -152,6 +155,7 @@ impl Controllers {
             self.positions[n].leave();
             return Advance::Nothing;
         }
+        let mut ended_below = 0;
         loop {
             let found = match self.choose(n, node) {
                 Some(Child::Sampler(id)) => Advance::Sampler(id, n),
@@ -162,8 +166,15 @@ impl Controllers {
                 },
             };
             match found {
-                Advance::Nothing => self.positions[n].current += 1,
+                Advance::Nothing => {
+                    self.positions[n].current += 1;
+                    ended_below += 1;
+                }
                 Advance::Sampler(_, at) => {
+                    if matches!(node.kind, ControllerKind::Transaction { .. }) {
+                        // JMeter asks anew after each controller that has no more.
+                        on.results.called(n, 1 + ended_below);
+                    }
                     // A nested controller keeps its own position, unless one step of it is enough.
                     let one_step = matches!(node.kind, ControllerKind::SubSteps { .. });
                     if at == n || one_step {
@@ -173,6 +184,18 @@ impl Controllers {
                 }
                 other => return other,
             }
+        }
+    }
+
+    /// True for a controller without steps. As in JMeter, one of a transaction acts once.
+    fn is_used_up(&mut self, n: usize, node: &ControllerNode) -> bool {
+        match node.kind {
+            // The loop of the group ends the user.
+            _ if n == 0 => false,
+            ControllerKind::Transaction { .. } => {
+                std::mem::replace(&mut self.positions[n].kept, 1) == 1
+            }
+            _ => true,
         }
     }
 
@@ -296,7 +319,8 @@ impl Controllers {
         let again = match &node.kind {
             ControllerKind::Loop { loops } => {
                 let loops = view.integer(loops);
-                loops < 0 || self.positions[n].passes < loops as u64
+                let is_broken = n == 0 && self.positions[n].kept == 1;
+                !is_broken && (loops < 0 || self.positions[n].passes < loops as u64)
             }
             ControllerKind::While { .. } => goes_on(view, node, true),
             ControllerKind::ForEach { .. } => self.next_value(view, n, node),
@@ -307,7 +331,7 @@ impl Controllers {
             _ => false,
         };
         if !again {
-            self.leave(on, n);
+            self.leave(on, n, Ended::Done);
             return Err(Advance::Nothing);
         }
         if self.fuel == 0 {
@@ -323,13 +347,15 @@ impl Controllers {
     }
 
     /// Ends a controller, whatever its position.
-    fn leave(&mut self, on: &mut Effects<'_>, n: usize) {
+    fn leave(&mut self, on: &mut Effects<'_>, n: usize, how: Ended) {
         if !self.positions[n].inside {
             return;
         }
         self.positions[n].leave();
         match &on.nodes()[n].kind {
-            ControllerKind::Transaction { .. } => on.results.close_transaction(&mut on.view, n),
+            ControllerKind::Transaction { .. } => {
+                on.results.close_transaction(&mut on.view, n, how);
+            }
             ControllerKind::CriticalSection { .. } => self.release(on.view.test(), n),
             _ => {}
         }
@@ -355,7 +381,7 @@ impl Controllers {
         let nodes = on.nodes();
         let mut at = from;
         while at != end && at != 0 {
-            self.leave(on, at);
+            self.leave(on, at, Ended::Left);
             at = nodes[at].parent;
         }
     }
@@ -371,16 +397,19 @@ impl Controllers {
     pub fn next_pass(&mut self, on: &mut Effects<'_>) {
         let innermost = self.leave_up_to_loop(on);
         self.positions[innermost].current = u32::MAX;
+        on.results.report_early(&mut on.view);
     }
 
-    /// Ends the innermost loop; that of the thread group continues with its next pass.
+    /// Ends the innermost loop; that of the thread group ends with all of its passes.
     pub fn break_loop(&mut self, on: &mut Effects<'_>) {
         let innermost = self.leave_up_to_loop(on);
         if innermost == 0 {
             self.positions[0].current = u32::MAX;
+            self.positions[0].kept = 1;
             return;
         }
-        self.leave(on, innermost);
+        on.results.report_early(&mut on.view);
+        self.leave(on, innermost, Ended::Left);
         self.positions[on.nodes()[innermost].parent].current += 1;
     }
 

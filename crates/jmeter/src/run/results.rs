@@ -22,6 +22,15 @@ pub(super) struct Results {
     open: Vec<Transaction>,
 }
 
+/// How a controller ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Its steps are done.
+    Done,
+    /// It was left on demand. JMeter then gives a transaction that does not replace its samples no code.
+    Left,
+}
+
 /// A transaction under way.
 #[derive(Debug)]
 struct Transaction {
@@ -32,6 +41,13 @@ struct Transaction {
     previous_end_ms: i64,
     idle_ms: u64,
     samples: u64,
+    /// Samplers and controllers that it asked for the next sample, as JMeter counts those of a
+    /// transaction that does not replace its samples.
+    calls: u64,
+    /// Its samples were heard of. JMeter names the thread only then.
+    has_heard: bool,
+    /// Its result was reported although its controller goes on: nothing more comes of it.
+    is_reported: bool,
     failed: u64,
     /// Code of the last sample before a failure, or of the failure.
     code: String,
@@ -60,6 +76,9 @@ impl Results {
             previous_end_ms: test.wall_ms(now_ns),
             idle_ms: 0,
             samples: 0,
+            calls: 0,
+            has_heard: false,
+            is_reported: false,
             failed: 0,
             code: String::new(),
             latency_ms: 0,
@@ -84,28 +103,40 @@ impl Results {
         self.report_below(nodes, row, above, savers);
     }
 
-    /// Adds a result to the open transactions; gives the innermost one that replaces it.
+    /// Adds a result to the open transactions; gives the innermost one that replaces it. Those around
+    /// it, and those inside that do not replace their samples, do not hear of it.
     fn add(&mut self, test: &Test, nodes: &[ControllerNode], row: &SampleRow<'_>) -> Option<usize> {
-        let mut above = None;
-        // The innermost first: a result that it replaces is not counted further out.
-        for (index, open) in self.open.iter_mut().enumerate().rev() {
-            let ControllerKind::Transaction {
-                is_parent,
-                with_timers,
-                ..
-            } = nodes[open.node].kind
-            else {
-                continue;
-            };
-            let is_counted = match is_parent {
-                true => above.replace(above.unwrap_or(index)).is_none(),
-                false => row.kind == RowKind::Sample,
-            };
-            if is_counted {
-                open.add(test, row, with_timers);
+        let timers = |open: &Transaction| match nodes[open.node].kind {
+            ControllerKind::Transaction { with_timers, .. } => with_timers,
+            _ => false,
+        };
+        let above = self.open.iter().rposition(|open| open.is_parent(nodes));
+        match above {
+            Some(index) => {
+                let open = &mut self.open[index];
+                open.add(test, row, timers(open));
+            }
+            None => {
+                for open in &mut self.open {
+                    open.add(test, row, timers(open));
+                }
             }
         }
         above
+    }
+
+    /// Counts calls of the transaction of a controller, if it is open.
+    pub fn called(&mut self, node: usize, calls: u64) {
+        let open = self.open.iter_mut().rev().find(|open| open.node == node);
+        if let Some(open) = open {
+            open.calls += calls;
+        }
+    }
+
+    /// Counts one more call of all open transactions that do not replace their samples.
+    fn called_all(&mut self, nodes: &[ControllerNode]) {
+        let plain = self.open.iter_mut().filter(|open| !open.is_parent(nodes));
+        plain.for_each(|open| open.calls += 1);
     }
 
     /// Reports a result to those of `savers` that the transaction `above` does not report to: the
@@ -122,6 +153,9 @@ impl Results {
         };
         row.is_inner = true;
         let open = &mut self.open[above];
+        if open.is_reported {
+            return;
+        }
         let around = nodes[open.node].savers.len();
         let inside = match row.kind {
             RowKind::Sample => &savers[..savers.len().saturating_sub(around)],
@@ -141,43 +175,97 @@ impl Results {
         }
     }
 
-    /// Reports the result of a transaction; a transaction without samples has none.
-    pub fn close_transaction(&mut self, view: &mut View<'_>, node: usize) {
-        let test = view.test();
+    /// Reports the result of a transaction whose controller has done its steps. JMeter reports that of
+    /// one that does not replace its samples to the listeners of the last sampler, if there was one.
+    pub fn close_transaction(&mut self, view: &mut View<'_>, node: usize, how: Ended) {
         let Some(index) = self.open.iter().rposition(|open| open.node == node) else {
             return;
         };
-        let mut open = self.open.remove(index);
+        let open = self.open.remove(index);
+        let test = view.test();
         let nodes = &test.nodes[view.thread.group()];
-        let of = &nodes[node];
-        let ControllerKind::Transaction { is_parent, .. } = of.kind else {
+        let is_parent = open.is_parent(nodes);
+        let samples = if is_parent { open.samples } else { open.calls };
+        let message = format!(
+            "Number of samples in transaction : {samples}, number of failing samples : {}",
+            open.failed
+        );
+        if is_parent {
+            self.called_all(nodes);
+            return self.report_parent(view, open, message);
+        }
+        let Some(last) = view.thread.last_sampled() else {
             return;
         };
-        if is_parent && open.samples == 0 {
+        let mut row = open.row(test, view.now_ns(), false);
+        if how == Ended::Left {
+            row.code = "".into();
+        }
+        row.label = view.text(&nodes[node].name).into();
+        row.message = message.into();
+        row.variables = view.thread.sample_variables(test);
+        if open.has_heard {
+            (row.group_threads, row.all_threads) = view.thread.active_users(test);
+            row.thread_name = view.thread.name().into();
+        }
+        self.sink.sample(&row, &test.programs[last as usize].savers);
+    }
+
+    /// Reports a transaction that replaces its samples.
+    fn report_parent(&mut self, view: &mut View<'_>, mut open: Transaction, message: String) {
+        if open.is_reported {
             return;
         }
+        let test = view.test();
+        let nodes = &test.nodes[view.thread.group()];
+        let of = &nodes[open.node];
         let below = std::mem::take(&mut open.below);
-        let label = view.text(&of.name);
-        let message = format!(
-            "Number of samples in transaction : {}, number of failing samples : {}",
-            open.samples, open.failed
-        );
-        let mut row = open.row(test, view.now_ns(), is_parent);
+        let mut row = open.row(test, view.now_ns(), true);
         (row.group_threads, row.all_threads) = view.thread.active_users(test);
-        (row.label, row.message, row.below) = (label.into(), message.into(), below);
+        (row.message, row.below) = (message.into(), below);
+        row.label = view.text(&of.name).into();
         row.variables = view.thread.sample_variables(test);
-        if !is_parent {
-            // JMeter reports it to the listeners of the last sampler.
-            let last = &test.programs[view.thread.sampler() as usize];
-            row.thread_name = view.thread.name().into();
-            return self.sink.sample(&row, &last.savers);
-        }
         assert_transaction(view, of, &mut row);
         row.thread_name = view.thread.name().into();
         let success = row.success;
         let above = self.add(test, nodes, &row);
         self.report_below(nodes, row, above, &of.savers);
         view.thread.set_last_ok(success);
+    }
+
+    /// Reports the open transactions that replace their samples, the inner ones first: the user ends
+    /// within them. Their results have no message, as in JMeter.
+    pub fn cut_off(&mut self, view: &mut View<'_>) {
+        let nodes = &view.test().nodes[view.thread.group()];
+        while let Some(open) = self.open.pop() {
+            if open.is_parent(nodes) {
+                self.report_parent(view, open, String::new());
+            }
+        }
+    }
+
+    /// Reports the outermost open transaction that replaces its samples before its end: a loop within
+    /// it was left or begun anew on demand. As in JMeter, nothing comes of its further samples.
+    pub fn report_early(&mut self, view: &mut View<'_>) {
+        let nodes = &view.test().nodes[view.thread.group()];
+        let Some(index) = self.open.iter().position(|open| open.is_parent(nodes)) else {
+            return;
+        };
+        let open = &mut self.open[index];
+        if open.is_reported {
+            return;
+        }
+        let rest = Transaction {
+            is_reported: true,
+            below: Vec::new(),
+            code: String::new(),
+            ..*open
+        };
+        let reported = std::mem::replace(open, rest);
+        // It does not count as a sample of itself.
+        let around = self.open.split_off(index);
+        self.report_parent(view, reported, String::new());
+        self.open.extend(around);
     }
 }
 
@@ -205,9 +293,22 @@ fn assert_transaction(view: &mut View<'_>, of: &ControllerNode, row: &mut Sample
 }
 
 impl Transaction {
+    /// It replaces its samples in files.
+    fn is_parent(&self, nodes: &[ControllerNode]) -> bool {
+        let kind = &nodes[self.node].kind;
+        matches!(
+            kind,
+            ControllerKind::Transaction {
+                is_parent: true,
+                ..
+            }
+        )
+    }
+
     /// Adds a result.
     fn add(&mut self, test: &Test, row: &SampleRow<'_>, with_timers: bool) {
         self.samples += 1;
+        self.has_heard = true;
         self.failed += u64::from(!row.success);
         if self.failed == 0 || (self.failed == 1 && !row.success) {
             self.code.clear();
@@ -230,8 +331,9 @@ impl Transaction {
         let (start_ms, end_ms) = (test.wall_ms(self.start_ns), test.wall_ms(now_ns));
         let spent_ms = u64::try_from(end_ms - start_ms).unwrap_or(0);
         let code = match (is_parent, self.failed) {
-            (true, _) => self.code.as_str(),
-            (false, 0) => "200",
+            (true, _) if self.samples > 0 => self.code.as_str(),
+            (_, 0) => "200",
+            (true, _) => "",
             (false, _) => "",
         };
         SampleRow {

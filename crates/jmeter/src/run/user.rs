@@ -189,6 +189,11 @@ impl VirtualUser {
         }
     }
 
+    /// Ends the user wherever it is: the transactions that it is in are reported.
+    pub fn end(&mut self, now_ns: i64) {
+        self.thread.end(&self.test, now_ns);
+    }
+
     /// True in the middle of a result that takes several steps.
     pub fn is_amid(&self) -> bool {
         self.thread.phase.is_amid()
@@ -198,7 +203,7 @@ impl VirtualUser {
 impl Drop for VirtualUser {
     /// Counts a user that is dropped before its end as ended.
     fn drop(&mut self) {
-        self.thread.end(&self.test);
+        self.thread.leave(&self.test);
     }
 }
 
@@ -219,7 +224,7 @@ impl Thread {
                 && !self.phase.is_amid()
                 && (over || test.stopping() != StopKind::No)
             {
-                self.end(test);
+                self.end(test, now_ns);
             }
             match self.phase {
                 Phase::Begin => self.begin(test),
@@ -229,11 +234,11 @@ impl Thread {
                         Advance::Sampler(id, node) => {
                             self.context.enter_sampler(id, node);
                             if let Some(until_ns) = self.prepare(test, now_ns) {
-                                return self.pause_until(test, until_ns);
+                                return self.pause_until(test, now_ns, until_ns);
                             }
                         }
                         Advance::Later(until_ns) => return NextAction::Pause { until_ns },
-                        Advance::Nothing | Advance::End => self.end(test),
+                        Advance::Nothing | Advance::End => self.end(test, now_ns),
                     }
                 }
                 Phase::Synchronize(index, since) => {
@@ -294,8 +299,16 @@ impl Thread {
         self.phase = Phase::Choose;
     }
 
+    /// Ends the user after reporting the transactions that it is in.
+    fn end(&mut self, test: &Test, now_ns: i64) {
+        if !matches!(self.phase, Phase::Begin | Phase::Gone) {
+            self.results.cut_off(&mut self.context.view(test, now_ns));
+        }
+        self.leave(test);
+    }
+
     /// Ends the user and releases its locks.
-    fn end(&mut self, test: &Test) {
+    fn leave(&mut self, test: &Test) {
         if !matches!(self.phase, Phase::Begin | Phase::Gone) {
             test.shared.all.fetch_sub(1, Ordering::Relaxed);
             test.shared.active[self.context.group()].fetch_sub(1, Ordering::Relaxed);
@@ -305,9 +318,9 @@ impl Thread {
     }
 
     /// Pauses. A pause beyond the end of the test ends the user at once, as in JMeter.
-    fn pause_until(&mut self, test: &Test, until_ns: i64) -> NextAction {
+    fn pause_until(&mut self, test: &Test, now_ns: i64, until_ns: i64) -> NextAction {
         if self.context.ends_before(until_ns) {
-            self.end(test);
+            self.end(test, now_ns);
             return NextAction::End;
         }
         NextAction::Pause { until_ns }
@@ -431,7 +444,7 @@ impl Thread {
             Action::Pause { duration_ms } => {
                 let pause_ms = self.context.view(test, now_ns).integer(duration_ms).max(0);
                 let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
-                return (pause_ms > 0).then(|| self.pause_until(test, until_ns));
+                return (pause_ms > 0).then(|| self.pause_until(test, now_ns, until_ns));
             }
             Action::Flow(action) => self.flow(test, now_ns, *action),
         }
@@ -548,7 +561,7 @@ impl Thread {
     fn flow(&mut self, test: &Test, now_ns: i64, action: FlowAction) {
         match action {
             FlowAction::Continue => {}
-            FlowAction::StopUser => self.end(test),
+            FlowAction::StopUser => self.end(test, now_ns),
             FlowAction::StopTest => test.stop(StopKind::Soon),
             FlowAction::StopTestNow => test.stop(StopKind::Now),
             FlowAction::NextGroupLoop => {

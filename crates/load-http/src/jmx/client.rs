@@ -18,6 +18,7 @@ use sokudo_http::{
 use sokudo_jmeter::run::{
     Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart, VirtualUser,
 };
+use sokudo_net::clock::now_ns;
 
 use super::crowd::Floors;
 use super::tally::Shard;
@@ -260,9 +261,13 @@ impl Crew for PlanUsers {
 
     fn leaves(&mut self, user: u32) {
         let place = self.places.get_mut(user as usize).and_then(Option::take);
-        let Some(Placed::Lives { helpers, .. }) = place else {
+        let Some(Placed::Lives {
+            mut user, helpers, ..
+        }) = place
+        else {
             return;
         };
+        user.end(now_ns());
         for seat in helpers.into_iter().flatten() {
             self.places[seat as usize] = None;
             self.calls.push_back(Call::Wakes(seat));

@@ -7,7 +7,7 @@
 
 use sokudo_jmeter::properties::Properties;
 
-use super::tally::{LabelTally, Tallies};
+use super::tally::{Summed, Tallies};
 
 /// Time between two lines unless the properties say otherwise, seconds.
 const INTERVAL_S: f64 = 30.0;
@@ -50,11 +50,7 @@ impl SummariserOptions {
 /// Sums for one kind of line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sums {
-    samples: u64,
-    failed: u64,
-    elapsed_ms: u64,
-    least_ms: u64,
-    most_ms: u64,
+    of: Summed,
     begins_ns: Option<i64>,
 }
 
@@ -93,21 +89,17 @@ impl Summariser {
     pub fn add(&mut self, at_ns: i64, seen: &Tallies, active: u32) -> Vec<String> {
         self.active = active;
         self.most_active = self.most_active.max(active);
-        let counts = |tally: &&LabelTally| self.transactions || !tally.is_transaction;
-        for tally in seen.values().filter(counts) {
-            let begins_ns = tally.span_ns.map(|(first, _)| first);
-            for sums in [&mut self.since, &mut self.total] {
-                let (sum, least, most) = tally.elapsed_ms;
-                sums.least_ms = if sums.samples == 0 {
-                    least
-                } else {
-                    sums.least_ms.min(least)
-                };
-                sums.most_ms = sums.most_ms.max(most);
-                sums.samples += tally.samples;
-                sums.failed += tally.failed;
-                sums.elapsed_ms += sum;
-                sums.begins_ns = [sums.begins_ns, begins_ns].into_iter().flatten().min();
+        let kinds = if self.transactions { 2 } else { 1 };
+        for tally in seen.values() {
+            for counted in tally.summed.iter().take(kinds) {
+                if counted.samples == 0 {
+                    continue;
+                }
+                let begins_ns = tally.span_ns.map(|(first, _)| first);
+                for sums in [&mut self.since, &mut self.total] {
+                    sums.of.add(counted);
+                    sums.begins_ns = [sums.begins_ns, begins_ns].into_iter().flatten().min();
+                }
             }
         }
         let due_ns = *self.due_ns.get_or_insert(at_ns + self.interval_ns);
@@ -122,8 +114,8 @@ impl Summariser {
 
     /// The last lines of a test: the total in any case.
     pub fn end(&mut self, at_ns: i64) -> Vec<String> {
-        let since = self.since.samples;
-        let is_told = since > 0 && since < self.total.samples;
+        let since = self.since.of.samples;
+        let is_told = since > 0 && since < self.total.of.samples;
         let last = is_told.then(|| self.last(at_ns));
         let total = line(&self.name, '=', &self.total, at_ns);
         last.into_iter().chain([total]).collect()
@@ -131,7 +123,7 @@ impl Summariser {
 
     fn lines(&mut self, at_ns: i64) -> Vec<String> {
         let mut lines = Vec::new();
-        if self.since.samples > 0 {
+        if self.since.of.samples > 0 {
             lines.push(self.last(at_ns));
             // A line of its own only when it says something else.
             if self.since != self.total {
@@ -155,29 +147,32 @@ impl Summariser {
 }
 
 fn line(name: &str, sign: char, sums: &Sums, at_ns: i64) -> String {
+    let (elapsed_ms, least_ms, most_ms) = sums.of.elapsed_ms;
     let elapsed_ns = sums.begins_ns.map_or(0, |begins| (at_ns - begins).max(0));
     let seconds = elapsed_ns / 1_000_000_000;
     let rate = match elapsed_ns {
         0 => "******".into(),
-        ns => format!("{:>6.1}", sums.samples as f64 * 1e9 / ns as f64),
+        ns => format!("{:>6.1}", sums.of.samples as f64 * 1e9 / ns as f64),
     };
-    let mean_ms = sums.elapsed_ms / sums.samples.max(1);
-    let percent = sums.failed as f64 * 100.0 / sums.samples.max(1) as f64;
+    let mean_ms = elapsed_ms / sums.of.samples.max(1);
+    let percent = sums.of.failed as f64 * 100.0 / sums.of.samples.max(1) as f64;
     format!(
         "{name} {sign} {:>6} in {:02}:{:02}:{:02} = {rate}/s Avg: {mean_ms:>5} Min: {:>5} Max: {:>5} Err: {:>5} ({percent:.2}%)",
-        sums.samples,
+        sums.of.samples,
         seconds / 3_600,
         seconds / 60 % 60,
         seconds % 60,
-        sums.least_ms,
-        sums.most_ms,
-        sums.failed,
+        least_ms,
+        most_ms,
+        sums.of.failed,
     )
 }
 
 #[cfg(test)]
 mod tests {
     use sokudo_jmeter::properties::Origin;
+
+    use super::super::tally::LabelTally;
 
     use super::*;
 
@@ -210,9 +205,14 @@ mod tests {
     #[test]
     fn lines_look_like_jmeters() {
         let tally = LabelTally {
-            samples: 100,
-            failed: 1,
-            elapsed_ms: (12_300, 10, 500),
+            summed: [
+                Summed {
+                    samples: 100,
+                    failed: 1,
+                    elapsed_ms: (12_300, 10, 500),
+                },
+                Summed::default(),
+            ],
             span_ns: Some((0, 10_000_000_000)),
             ..LabelTally::default()
         };

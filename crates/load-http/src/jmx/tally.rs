@@ -60,7 +60,49 @@ pub struct LabelTally {
     pub last_start_ns: i64,
     /// First start and last end of those with a response.
     pub through_ns: Option<(i64, i64)>,
+    /// What the lines of JMeter's summary count: results of samples that no transaction replaces, and
+    /// those of transactions.
+    pub summed: [Summed; 2],
 }
+
+/// Results as JMeter's summary counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Summed {
+    /// Results.
+    pub samples: u64,
+    /// Of which failed.
+    pub failed: u64,
+    /// Sum of elapsed milliseconds, least and most.
+    pub elapsed_ms: (u64, u64, u64),
+}
+
+impl Summed {
+    fn of(row: &SampleRow<'_>) -> Self {
+        Self {
+            samples: 1,
+            failed: u64::from(!row.success),
+            elapsed_ms: (row.elapsed_ms, row.elapsed_ms, row.elapsed_ms),
+        }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: &Self) {
+        let (sum, least, most) = self.elapsed_ms;
+        let (more, other_least, other_most) = other.elapsed_ms;
+        let least = match (self.samples, other.samples) {
+            (0, _) => other_least,
+            (_, 0) => least,
+            _ => least.min(other_least),
+        };
+        self.samples += other.samples;
+        self.failed += other.failed;
+        self.elapsed_ms = (sum + more, least, most.max(other_most));
+    }
+}
+
+/// Begin of the message by which JMeter tells results of transactions from others. That of one that was
+/// cut off has none.
+const OF_TRANSACTION: &str = "Number of samples in transaction";
 
 /// Labels and what they saw.
 pub type Tallies = HashMap<String, LabelTally>;
@@ -95,6 +137,10 @@ impl LabelTally {
                 self.connect.record(row.connect_ms * 1_000_000);
             }
         }
+        if !row.is_inner {
+            let is_transaction = row.message.starts_with(OF_TRANSACTION);
+            self.summed[usize::from(is_transaction)].add(&Summed::of(row));
+        }
         self.bytes += row.bytes;
         self.sent_bytes += row.sent_bytes;
         let own = Some((row.start_ns, row.end_ns));
@@ -128,6 +174,9 @@ impl LabelTally {
         self.spent.add(&other.spent);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
+        for (mine, more) in self.summed.iter_mut().zip(&other.summed) {
+            mine.add(more);
+        }
         for (mine, more) in self.classes.iter_mut().zip(other.classes) {
             *mine += more;
         }
