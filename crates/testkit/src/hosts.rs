@@ -70,6 +70,12 @@ impl Hosts {
         self.set_link(i, "up")
     }
 
+    /// Forbids host `i` to send to host `j`: its sends fail with `EACCES` from now on.
+    pub fn forbid(&self, i: usize, j: usize) -> io::Result<()> {
+        let peer = self.address(j);
+        self.run_in(i, move || tool("ip", &format!("route add prohibit {peer}")))
+    }
+
     fn set_link(&self, i: usize, state: &'static str) -> io::Result<()> {
         let set = move || {
             let port = port_name(i);

@@ -57,6 +57,21 @@ fn a_partial_run_says_so_first() {
 }
 
 #[test]
+fn a_flow_that_ended_early_says_why_first() {
+    for label in ["error", "sender_error", "receiver_error"] {
+        let mut record = with_flow(&[]);
+        record.manifest.status = RunStatus::Partial;
+        let flow = &mut record.manifest.phases[0].result.flows[0];
+        flow.complete = false;
+        let error = "sending failed: Operation not permitted (os error 1)";
+        flow.labels.insert(label.into(), error.into());
+        let says = verdict(&record);
+        assert_eq!(keys(&says)[0], "verdict-broken-flow", "{label}");
+        assert_eq!(says[0].args["error"], Arg::Word(error.into()));
+    }
+}
+
+#[test]
 fn an_experiment_is_told_by_the_point_that_carried_most() {
     let mut record = with_flow(&[]);
     let point = |pairs: usize, seconds: f64| {

@@ -8,7 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::stamps::{self, Stamped};
-use sokudo_net::udp;
+use sokudo_net::udp::{self, SendProblem};
 use sokudo_stats::Histogram;
 use sokudo_workload::consent::{SILENCE_BOUND_NS, Silence};
 use sokudo_workload::handover::Records;
@@ -55,6 +55,8 @@ pub(crate) struct Sent {
     pub(crate) begin_ns: i64,
     /// First departure minus the agreed start, nanoseconds.
     pub(crate) start_late_ns: Option<i64>,
+    /// Reason of an early end.
+    pub(crate) error: Option<String>,
     /// Departure minus its moment in the schedule, nanoseconds.
     pub(crate) timer_error: Histogram,
     /// Length of the send call, nanoseconds.
@@ -136,8 +138,8 @@ pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSen
     let probed = Probed {
         flow: task.flow,
         received: receiving.finish(sent.sent),
+        error: sent.error.clone().or(error),
         sent,
-        error,
     };
     // Fails only when the reporting thread has ended.
     let _ = reports.send(Report::Probed(Box::new(probed)));
@@ -174,9 +176,13 @@ fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
         shared.departures_ns[sequence as usize].store(now, Ordering::Relaxed);
         // Counted before it can be answered.
         shared.sent.store(sequence + 1, Ordering::Release);
-        if socket.send(&datagram).is_err() {
+        if let Err(error) = socket.send(&datagram) {
             out.refused += 1;
             shared.sent.store(sequence, Ordering::Release);
+            if is_final(&error) {
+                out.error = Some(format!("sending failed: {error}"));
+                break;
+            }
             continue;
         }
         out.send_call.record((now_ns() - now) as u64);
@@ -193,6 +199,13 @@ fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
     out.elapsed_ns = now - at_ns;
     shared.over_ns.store(now, Ordering::Release);
     out
+}
+
+/// False for what the next probe may not meet: a full queue, or the refusal of an earlier one.
+#[cold]
+fn is_final(error: &std::io::Error) -> bool {
+    let problem = udp::send_problem(error);
+    matches!(problem, SendProblem::TooLarge | SendProblem::Other(_))
 }
 
 struct Receiving<'a> {

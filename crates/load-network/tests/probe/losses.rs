@@ -2,7 +2,9 @@
 
 use std::net::{Ipv4Addr, UdpSocket};
 
+use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::relay::Script;
+use sokudo_testkit::skip;
 
 use super::play::{port, probe};
 
@@ -145,4 +147,42 @@ fn a_far_end_that_is_gone_leaves_the_round_trips() {
     assert!(get("rtt_seconds.p50").is_some());
     assert_eq!(get("lost_up_packets"), None, "only both ends together know");
     assert!(!result.flows[0].complete);
+}
+
+#[test]
+fn a_send_error_ends_the_probes_as_incomplete_with_its_reason() {
+    let Some(hosts) = Hosts::new(2).map(std::sync::Arc::new) else {
+        return;
+    };
+    let plan = probe(r#""every":"2ms","duration":"2s","timeout":"200ms""#)
+        .between([hosts.address(0), hosts.address(1)]);
+    let forbidding = std::sync::Arc::clone(&hosts);
+    let forbidden = std::thread::spawn(move || {
+        // When probes are on their way: the host has sent some.
+        while forbidding.run_in(0, sent_datagrams) < 50 {
+            std::thread::yield_now();
+        }
+        forbidding.forbid(0, 1)
+    });
+    let played = plan.play_on(&hosts);
+    if let Err(reason) = forbidden.join().expect("no panic") {
+        return skip(reason);
+    }
+    let flow = &played.result.flows[0];
+    assert!(!flow.complete);
+    assert!(flow.labels["error"].contains("os error 13"), "{flow:?}");
+    let answered = played.get("answered_packets");
+    assert!(answered > 0.0 && answered < 1000.0, "{answered}");
+    assert_eq!(played.get("answered_packets_per_second"), answered / 2.0);
+}
+
+/// UDP datagrams that the calling thread's host has sent.
+fn sent_datagrams() -> u64 {
+    let counters = std::fs::read_to_string("/proc/thread-self/net/snmp").expect("counters");
+    let mut udp = counters.lines().filter(|line| line.starts_with("Udp:"));
+    let (names, values) = (udp.next().expect("names"), udp.next().expect("values"));
+    let both = names.split_whitespace().zip(values.split_whitespace());
+    let mut sent = both.filter(|(name, _)| *name == "OutDatagrams");
+    sent.next()
+        .map_or(0, |(_, value)| value.parse().expect("a number"))
 }

@@ -209,6 +209,32 @@ proptest! {
 }
 
 #[test]
+fn a_send_error_ends_a_flow_as_incomplete_with_its_reason() {
+    let Some(hosts) = Hosts::new(2).map(Arc::new) else {
+        return;
+    };
+    let fields = r#""duration":"2s","rate":"2k/s","size":"64","io":"plain""#;
+    let mut play = Play::on_hosts(&options(fields), Arc::clone(&hosts)).expect("prepare");
+    let offers = play.offers();
+    play.arm(&offers).expect("arm");
+    play.start();
+    play.first_rate(0);
+    if let Err(reason) = hosts.forbid(0, 1) {
+        return skip(reason);
+    }
+    let sent = play.sent();
+    let result = play.drain(sent);
+    let flow = only_flow(&result);
+    assert!(!flow.complete);
+    let error = &flow.labels["sender_error"];
+    assert!(error.contains("os error 13"), "{error}");
+    // Over the whole load, of which the flow made use of a part.
+    let sent = value(&flow.metrics, "sent_packets");
+    assert!(sent > 0.0 && sent < 4000.0, "{sent}");
+    check(&flow.metrics, &[("sent_packets_per_second", sent / 2.0)]);
+}
+
+#[test]
 fn a_missing_offer_is_a_failure_of_the_run() {
     let mut play =
         Play::prepare(&options(r#""count":"1","size":"64""#), &loopback(2)).expect("prepare");

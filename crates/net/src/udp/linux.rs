@@ -131,7 +131,8 @@ pub fn path_mtu(socket: &UdpSocket) -> Option<u32> {
     (status == 0 && value > 0).then_some(value as u32)
 }
 
-fn problem(error: &io::Error) -> SendProblem {
+/// Reason why a send failed.
+pub fn send_problem(error: &io::Error) -> SendProblem {
     match error.raw_os_error() {
         Some(libc::ENOBUFS | libc::EAGAIN) => SendProblem::Refused,
         Some(libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH) => {
@@ -249,7 +250,7 @@ impl Sender {
         }
         Sent {
             taken: 0,
-            problem: Some(problem(&io::Error::last_os_error())),
+            problem: Some(send_problem(&io::Error::last_os_error())),
         }
     }
 
@@ -268,7 +269,7 @@ impl Sender {
             if status < 0 {
                 return Sent {
                     taken,
-                    problem: Some(problem(&io::Error::last_os_error())),
+                    problem: Some(send_problem(&io::Error::last_os_error())),
                 };
             }
             taken += status as usize;

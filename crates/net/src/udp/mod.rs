@@ -24,7 +24,8 @@ mod imp;
 mod imp;
 
 pub use imp::{
-    Receiver, Sender, enable_gro, path_mtu, report_refusals, segmentation, socket_drops,
+    Receiver, Sender, enable_gro, path_mtu, report_refusals, segmentation, send_problem,
+    socket_drops,
 };
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]

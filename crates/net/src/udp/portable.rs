@@ -39,7 +39,8 @@ pub fn path_mtu(_socket: &UdpSocket) -> Option<u32> {
     None
 }
 
-fn problem(error: &io::Error) -> SendProblem {
+/// Reason why a send failed.
+pub fn send_problem(error: &io::Error) -> SendProblem {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => SendProblem::Refused,
         io::ErrorKind::ConnectionRefused
@@ -100,7 +101,7 @@ impl Sender {
             },
             Err(error) => Sent {
                 taken: 0,
-                problem: Some(problem(&error)),
+                problem: Some(send_problem(&error)),
             },
         }
     }
