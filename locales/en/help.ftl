@@ -416,6 +416,7 @@ help-jmx-check =
 help-jmx-check--generators = Generators that each execute the whole plan
 help-jmx-check--resolved = With --json: the resolved plan, too
 help-jmx-check--seed = Seed of random choices that are made before the test begins
+help-jmx-check--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-jmx-check-after =
     Examples:
       sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
@@ -431,6 +432,7 @@ help-jmx-probe =
 help-jmx-probe--demand = Milliseconds that one request keeps the server's busiest resource busy, such as CPU time over cores
 help-jmx-probe--duration = How long the user of each group sends: `10`, `30s`, `1min`
 help-jmx-probe--seed = Seed of random choices that are made before the test begins
+help-jmx-probe--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-jmx-probe-after =
     Examples:
       sokudo jmx probe plan.jmx -J THREADS=40
@@ -478,7 +480,7 @@ help-jmx-run--test = The plan, as the tool's option
 help-jmx-run--threads = Event loops. Default: one per core
 help-jmx-run--users = Users of each main group instead of the plan's
 help-jmx-run--version = The version, and nothing else
-help-jmx-run--with = File outside of the plan's directory that the generators may have, as the plan writes it. May be given several times
+help-jmx-run--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. Generators are sent such files. May be given several times
 help-jmx-run-after =
     Examples:
       sokudo jmx run plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300

@@ -40,7 +40,7 @@ jmx-below-sampler = “{ $name }” is below a sampler and is not executed
 jmx-two-managers = several managers of one kind are in scope of “{ $name }”; as in JMeter, the outermost is used: “{ $manager }”
 
 # Modules and includes
-jmx-include-outside = `{ $path }` is outside the plan's directory
+jmx-include-outside = `{ $path }` cannot be included: { $why }
 jmx-include-unreadable = `{ $path }` cannot be included: { $why }
 jmx-include-circle = `{ $path }` contains itself: { $circle }
 jmx-no-fragment = `{ $path }` has no enabled test fragment
@@ -115,6 +115,12 @@ jmx-show-written-by = written by JMeter { $version }
 jmx-show-load = Load
 jmx-show-elements = Elements
 jmx-show-functions = Functions
+jmx-show-files = Files that the plan names
+jmx-file-read = read
+jmx-file-written = written
+jmx-file-computed = its path is known only while the plan runs
+jmx-file-needs-with = outside: needs --with
+jmx-file-within = within its folders
 jmx-show-properties = Properties
 jmx-show-problems = Problems
 jmx-show-group = group

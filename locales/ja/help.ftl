@@ -416,6 +416,7 @@ help-jmx-check =
 help-jmx-check--generators = それぞれが計画全体を実行する生成側の数
 help-jmx-check--resolved = --json のとき、解決済みの計画も出力する
 help-jmx-check--seed = テスト開始前に決まる乱数のシード
+help-jmx-check--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-jmx-check-after =
     例:
       sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
@@ -431,6 +432,7 @@ help-jmx-probe =
 help-jmx-probe--demand = 1 リクエストがサーバーの最も忙しい資源を占有する時間 (ミリ秒)。CPU 時間をコア数で割った値など
 help-jmx-probe--duration = 各グループの 1 ユーザーが送る時間: `10`、`30s`、`1min`
 help-jmx-probe--seed = テスト開始前に決まる乱数のシード
+help-jmx-probe--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-jmx-probe-after =
     例:
       sokudo jmx probe plan.jmx -J THREADS=40
@@ -478,7 +480,7 @@ help-jmx-run--test = テスト計画 (JMeter のオプションとして)
 help-jmx-run--threads = イベントループの数。既定値: コアごとに一つ
 help-jmx-run--users = 計画の代わりに指定する、主な各グループのユーザー数
 help-jmx-run--version = バージョンだけを表示する
-help-jmx-run--with = 計画のディレクトリーの外にあり、生成側に渡してよいファイル。計画に書かれたとおりに指定する。何度でも指定できる
+help-jmx-run--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。そのファイルは生成側にも送られる。何度でも指定できる
 help-jmx-run-after =
     例:
       sokudo jmx run plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300

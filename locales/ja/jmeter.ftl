@@ -40,7 +40,7 @@ jmx-below-sampler = 「{ $name }」はサンプラーの配下にあり、実行
 jmx-two-managers = 「{ $name }」に同じ種類のマネージャーが複数かかっています。JMeter と同じく最も外側のもの「{ $manager }」を使います
 
 # モジュールとインクルード
-jmx-include-outside = `{ $path }` は計画のディレクトリの外を指しています
+jmx-include-outside = `{ $path }` をインクルードできません: { $why }
 jmx-include-unreadable = `{ $path }` をインクルードできません: { $why }
 jmx-include-circle = `{ $path }` が自分自身を含んでいます: { $circle }
 jmx-no-fragment = `{ $path }` に有効なテストフラグメントがありません
@@ -93,6 +93,12 @@ jmx-show-written-by = JMeter { $version } で作成
 jmx-show-load = 負荷
 jmx-show-elements = 要素
 jmx-show-functions = 関数
+jmx-show-files = 計画が名指すファイル
+jmx-file-read = 読む
+jmx-file-written = 書く
+jmx-file-computed = パスは実行中に決まる
+jmx-file-needs-with = 範囲外: --with が必要
+jmx-file-within = 使えるフォルダーの中
 jmx-show-properties = プロパティ
 jmx-show-problems = 問題
 jmx-show-group = グループ

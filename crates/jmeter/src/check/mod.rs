@@ -10,10 +10,12 @@ use crate::plan::{
     Controller, Group, Id, Load, Loops, Plan, SamplerKind, Stage, Step, TimerKind, Value,
 };
 
+mod files;
 mod unsupported;
 mod warnings;
 mod without_effect;
 
+pub use files::{FileUse, files};
 pub(crate) use unsupported::refuse;
 pub(crate) use warnings::warn;
 

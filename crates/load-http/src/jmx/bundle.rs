@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
@@ -17,7 +18,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sokudo_http::Targets;
-use sokudo_jmeter::files::{Files, MemoryFiles, stays_inside};
+use sokudo_jmeter::files::{Files, MemoryFiles};
 use sokudo_jmeter::plan::{Id, Plan, SamplerKind};
 use sokudo_jmeter::run::{SampleRow, Sink};
 use sokudo_model::{Refusal, Text};
@@ -25,6 +26,7 @@ use sokudo_workload::refusal::{failed, operator};
 
 use super::generator::NotStarted;
 use super::options::JmxOptions;
+use super::reach::folder_of;
 use super::read::{PlanFiles, Prepared, plan_bytes, read_text};
 
 /// Most bytes of a plan and its files: what one message between hosts carries.
@@ -51,17 +53,31 @@ struct Written {
 impl Bundle {
     /// Reads a plan as if it were to be executed here, and keeps everything that it asked for.
     ///
-    /// Errors: the plan has errors; it names files outside of its directory that `with` does not
-    /// name; all together are too large.
-    pub fn collect(options: &JmxOptions, with: &[String], seed: u64) -> Result<Self, Refusal> {
+    /// Errors: the plan has errors; it names files that it may not use; all together are too large.
+    pub fn collect(options: &JmxOptions, seed: u64) -> Result<Self, Refusal> {
+        let files = Arc::new(Noting::new(PlanFiles::of(options)));
+        let collected = Self::collect_from(options, seed, &files);
+        match files.denied() {
+            // Whatever else is wrong, it follows from this.
+            Some(path) => Err(operator(
+                Text::new("error-jmx-file-outside").with("path", &path),
+                Text::new("error-jmx-file-outside-hint").with("path", &path),
+            )),
+            None => collected,
+        }
+    }
+
+    fn collect_from(options: &JmxOptions, seed: u64, files: &Arc<Noting>) -> Result<Self, Refusal> {
         let plan = plan_bytes(&options.plan)?;
-        let files = Arc::new(Noting::new(PlanFiles::beside(&options.plan)));
-        let reading = read_text(options, seed, &plan, &*files);
-        let prepared = Prepared::with_files(reading, options, seed, files.clone())?;
+        let folder = folder_of(&options.plan);
+        let is_file = |path: &&str| !folder.join(path).is_dir() && !Path::new(path).is_dir();
+        let with = options.with.iter().map(String::as_str).filter(is_file);
+        let reading = read_text(options, seed, &plan, &**files);
+        let prepared = Prepared::with_files(reading, options, seed, Arc::clone(files) as _)?;
         prepared
             .test(&Arc::new(Targets::new()), Arc::new(Nobody))
             .map_err(|problems| Refusal::from(NotStarted::Plan(problems)))?;
-        for path in sent_files(&prepared.plan).chain(with.iter().map(String::as_str)) {
+        for path in sent_files(&prepared.plan).chain(with) {
             files.read(path, MOST_BYTES as u64).map_err(|error| {
                 operator(
                     Text::new("error-jmx-file-unreadable")
@@ -75,19 +91,8 @@ impl Bundle {
             plan,
             files: files.taken(),
         };
-        bundle.check(with, |path| stays_inside(path) && !files.leads_out(path))?;
+        bundle.check_size()?;
         Ok(bundle)
-    }
-
-    fn check(&self, with: &[String], is_inside: impl Fn(&str) -> bool) -> Result<(), Refusal> {
-        let outside = |path: &&String| !is_inside(path) && !with.contains(path);
-        if let Some(path) = self.files.keys().find(outside) {
-            return Err(operator(
-                Text::new("error-jmx-file-outside").with("path", path),
-                Text::new("error-jmx-file-outside-hint").with("path", path),
-            ));
-        }
-        self.check_size()
     }
 
     fn check_size(&self) -> Result<(), Refusal> {
@@ -171,6 +176,8 @@ fn sent_files(plan: &Plan) -> impl Iterator<Item = &str> {
 /// Files that remember what was read of them.
 struct Noting {
     files: PlanFiles,
+    /// The first path that the plan may not use.
+    denied: Mutex<Option<String>>,
     taken: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
@@ -178,12 +185,14 @@ impl Noting {
     fn new(files: PlanFiles) -> Self {
         Self {
             files,
+            denied: Mutex::default(),
             taken: Mutex::default(),
         }
     }
 
-    fn leads_out(&self, path: &str) -> bool {
-        self.files.leads_out(path)
+    fn denied(&self) -> Option<String> {
+        let denied = self.denied.lock();
+        denied.unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn taken(&self) -> BTreeMap<String, Vec<u8>> {
@@ -193,7 +202,13 @@ impl Noting {
 
 impl Files for Noting {
     fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
-        let bytes = self.files.read(path, most_bytes)?;
+        let bytes = self.files.read(path, most_bytes).inspect_err(|error| {
+            if error.kind() == io::ErrorKind::PermissionDenied {
+                let denied = self.denied.lock();
+                let mut denied = denied.unwrap_or_else(PoisonError::into_inner);
+                denied.get_or_insert_with(|| path.to_owned());
+            }
+        })?;
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.len() <= MOST_FILES {
             taken.insert(path.to_owned(), bytes.clone());
@@ -241,48 +256,37 @@ mod tests {
 
     #[test]
     fn files_from_elsewhere_must_be_named() {
-        for path in ["../users.csv", "/etc/hosts", "C:\\users.csv"] {
-            let sent = bundle(&[(path, b"x")]);
-            let refused = sent.check(&[], stays_inside).expect_err(path);
-            assert!(
-                refused
-                    .hint
-                    .is_some_and(|hint| english(&hint).contains("--with"))
-            );
-            assert_eq!(sent.check(&[path.to_owned()], stays_inside), Ok(()));
-        }
-        let sent = bundle(&[("data/users.csv", b"x")]);
-        assert_eq!(sent.check(&[], stays_inside), Ok(()));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_to_elsewhere_is_from_elsewhere() {
         let place = tempfile::tempdir().expect("a directory");
-        let plans = place.path().join("plans");
-        std::fs::create_dir(&plans).expect("a directory");
-        std::fs::write(place.path().join("secret"), "x").expect("a file");
-        std::fs::write(plans.join("users.csv"), "x").expect("a file");
-        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, plans.join(name));
-        link("../secret", "innocent.csv").expect("a link");
-        link("..", "data").expect("a link");
-        link("users.csv", "same.csv").expect("a link");
-        let files = Noting::new(PlanFiles::beside(&plans.join("plan.jmx")));
-        for (path, leads_out) in [
-            ("users.csv", false),
-            ("same.csv", false),
-            ("innocent.csv", true),
-            ("data/secret", true),
-            ("absent.csv", false),
-        ] {
-            assert_eq!(files.leads_out(path), leads_out, "{path}");
+        let plan = |data: &str| {
+            format!(
+                r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree><CSVDataSet testname="data"><stringProp name="filename">{data}</stringProp></CSVDataSet><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#
+            )
+        };
+        std::fs::create_dir(place.path().join("plans")).expect("a directory");
+        std::fs::write(place.path().join("secret.csv"), "a\nb\n").expect("a file");
+        let outside = place.path().join("secret.csv").display().to_string();
+        for path in ["../secret.csv", outside.as_str()] {
+            let options = |with: &[&str]| JmxOptions {
+                plan: place.path().join("plans/plan.jmx"),
+                with: with.iter().map(|path| (*path).to_owned()).collect(),
+                ..JmxOptions::default()
+            };
+            std::fs::write(&options(&[]).plan, plan(path)).expect("a plan");
+            let refused = Bundle::collect(&options(&[]), 0).expect_err(path);
+            assert!(english(&refused.says).contains(path), "{refused:?}");
+            let hint = refused.hint.expect("a hint");
+            assert!(english(&hint).contains("--with"));
+            for with in [path, ".."] {
+                let bundle = Bundle::collect(&options(&[with]), 0).expect("it is named");
+                assert_eq!(bundle.files[path], b"a\nb\n", "{with}");
+            }
         }
     }
 
     #[test]
     fn what_is_too_large_is_refused_on_both_sides() {
         let large = bundle(&[("a", &vec![0; MOST_BYTES])]);
-        assert!(large.check(&[], stays_inside).is_err());
+        assert!(large.check_size().is_err());
         assert!(Bundle::parse(&large.to_text()).is_err());
     }
 

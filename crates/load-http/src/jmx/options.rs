@@ -47,6 +47,10 @@ pub struct JmxOptions {
     pub threads: u32,
     /// Certificates are not checked.
     pub insecure: bool,
+    /// The plan may read and write everywhere, as in the tool that it comes from.
+    pub trusted: bool,
+    /// Files and folders that it may use beside its own folder and the current one.
+    pub with: Vec<String>,
     /// Division among several generators; `None`: this host alone executes the plan.
     pub together: Option<Together>,
 }
@@ -62,8 +66,6 @@ pub struct Together {
     pub split_data: bool,
     /// Rows come back to the host that gives the command.
     pub rows: bool,
-    /// Files outside of the plan's directory that may go to the generators, as the plan writes them.
-    pub with: Vec<String>,
     /// The run's start, nanoseconds since 1970: rows of all generators are on this clock.
     pub start_unix_ns: i64,
 }

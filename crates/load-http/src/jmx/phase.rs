@@ -74,9 +74,7 @@ impl JmxPhase {
             together => {
                 must_be_permitted()?;
                 match together {
-                    Some(together) => {
-                        Role::Gives(Bundle::collect(&options, &together.with, spec.seed)?)
-                    }
+                    Some(_) => Role::Gives(Bundle::collect(&options, spec.seed)?),
                     None => {
                         let reading = read_plan(&options, spec.seed)?;
                         Role::Alone(Box::new(Prepared::new(reading, &options, spec.seed)?))

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use sokudo_http::{Family, Identity, Route, Scheme, Source, Targets, Via};
+use sokudo_jmeter::check::FileUse;
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::plan::{
     Destination, ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule,
@@ -21,6 +22,8 @@ use sokudo_workload::refusal::operator;
 
 use super::key_store;
 use super::options::JmxOptions;
+use super::reach::{Reach, folder_of};
+use super::saved;
 
 /// Largest plan.
 const MOST_BYTES: u64 = 64 << 20;
@@ -77,7 +80,7 @@ impl Duty {
 pub fn read_plan(options: &JmxOptions, seed: u64) -> Result<Reading, Refusal> {
     let path = &options.plan;
     let bytes = plan_bytes(path)?;
-    Ok(read_text(options, seed, &bytes, &PlanFiles::beside(path)))
+    Ok(read_text(options, seed, &bytes, &PlanFiles::of(options)))
 }
 
 /// The text of a plan's file. Errors: it cannot be read.
@@ -112,7 +115,7 @@ pub(super) fn read_text(
 impl Prepared {
     /// A plan with what the options change. Errors: it has errors, which the reading tells.
     pub fn new(reading: Reading, options: &JmxOptions, seed: u64) -> Result<Self, Refusal> {
-        let files = Arc::new(PlanFiles::beside(&options.plan));
+        let files = Arc::new(PlanFiles::of(options));
         Self::with_files(reading, options, seed, files)
     }
 
@@ -314,36 +317,47 @@ fn via(through: &Through) -> Via {
     }
 }
 
-/// The files beside a plan.
-pub struct PlanFiles(PathBuf);
+/// The files that a plan may read, by paths that begin at its folder.
+pub struct PlanFiles {
+    folder: PathBuf,
+    reach: Reach,
+}
 
 impl PlanFiles {
-    /// The files beside this one.
-    pub fn beside(plan: &Path) -> Self {
-        Self(plan.parent().unwrap_or(Path::new("")).to_owned())
+    /// The files of a plan with these options.
+    pub fn of(options: &JmxOptions) -> Self {
+        Self::within(&options.plan, Reach::of(options))
     }
 
-    /// True when links lead from a path inside of the directory to a file outside of it.
-    pub fn leads_out(&self, path: &str) -> bool {
-        let here = match self.0.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => &self.0,
+    /// The files of a plan, as far as it reaches.
+    pub fn within(plan: &Path, reach: Reach) -> Self {
+        let folder = folder_of(plan);
+        Self { folder, reach }
+    }
+}
+
+impl PlanFiles {
+    /// True if the plan may use a file that it names.
+    pub fn may_use(&self, file: &FileUse) -> bool {
+        let path = match file.is_written {
+            true => saved::place(&file.path, &self.folder.join("plan")),
+            false => self.folder.join(&file.path),
         };
-        match (here.canonicalize(), here.join(path).canonicalize()) {
-            (Ok(here), Ok(file)) => !file.starts_with(here),
-            // What is not there cannot be sent either.
-            _ => false,
-        }
+        self.reach.check(&path).is_ok()
     }
 }
 
 impl Files for PlanFiles {
     fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
-        read_plain(&self.0.join(path), most_bytes)
+        let path = self.folder.join(path);
+        self.reach.check(&path)?;
+        read_plain(&path, most_bytes)
     }
 
     fn exists(&self, path: &str) -> bool {
-        self.0.join(path).is_file()
+        let path = self.folder.join(path);
+        // Of a file elsewhere nothing is told but that, and only to who reads it.
+        self.reach.check(&path).is_err() || path.is_file()
     }
 }
 
@@ -384,7 +398,8 @@ mod tests {
         let long = File::create(file("long")).expect("made");
         long.set_len(10 << 30).expect("a file of holes");
         std::os::unix::fs::symlink("/dev/zero", file("endless")).expect("linked");
-        let files = PlanFiles::beside(&file("plan.jmx"));
+        let plan = file("plan.jmx");
+        let files = PlanFiles::within(&plan, Reach::Everywhere);
         let read = |name: &str| files.read(name, 1 << 20).map_err(|why| why.kind());
         assert_eq!(read("plain"), Ok(b"a,b".to_vec()));
         assert_eq!(read("long"), Err(io::ErrorKind::FileTooLarge));

@@ -22,6 +22,7 @@ use sokudo_model::Rows;
 
 use super::backend::Lane;
 use super::options::JmxOptions;
+use super::reach::Reach;
 use super::read::Prepared;
 use super::rows::RowLog;
 
@@ -89,6 +90,7 @@ impl Files {
     /// test goes on without. Where several generators execute the plan, none of them writes these.
     pub fn listeners(&mut self, prepared: &Prepared, options: &JmxOptions) -> Vec<String> {
         let mut problems = Vec::new();
+        let reach = Reach::of(options);
         for (listener, of) in (0..).zip(&prepared.plan.listeners) {
             let ListenerKind::Results {
                 file,
@@ -112,7 +114,12 @@ impl Files {
             let zone = jiff::tz::TimeZone::system();
             let format = JtlFormat::new(&properties, zone, &prepared.duty.host, false);
             let format = Arc::new(format);
-            match self.open(place(file, &options.plan), &format) {
+            let path = place(file, &options.plan);
+            if let Err(why) = reach.check(&path) {
+                problems.push(format!("`{file}` of a listener is not written: {why}"));
+                continue;
+            }
+            match self.open(path, &format) {
                 Ok(file) => self.hearers.push(Hearer {
                     listener,
                     file,
@@ -159,7 +166,7 @@ impl Files {
 
 /// Path of a listener's file: `~/` is beside the plan, everything else in the working directory.
 /// The same for the same file, however its directory is written.
-fn place(file: &str, plan: &Path) -> PathBuf {
+pub(super) fn place(file: &str, plan: &Path) -> PathBuf {
     let path = match file.strip_prefix(BESIDE_PLAN) {
         Some(name) => plan.parent().unwrap_or(Path::new("")).join(name),
         None => PathBuf::from(file),

@@ -9,6 +9,7 @@ pub(super) mod show;
 mod together;
 mod tool;
 
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,10 +17,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
 use sokudo_i18n::Lang;
+use sokudo_jmeter::files::Files;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
-use sokudo_load_http::jmx::{self, JmxOptions, PlanFiles, Probed, read_bounded};
+use sokudo_load_http::jmx::{self, JmxOptions, PlanFiles, Probed, Reach, read_bounded};
 use sokudo_model::Text;
 
 use self::model::seconds;
@@ -92,6 +94,11 @@ struct ReadArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail")]
     unsupported: Unsupported,
 
+    /// File or folder that the plan may use beside its own folder and the current one, as the plan
+    /// writes it. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    with: Vec<String>,
+
     /// Seed of random choices that are made before the test begins.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -157,9 +164,11 @@ pub fn run(args: JmxArgs) -> Result<Exit, Failure> {
 
 fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let settings = args.read.settings()?;
-    let reading = args.read.read(&settings)?;
+    let files = Noted::of(&args.read);
+    let reading = args.read.read_from(&settings, &files)?;
     let lang = args.read.show.lang();
     let shown = show::Shown::new(&reading, args.generators, &settings.properties, lang);
+    let shown = shown.with_files(&files.asked.into_inner(), &files.files);
     print_shown(&shown, &args.read.show, args.resolved, None);
     Ok(exit_of(&reading))
 }
@@ -175,6 +184,7 @@ fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
                 plan: args.read.plan.clone(),
                 properties: layers.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
                 duration_s: Some(args.duration),
+                with: args.read.with.clone(),
                 ..JmxOptions::default()
             };
             let stop = stop_flag()?;
@@ -206,12 +216,44 @@ fn exit_of(reading: &Reading) -> Exit {
     }
 }
 
+/// The files of a plan, with those that its reader asked for.
+struct Noted {
+    files: PlanFiles,
+    asked: RefCell<Vec<String>>,
+}
+
+impl Noted {
+    fn of(args: &ReadArgs) -> Self {
+        Self {
+            files: PlanFiles::within(&args.plan, Reach::below(&args.plan, &args.with)),
+            asked: RefCell::default(),
+        }
+    }
+}
+
+impl Files for Noted {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        let mut asked = self.asked.borrow_mut();
+        if !asked.iter().any(|known| known == path) {
+            asked.push(path.to_owned());
+        }
+        self.files.read(path, most_bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+}
+
 impl ReadArgs {
     fn read(&self, settings: &Settings) -> Result<Reading, Failure> {
+        self.read_from(settings, &Noted::of(self))
+    }
+
+    fn read_from(&self, settings: &Settings, files: &Noted) -> Result<Reading, Failure> {
         let bytes = read_bounded(&self.plan, MOST_BYTES).map_err(|e| unreadable(&self.plan, &e))?;
-        let files = PlanFiles::beside(&self.plan);
         let name = self.plan.display().to_string();
-        Ok(read(&name, &bytes, settings, &files))
+        Ok(read(&name, &bytes, settings, files))
     }
 
     /// Other settings of the reader.

@@ -247,13 +247,15 @@ fn files_from_elsewhere_are_not_sent_unasked() {
     std::fs::create_dir(lab.place.path().join("plans")).expect("a directory");
     lab.place.write("plans/plan.jmx", &text);
     lab.place.write("users.csv", "ann\n");
-    let words = ["jmx", "run", "plans/plan.jmx", "--on", "lab/hosta"];
+    let words = ["jmx", "run", "plan.jmx", "--on", "lab/hosta"];
+    let plans = lab.place.path().join("plans");
     lab.sokudo(&words)
+        .dir(&plans)
         .run()
         .expect_code(2)
         .expect_stderr("--with ../users.csv");
     let named = [words.as_slice(), &["--with", "../users.csv"]].concat();
-    lab.sokudo(&named).run().expect_code(0);
+    lab.sokudo(&named).dir(&plans).run().expect_code(0);
     assert_eq!(server.asked(), BTreeMap::from([("/ann/1".to_owned(), 1)]));
 }
 

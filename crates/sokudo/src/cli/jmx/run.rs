@@ -168,9 +168,9 @@ pub struct PlanArgs {
     #[arg(long, value_name = "WHAT", default_value = "share")]
     data: Data,
 
-    /// File outside of the plan's directory that the generators may have, as the plan writes it.
-    /// May be given several times.
-    #[arg(long, value_name = "FILE")]
+    /// File or folder that the plan may use beside its own folder and the current one, as the plan
+    /// writes it. Generators are sent such files. May be given several times.
+    #[arg(long, value_name = "PATH")]
     with: Vec<String>,
 
     /// What must be kept over the file of results: percentiles, mean, max, err and rps, such as
@@ -229,7 +229,7 @@ impl PlanArgs {
         }
         let alone = self.generators.on.is_empty();
         let shared = self.replicate || self.split || self.data == Data::Split;
-        if alone && (shared || !self.with.is_empty()) {
+        if alone && shared {
             return Err(Failure::operator(
                 Text::new("error-jmx-one-generator"),
                 Text::new("error-jmx-one-generator-hint"),
@@ -286,9 +286,10 @@ impl PlanArgs {
                 replicate: self.replicate,
                 split_data: self.data == Data::Split,
                 rows: self.log.is_some(),
-                with: self.with.clone(),
                 start_unix_ns: 0,
             }),
+            trusted: false,
+            with: self.with.clone(),
         })
     }
 }

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_jmeter::check::{GroupOutlook, Outlook, outlook};
+use sokudo_jmeter::check::{FileUse, GroupOutlook, Outlook, outlook};
 use sokudo_jmeter::plan::Stage;
 use sokudo_jmeter::problem::{Problem, Severity};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::registry::Treatment;
 use sokudo_jmeter::{PropertyUse, Reading};
-use sokudo_load_http::jmx::Probed;
+use sokudo_load_http::jmx::{PlanFiles, Probed};
 use sokudo_model::document::{Document, field};
 use sokudo_model::{cut, harmless, units};
 use sokudo_report::text_columns;
@@ -55,6 +55,12 @@ pub const READING: Document = Document {
         field("functions", "array of object", ""),
         field("functions[].function", "string", ""),
         field("functions[].count", "integer", ""),
+        field("files", "array of object", ""),
+        field("files[].path", "string", ""),
+        field("files[].by", "string", ""),
+        field("files[].is_written", "boolean", ""),
+        field("files[].is_computed", "boolean", ""),
+        field("files[].needs_with", "boolean or null", ""),
         field("properties", "array of object", ""),
         field("properties[].name", "string", ""),
         field("properties[].value", "string", ""),
@@ -84,7 +90,16 @@ pub const READING: Document = Document {
 pub struct Shown<'a> {
     reading: &'a Reading,
     outlook: Option<Outlook>,
+    files: Vec<NamedFile>,
     i18n: I18n,
+}
+
+/// A file that the plan names.
+struct NamedFile {
+    used: FileUse,
+    /// True if the plan may not use it unless `--with` names it; `None`: its path is known only while the
+    /// plan runs.
+    needs_with: Option<bool>,
 }
 
 impl<'a> Shown<'a> {
@@ -95,8 +110,31 @@ impl<'a> Shown<'a> {
         Self {
             reading,
             outlook: plan.map(|plan| outlook(plan, generators, factor)),
+            files: Vec::new(),
             i18n: I18n::new(lang),
         }
+    }
+
+    /// With the files that the plan names, those that were read already among them.
+    pub fn with_files(mut self, read: &[String], files: &PlanFiles) -> Self {
+        let plan = self.reading.plan.iter();
+        let mut used: Vec<FileUse> = plan.flat_map(sokudo_jmeter::check::files).collect();
+        for path in read {
+            if !used.iter().any(|file| file.path == *path) {
+                used.push(FileUse {
+                    path: path.clone(),
+                    is_written: false,
+                    is_computed: false,
+                    by: String::new(),
+                });
+            }
+        }
+        let named = used.into_iter().map(|used| NamedFile {
+            needs_with: (!used.is_computed).then(|| !files.may_use(&used)),
+            used,
+        });
+        self.files = named.collect();
+        self
     }
 
     /// For a program.
@@ -116,6 +154,12 @@ impl<'a> Shown<'a> {
                 "hint": problem.hint.as_ref().map(|hint| self.i18n.text(hint)),
             })
         });
+        let files = self.files.iter().map(|file| {
+            json!({
+                "path": file.used.path, "by": file.used.by, "is_written": file.used.is_written,
+                "is_computed": file.used.is_computed, "needs_with": file.needs_with,
+            })
+        });
         let mut all = json!({
             "schema": SCHEMA,
             "plan": plan.map(|plan| &plan.name),
@@ -126,6 +170,7 @@ impl<'a> Shown<'a> {
             "load": self.outlook,
             "elements": elements.collect::<Vec<_>>(),
             "functions": reading.functions.iter().map(|(name, count)| json!({"function": name, "count": count})).collect::<Vec<_>>(),
+            "files": files.collect::<Vec<_>>(),
             "properties": reading.properties,
             "problems": problems.collect::<Vec<_>>(),
             "problems_not_shown": reading.dropped,
@@ -151,6 +196,7 @@ impl<'a> Shown<'a> {
         }
         self.elements(&mut out, &ink);
         self.functions(&mut out, &ink);
+        self.files(&mut out, &ink);
         self.properties(&mut out, &ink);
         self.problems(&mut out, &ink);
         out
@@ -270,6 +316,33 @@ impl<'a> Shown<'a> {
             .map(|(name, count)| format!("{name} × {count}"))
             .collect();
         let _ = writeln!(out, "  {}", harmless(&calls.join(", ")));
+    }
+
+    fn files(&self, out: &mut String, ink: &Ink) {
+        if self.files.is_empty() {
+            return;
+        }
+        self.title(out, ink, "jmx-show-files");
+        let rows: Vec<_> = self.files.iter().map(|file| self.file(file)).collect();
+        table(out, &Ink::none(), &rows);
+    }
+
+    fn file(&self, file: &NamedFile) -> Vec<String> {
+        let access = match file.used.is_written {
+            true => "jmx-file-written",
+            false => "jmx-file-read",
+        };
+        let needs = match file.needs_with {
+            None => "jmx-file-computed",
+            Some(true) => "jmx-file-needs-with",
+            Some(false) => "jmx-file-within",
+        };
+        vec![
+            file.used.path.clone(),
+            self.say(access),
+            file.used.by.clone(),
+            self.say(needs),
+        ]
     }
 
     fn properties(&self, out: &mut String, ink: &Ink) {
@@ -460,7 +533,7 @@ impl Ink {
 #[cfg(test)]
 mod tests {
     use sokudo_jmeter::settings::Settings;
-    use sokudo_load_http::jmx::PlanFiles;
+    use sokudo_load_http::jmx::{PlanFiles, Reach};
 
     use super::*;
 
@@ -481,7 +554,7 @@ mod tests {
             let plan = plans.join(plan);
             let bytes = std::fs::read(&plan).expect("a plan");
             let settings = Settings::default();
-            let files = PlanFiles::beside(&plan);
+            let files = PlanFiles::within(&plan, Reach::below(&plan, &[]));
             let reading = sokudo_jmeter::read("plan.jmx", &bytes, &settings, &files);
             Shown::new(&reading, 1, &settings.properties, Lang::En).json(resolved, probed)
         };

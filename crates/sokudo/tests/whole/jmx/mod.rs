@@ -18,4 +18,5 @@ mod models;
 mod options;
 mod peer;
 mod probe;
+mod reach;
 pub mod rows;
