@@ -392,7 +392,7 @@ fn a_server_of_another_version_is_told_in_a_sentence() {
         insider(|session| {
             frame_from(session).unwrap();
             let answer = Answer {
-                protocol: 2,
+                protocol: PROTOCOL_VERSION + 1,
                 product: "0.3.0".into(),
                 verdict: Verdict::Version,
             };
@@ -401,10 +401,9 @@ fn a_server_of_another_version_is_told_in_a_sentence() {
         }),
     );
     let says = told.to_string();
-    assert!(
-        says.contains("speaks protocol 2 (sokudo 0.3.0), this is protocol 1 (sokudo "),
-        "{says}"
-    );
+    let (own, other) = (PROTOCOL_VERSION, PROTOCOL_VERSION + 1);
+    let wanted = format!("speaks protocol {other} (sokudo 0.3.0), this is protocol {own} (sokudo ");
+    assert!(says.contains(&wanted), "{says}");
     assert_eq!(
         told.hint().unwrap().as_words(),
         Some("install the same version on both")
@@ -507,4 +506,26 @@ fn a_key_id_alone_opens_nothing() {
     let answer = greet(&mut session, &keyless.seal(None, &channel)).unwrap();
     assert_eq!(answer.verdict, Verdict::KeyNeeded);
     assert_eq!(house.seen.alive.now(), 0);
+}
+
+#[test]
+fn an_address_that_only_waits_at_the_door_locks_nobody_out() {
+    let house = House::new(Some(key()));
+    // Some say nothing, some stop in the middle of a handshake.
+    let mut waiting = Vec::new();
+    for number in 0..200 {
+        let mut tcp = house.tcp();
+        if number % 2 == 0 {
+            // The head of a TLS record of which the rest never comes.
+            let _ = tcp.write_all(&[22, 3, 1, 2, 0]);
+        }
+        waiting.push(tcp);
+        if number % 50 == 49 {
+            drop(house.call());
+        }
+    }
+    let inside = house.call();
+    drop(waiting);
+    drop(inside);
+    assert!(house.server.stop());
 }

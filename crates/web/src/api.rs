@@ -17,17 +17,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
+    CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -39,6 +39,7 @@ use crate::desk::{Desk, Emit, Language, Order, refusal};
 use crate::feed::Feed;
 use crate::guard::{Denied, Guard};
 use crate::records::{self, NotShown};
+use crate::seats::Seat;
 use crate::{events, page};
 
 /// Largest body of an order, bytes: the longest script.
@@ -98,7 +99,12 @@ pub fn router(serving: Serving) -> Router {
 }
 
 /// Refuses callers without permission, and adds the headers that bound what a page may do.
-async fn guarded(State(serving): State<Serving>, request: Request, next: Next) -> Response {
+async fn guarded(
+    State(serving): State<Serving>,
+    Extension(seat): Extension<Seat>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (method, headers) = (request.method(), request.headers());
     let token = (request.uri().path() == "/")
         .then(|| token_of(request.uri().query()))
@@ -110,7 +116,11 @@ async fn guarded(State(serving): State<Serving>, request: Request, next: Next) -
             Err(why) => denied(why),
         },
         None => match serving.guard.check(method, headers) {
-            Ok(()) => next.run(request).await,
+            Ok(()) => {
+                let answering = seat.answering();
+                let answered = next.run(request).await;
+                answered.map(|body| Body::new(answering.until_sent(body)))
+            }
             Err(why) => denied(why),
         },
     };
@@ -138,8 +148,10 @@ fn enter(guard: &Guard, token: &str) -> Response {
         .into_response()
 }
 
+/// A refusal; who may not ask keeps no place by waiting.
 fn denied(why: Denied) -> Response {
-    (why.status(), format!("{}\n", why.says())).into_response()
+    let close = [(CONNECTION, HeaderValue::from_static("close"))];
+    (why.status(), close, format!("{}\n", why.says())).into_response()
 }
 
 fn protect(response: &mut Response) {

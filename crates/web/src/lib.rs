@@ -20,6 +20,7 @@ pub mod feed;
 pub mod guard;
 mod page;
 mod records;
+mod seats;
 mod server;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
 //! Accepts connections and bounds the resources of each.
 //!
 //! One thread with a small event loop serves all pages. The time for a request and the number of
-//! connections are bounded; further connections wait in the kernel's queue.
+//! connections are bounded. When all places are taken, the oldest connection that is not being answered
+//! makes room for a new one: nobody can lock others out, and an order to stop always gets in.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,16 +10,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use crate::api::{Serving, router};
 use crate::desk::Desk;
 use crate::feed::Feed;
 use crate::guard::{Guard, new_token};
+use crate::seats::Seats;
 
 /// Connections at a time.
 const CONNECTIONS_MAX: usize = 128;
@@ -137,19 +140,22 @@ impl Drop for Server {
 
 async fn accept(listener: TcpListener, serving: Serving) {
     let app = router(serving);
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let seats = Arc::new(Seats::new(CONNECTIONS_MAX));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            return;
-        };
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, from)) = listener.accept().await else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let service = TowerToHyperService::new(app.clone());
+        // All others are being answered: this one is hung up on.
+        let Some(seat) = Seats::take(&seats, from.ip()) else {
+            continue;
+        };
+        let service = TowerToHyperService::new(app.clone().layer(Extension(seat.clone())));
         tokio::spawn(async move {
-            let _place = place;
-            serve(stream, service).await;
+            tokio::select! {
+                () = serve(stream, service) => {}
+                () = seat.taken_away() => {}
+            }
         });
     }
 }

@@ -347,3 +347,38 @@ proptest! {
         prop_assert_eq!(status(&page.get("/", "")), 200);
     }
 }
+
+/// A caller that only holds connections, without a token or with half a request, keeps nobody out.
+#[test]
+fn connections_that_ask_nothing_lock_nobody_out() {
+    let page = page(false);
+    let mut waiting = Vec::new();
+    for number in 0..300 {
+        let mut stream = page.connect();
+        if number % 2 == 0 {
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: ");
+        }
+        waiting.push(stream);
+    }
+    let answer = page.order("/api/stop", "{}");
+    assert!(answer.starts_with("HTTP/1.1 "), "{answer}");
+    assert_eq!(status(&page.get("/", "")), 200);
+    drop(waiting);
+}
+
+#[test]
+fn who_may_not_ask_is_hung_up_on() {
+    let page = page(true);
+    let mut stream = page.connect();
+    let head = format!(
+        "GET /api/records HTTP/1.1\r\nHost: {}\r\n\r\n",
+        page.server.at()
+    );
+    stream.write_all(head.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    // The end comes although this request asked to go on.
+    stream
+        .read_to_string(&mut answer)
+        .expect("an answer and its end");
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+}

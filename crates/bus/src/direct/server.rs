@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ use crate::pipe::TlsSource;
 /// Longest time of a caller's handshake and ticket together.
 const GREETING_BOUND: Duration = Duration::from_secs(5);
 
-/// Connections at once that have not shown a valid ticket; more are closed unheard.
+/// Connections at once that have not shown a valid ticket. One more takes the place of another.
 const MAX_STRANGERS: usize = 64;
 
 /// Longest wait of `stop` until all handlers are dropped.
@@ -98,7 +98,7 @@ impl Server {
             max_clients: policy.max_clients,
             log: LineLog::new(policy.log),
             factory,
-            strangers: AtomicUsize::new(0),
+            strangers: Mutex::default(),
             stopping: AtomicBool::new(false),
             pause: Latch::default(),
             rooms: Mutex::default(),
@@ -201,7 +201,7 @@ struct House {
     max_clients: u16,
     log: LineLog,
     factory: Factory,
-    strangers: AtomicUsize,
+    strangers: Mutex<Strangers>,
     stopping: AtomicBool,
     pause: Latch,
     rooms: Mutex<Rooms>,
@@ -216,6 +216,12 @@ struct Rooms {
 }
 
 impl House {
+    fn strangers(&self) -> MutexGuard<'_, Strangers> {
+        self.strangers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn rooms(&self) -> MutexGuard<'_, Rooms> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -264,21 +270,68 @@ impl Drop for Room {
     }
 }
 
+/// The callers whose ticket has not been checked yet, in the order in which they came.
+#[derive(Default)]
+struct Strangers {
+    last: u64,
+    waiting: BTreeMap<u64, (IpAddr, TcpStream)>,
+}
+
+impl Strangers {
+    /// Who has to leave for one more when all places are taken: the oldest one from where most wait. Who
+    /// has a ticket shows it at once, so nobody can hold the door by waiting before it.
+    fn in_the_way(&self) -> Option<u64> {
+        if self.waiting.len() < MAX_STRANGERS {
+            return None;
+        }
+        let mut crowds: BTreeMap<IpAddr, usize> = BTreeMap::new();
+        for (from, _) in self.waiting.values() {
+            *crowds.entry(*from).or_default() += 1;
+        }
+        let (crowd, _) = crowds.into_iter().max_by_key(|(_, count)| *count)?;
+        let mut oldest = self.waiting.iter().filter(|(_, (from, _))| *from == crowd);
+        oldest.next().map(|(number, _)| *number)
+    }
+}
+
+/// Address by which callers are counted: neighbours in one network of IPv6 are one.
+fn neighbourhood(ip: IpAddr) -> IpAddr {
+    match ip.to_canonical() {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64).into(),
+        v4 => v4,
+    }
+}
+
 /// The place of a caller whose ticket has not been checked yet.
-struct Doorstep(Arc<House>);
+struct Doorstep {
+    house: Arc<House>,
+    number: u64,
+}
 
 impl Doorstep {
-    fn take(house: &Arc<House>) -> Option<Self> {
-        let before = house.strangers.fetch_add(1, Ordering::AcqRel);
-        // Given back by `drop` in either case.
-        let place = Self(Arc::clone(house));
-        (before < MAX_STRANGERS).then_some(place)
+    /// A place for this caller; another one may have to leave. `None` when the connection is gone.
+    fn take(house: &Arc<House>, tcp: &TcpStream, ip: IpAddr) -> Option<Self> {
+        let (from, tcp) = (neighbourhood(ip), tcp.try_clone().ok()?);
+        let mut strangers = house.strangers();
+        if let Some(number) = strangers.in_the_way()
+            && let Some((_, other)) = strangers.waiting.remove(&number)
+        {
+            // Its thread sees the end of its connection.
+            let _ = other.shutdown(std::net::Shutdown::Both);
+        }
+        strangers.last += 1;
+        let number = strangers.last;
+        strangers.waiting.insert(number, (from, tcp));
+        Some(Self {
+            house: Arc::clone(house),
+            number,
+        })
     }
 }
 
 impl Drop for Doorstep {
     fn drop(&mut self) {
-        self.0.strangers.fetch_sub(1, Ordering::AcqRel);
+        self.house.strangers().waiting.remove(&self.number);
     }
 }
 
@@ -300,12 +353,11 @@ fn accept_all(house: &Arc<House>, listener: &TcpListener) {
     }
 }
 
-/// Gives a connection a thread of its own, if there is room on the doorstep.
+/// Gives a connection a thread of its own and a place on the doorstep.
 fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
-    let Some(doorstep) = Doorstep::take(house) else {
-        let waiting = MAX_STRANGERS;
+    let Some(doorstep) = Doorstep::take(house, &tcp, address.ip()) else {
         house.log.say(&format!(
-            "{address} was turned away: {waiting} callers have not shown a ticket yet"
+            "{address} was turned away: no file is left for it"
         ));
         return;
     };
@@ -323,9 +375,8 @@ fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
 /// Serves one connection from the first byte to the last.
 fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doorstep: Doorstep) {
     tls::watch_peer(&tcp);
-    match greet(house, tcp) {
+    match greet(house, tcp, doorstep) {
         Ok((name, writer, mut source, room)) => {
-            drop(doorstep);
             let client = Client {
                 name,
                 address: address.to_string(),
@@ -347,7 +398,7 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
 type Greeted = (String, Writer, TlsSource, Room);
 
 /// Handshake, ticket, answer: the caller's name and connection, or why it may not come in.
-fn greet(house: &Arc<House>, tcp: TcpStream) -> Result<Greeted, String> {
+fn greet(house: &Arc<House>, tcp: TcpStream, doorstep: Doorstep) -> Result<Greeted, String> {
     let deadline = Instant::now() + GREETING_BOUND;
     let mut session =
         tls::accept(tcp, &house.identity, deadline).map_err(|why| turned_away(&why))?;
@@ -363,13 +414,17 @@ fn greet(house: &Arc<House>, tcp: TcpStream) -> Result<Greeted, String> {
     let checked = check_ticket(&bytes, house.key.as_ref(), &channel);
     let (verdict, entered) = match &checked {
         Err(verdict) => (*verdict, None),
-        Ok(_) => match house.enter(&session.writer) {
-            Some(room) => (Verdict::Accepted, Some(room)),
-            None => {
-                let max_clients = house.max_clients;
-                (Verdict::Busy { max_clients }, None)
+        Ok(_) => {
+            // No stranger any more: nobody takes its place.
+            drop(doorstep);
+            match house.enter(&session.writer) {
+                Some(room) => (Verdict::Accepted, Some(room)),
+                None => {
+                    let max_clients = house.max_clients;
+                    (Verdict::Busy { max_clients }, None)
+                }
             }
-        },
+        }
     };
     answer(house, verdict, &session.writer, deadline)?;
     let (Ok(ticket), Some(room)) = (checked, entered) else {
