@@ -301,3 +301,63 @@ impl<'a> Search<'a> {
         Ok(Some(phase))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sokudo_model::kinds::rr;
+    use sokudo_model::{PhaseResult, Stat};
+
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    fn plan(bounds: &str) -> SearchPlan {
+        SearchPlan {
+            base: PhasePlan {
+                name: "search".into(),
+                workload: "rr".into(),
+                options: "{}".into(),
+                flows: Vec::new(),
+                duration_ns: 10 * S,
+                bound_ns: 40 * S,
+                labels: Default::default(),
+            },
+            probe_ns: 2 * S,
+            confirm_ns: 10 * S,
+            bounds: bounds.parse().expect("bounds"),
+            max_probes: 16,
+        }
+    }
+
+    #[test]
+    fn a_trial_has_ten_samples_beyond_the_percentile_or_says_how_long_that_takes() {
+        let last = |bounds: &str, rate: f64, role: Role| {
+            let plan = plan(bounds);
+            let search = Search::new(&plan).expect("a search");
+            search.duration_ns(Some(rate), role)
+        };
+        assert_eq!(last("p99<1ms", 10_000.0, Role::Probe), Ok(2 * S));
+        assert_eq!(last("p99<1ms", 10_000.0, Role::Confirm), Ok(10 * S));
+        let lengthened = last("p99<1ms", 100.0, Role::Again).expect("possible");
+        assert_eq!(lengthened.div_ceil(S), 10);
+        let too_long = last("p999<1ms", 50.0, Role::Probe).expect_err("too long");
+        assert_eq!(too_long.div_ceil(S), 200);
+        assert_eq!(last("errors<1%", 1.0, Role::Probe), Ok(2 * S));
+    }
+
+    #[test]
+    fn the_next_trial_waits_as_long_as_the_slowest_request_did() {
+        let plan = plan("p99<1ms");
+        let search = Search::new(&plan).expect("a search");
+        let after = |max_s: f64| {
+            let summary = [(rr::LATENCY_SECONDS.stat(Stat::Max), max_s)].into();
+            let result = PhaseResult {
+                summary,
+                ..PhaseResult::default()
+            };
+            search.drain_ns(&PhaseRecord::plain("search-1", "rr", (0, 1), result))
+        };
+        assert_eq!(after(0.25), S / 4);
+        assert_eq!(after(100.0), MOST_DRAIN_NS);
+    }
+}
