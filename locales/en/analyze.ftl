@@ -37,6 +37,15 @@ verdict-stopped-both = Nothing arrived before { $first } and after { $last } of 
 verdict-stopped-flows = { $count } of { $flows } flows carried something for a part of the load only, { $from } → { $to } from { $first } to { $last } of { $load }.
 verdict-broken-flow = { $from } → { $to } did not complete: { $error }.
 verdict-distrust = Do not rely on these numbers: { $check }
+verdict-missed = Not kept: { $demands }.
+verdict-failing = { $flows }: { $failure }
+verdict-phase-failing = “{ $phase }” failed. { $failure }
+verdict-phases-failing = “{ $phase }” and { $more } { $more ->
+        [one] other phase
+       *[other] other phases
+    } failed. { $failure }
+verdict-paced-losing = { $flows }: { $ratio } of the datagrams were lost ({ $missing } of { $sent }); { $bits } arrived ({ $packets } of { $asked } datagrams/s asked for).
+verdict-none-arrived = { $flows }: none of { $sent } datagrams arrived.
 
 ## What a search ran into
 
@@ -227,8 +236,10 @@ verdict-exchange-unstarted = None of them was sent: as many as may be under way 
 verdict-exchange-unknown = The record does not say why.
 rule-generator-limited-asks-late-says = { $share } of the requests left { $host } more than 1 ms late although there was room for them: the requesting thread had no CPU in time.
 rule-generator-limited-asks-late-next = Give the asking threads of { $host } CPU: less other work there, fewer --threads, --wait block; or ask for a lower rate (--rate).
+rule-generator-limited-asks-late-loop-next = Give the event loops of { $host } CPU: less other work there, or let several hosts generate the load.
 rule-generator-limited-loop-says = An event loop on { $host } used { $cpu } of a core: the generator was the limit, and the server may carry more.
 rule-generator-limited-loop-next = Give { $host } more event loops (--threads) where cores are free, let several hosts generate load, or ask for less (--rate).
+rule-generator-limited-loop-plan-next = Give { $host } more event loops (--threads) where cores are free, or let several hosts generate the load.
 verdict-errors-and-bad-status =
     { $ratio } of the requests failed: { $errors } got no whole response, { $bad ->
         [one] one was answered
@@ -252,6 +263,8 @@ verdict-bad-status =
     } with a status of 400 or above.
 rule-window-full-says = { $share } of the requests had to wait for earlier answers from { $host }: answers came more slowly than requests were due.
 rule-window-full-next = Lower the rate, or allow more unanswered requests (--window, --connections); if { $host } stood still for a moment, its load over time shows when.
+rule-window-full-connections-next = Lower the rate, or use more connections (--connections); if { $host } stood still for a moment, its load over time shows when.
+rule-window-full-threads-next = Lower the rate, or ask with more threads (--threads); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-receipts-says = Limited by the window of messages under way: for { $share } of the time they waited for receipts from { $host }, which read everything at once.
 rule-window-full-receipts-next = Allow more under way (--inflight): it must hold the rate times the round-trip time. Latency grows with whatever is more than that.
 rule-spinning-says = { $cpu } of a core on { $host } was used for waiting: with --wait spin a thread polls without sleeping, so its CPU time does not indicate a limit.
@@ -269,13 +282,17 @@ evidence-server-cpu = { $host }: the busiest answering thread used { $value } of
 
 rule-receive-window-says = { $from } waited for { $share } of the time because the receive window of { $to } was full, although { $to } read everything at once: the window is the limit.
 rule-receive-window-next = Leave the receive buffer on { $host } to the system, or make it larger (--rcvbuf, --window-clamp; net.ipv4.tcp_rmem and net.core.rmem_max): it must hold the rate times the round-trip time.
+rule-receive-window-system-next = Allow larger receive buffers on { $host } (net.ipv4.tcp_rmem): they must hold the rate times the round-trip time.
 rule-send-buffer-says = The send buffer of { $host } was full for { $share } of the time although the connection to { $to } could carry more: the buffer is the limit.
 rule-send-buffer-next = Leave the send buffer on { $host } to the system, or make it larger (--sndbuf; net.ipv4.tcp_wmem and net.core.wmem_max): it must hold the rate times the round-trip time.
+rule-send-buffer-system-next = Allow larger send buffers on { $host } (net.ipv4.tcp_wmem): they must hold the rate times the round-trip time.
 rule-loss-limited-says = Loss-limited: { $share } of the segments from { $from } to { $to } had to be sent again, and each loss makes TCP send less.
 rule-loss-limited-tail-says = Loss shows in the slowest answers: segments between { $from } and { $to } had to be sent again, and waiting for that took up to { $max }.
 rule-loss-limited-next = Look for what loses packets between { $from } and { $to } (`sokudo datagram` tells where), or compare another congestion control (--cc bbr) that does not take each loss for a full link.
+rule-loss-limited-place-next = Look for what loses packets between { $from } and { $to }: `sokudo datagram` tells where.
 rule-path-limited-says = Path-limited: { $from } → { $to } carries { $bits }; a queue of { $queue } stands in front of the narrowest link while both ends wait for it.
 rule-path-limited-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry. More streams or larger buffers only lengthen the queue; --pacing just below this rate shortens it.
+rule-path-limited-compare-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry.
 rule-sender-cpu-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and never waited for room, so the way and the receiver carry at least this much.
 rule-receiver-cpu-says = Receiver-limited: the receiving thread on { $host } used { $cpu } of a core and never waited for data, so the sender and the way could do more.
 rule-asking-cpu-says = The requesting thread on { $host } used { $cpu } of a core: its CPU time is the limit.
@@ -285,18 +302,21 @@ rule-sender-cpu-bus-next = Share the load among more threads (--tx-threads) on {
 rule-receiver-cpu-bus-next = Hand the messages to more threads (--rx queue --rx-threads) on { $host }, or send over more connections (--tx-threads).
 rule-receiver-cpu-next = Share the load among more streams (--streams), so that several threads receive on { $host }.
 rule-cpu-encrypted-next = Encryption costs CPU time: use more streams (--streams), so that several cores of { $host } share it, and compare with --transport tcp.
+rule-cpu-encrypted-threads-next = Encryption costs CPU time: use more threads (--tx-threads), so that several cores of { $host } share it, and compare with --transport tcp.
 rule-exchange-cpu-next = Use more threads (--threads) for { $host }, or ask for less.
 rule-application-asked-says = { $asked } were requested and received: the requested rate is the limit. Offered by { $host }.
 rule-application-asked-next = Leave --rate out to see what limits more than that.
 rule-application-paced-says = Limited as asked: { $host } was told to send { $asked } at most (--pacing).
 rule-application-paced-next = Leave --pacing out to see what else limits the rate.
 rule-application-reader-says = The program on { $host } slept for { $share } of the time although data had arrived: the reader is the limit.
-rule-application-reader-next = Let the program on { $host } read sooner (--read-rate and --consume-rate slow it down on purpose). No buffer and no window mends this.
+rule-application-reader-next = Let the program on { $host } read sooner (--read-rate slows it down on purpose). No buffer and no window mends this.
+rule-application-consumer-next = Let the program on { $host } take messages sooner (--consume-rate slows it down on purpose). No buffer and no window mends this.
 rule-application-writer-says = The program on { $host } slept for { $share } of the time although there was room: the writer is the limit.
 rule-application-writer-next = Let the program on { $host } offer more: a higher --rate, more messages at a time, more threads.
 rule-delayed-ack-step-says = Small messages wait for held-back acknowledgements: { $share } of the answers between { $from } and { $to } took the 40 ms of a delayed acknowledgement longer.
 rule-delayed-ack-still-says = Small writes wait for held-back acknowledgements: for { $share } of the time { $from } had bytes for { $to }, every window was open, and next to nothing was under way.
 rule-delayed-ack-next = Turn Nagle's algorithm off (leave --nagle out: TCP_NODELAY), or hand over whole messages in one write.
+rule-delayed-ack-server-next = Turn Nagle's algorithm off in the program that writes (TCP_NODELAY), or hand over whole messages in one write.
 rule-device-queue-says = The queue of { $device } on { $host } ({ $kind }) bounds what leaves that host: packets stood in it in { $share } of the samples, and { $drops } were dropped there.
 rule-device-queue-short-says = The queue of { $device } on { $host } ({ $kind }) was too short: it dropped { $drops } before they left that host.
 rule-device-queue-entrance-says = A traffic rule at the entrance of { $device } on { $host } dropped { $drops } that this host had received.
@@ -377,6 +397,9 @@ verdict-sweep-next-more = At least four values that are numbers are needed to se
 ## Demands
 check-bound-held = { $phase }: { $what } is { $measured }, within the { $bound } that was allowed.
 check-bound-failed = { $phase }: { $what } is { $measured }, more than the { $bound } that was allowed.
+check-bound-unmeasured = { $phase }: { $what } could not be measured, so nothing says that it kept { $bound }.
+check-rate-held = { $phase }: { $measured } was reached, at least { $bound } was asked for.
+check-rate-failed = { $phase }: { $measured } was reached, less than the { $bound } that was asked for.
 check-errors-held = { $phase }: { $failed } of the requests failed, at most { $bound } may.
 check-errors-failed = { $phase }: { $failed } of the requests failed, more than the { $bound } up to which the figures stand for all of them.
 
@@ -428,6 +451,8 @@ pair-broken-alone = { $broken } ({ $alone } while all others were quiet)
 check-pair-held = { $from } → { $to }: keeps { $expected }.
 check-pair-through = { $from } → { $to }: every layer comes through.
 check-pair-failed = { $from } → { $to }: { $what }.
+check-expect-held = { $asked }: all { $pairs } directed pairs that were measured keep it.
+check-expect-failed = { $asked }: { $missed } of { $pairs } directed pairs that were measured do not keep it.
 rule-hot_link-in = All { $count } of { $pairs } directed pairs that stand out send to { $host }: the way into it is slow or broken, not a single pair.
 rule-hot_link-out = All { $count } of { $pairs } directed pairs that stand out are sent by { $host }: the way out of it is slow or broken, not a single pair.
 rule-hot_link-both = All { $count } of { $pairs } directed pairs that stand out have { $host } at one end: its link or the host itself is slow or broken, not a single pair.
@@ -449,6 +474,7 @@ layer-bus = { $rate } messages/s
 
 rule-uneven-start-says = The flows started { $spread } apart, more than the { $most } that were allowed, also after a repetition; { $from } → { $to } started last. Totals over the flows do not describe what they carry together.
 rule-uneven-start-next = Find out what delayed the start on { $host }: other work on its cores, or too few cores for its flows. Or allow more with `--max-skew`.
+rule-uneven-start-plan-next = Find out what delayed the start on { $host }: other work on its cores, or too few cores for its users.
 evidence-start-first = The first flow began this long after the agreed moment, on { $host }: { $value }
 evidence-start-last = The last flow began this long after it, on { $host }: { $value }
 rule-stalled-says = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $near } had bytes to send, and sent none.
@@ -459,6 +485,7 @@ rule-stalled-unacknowledged =
     }. Nothing came through to { $far }, or nothing back.
 rule-stalled-unread = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $far } had bytes that its program did not read.
 rule-stalled-next-path = Look at the way between { $near } and { $far } at that time: link state and errors of both interfaces (`ip -s link`), the switch's log, firewalls that forget connections.
+rule-stalled-next-lost = Find out why sokudo on { $far } ended: what it printed last, and whether the system killed it (`dmesg`).
 rule-stalled-next-program = Look at what { $far } did at that time: a program that was stopped, starved of CPU, or waited for something else.
 evidence-stall-send-queue = Bytes that waited in the send queue of { $host } at the end of it: { $value }
 evidence-stall-again = Segments that { $host } sent again meanwhile: { $value }
@@ -563,6 +590,7 @@ rule-slow-label-says = “{ $label }” takes { $mean } in the mean, the others 
 rule-slow-label-next = Look at “{ $label }” by itself before anything else is tuned.
 rule-hidden-stall-says = “{ $label }” stood still for { $stall } although its 99th percentile is { $p99 }: the users waited and asked nothing. Callers who come at the same mean rate would have been { $late }, each late by { $wait } in the mean
 rule-hidden-stall-next = Repeat it with arrivals at a rate, `--model open:RATE`: its percentiles count every visitor who would have come.
+rule-hidden-stall-rate-next = Repeat it at a rate (--rate): its percentiles count every request that would have come.
 evidence-failed-requests = Requests that failed so at { $host }: { $value }
 evidence-error-ratio = { $host }: { $value } of the requests failed or were answered with an error
 evidence-made-connections = Connections that { $host } made: { $value }
@@ -583,6 +611,7 @@ evidence-local-ports = { $host }: the system gives { $value } ports to outgoing 
 check-generator-held = { $phase }: the generator kept its schedule: { $late } of the requests left late, at most { $bound } may.
 check-generator-failed = { $phase }: the generator did not keep its schedule: { $late } of the requests left late, more than the { $bound } up to which the figures are about the server.
 check-generator-unstarted = { $phase }: { $share } of the arrivals were not begun, because as many users as may be under way at a time (--max-inflight) were; the figures are about a lower rate.
+check-generator-unstarted-connections = { $phase }: { $share } of the requests were not begun, because all connections (--connections) were busy when they were due; the figures are about a lower rate.
 check-generator-ports = { $phase }: { $host } had no local port left for { $share } of the requests; the figures are about the generator.
 rule-error-burst-says = { $share } of the { $count } failed requests failed within { $length }, beginning { $begin } after the start: something happened then, and the rest of the time hardly any failed.
 rule-error-burst-next = Look at what the servers did { $begin } after the start: a restart, a deployment, a pool or a disk that was full, a path that was cut. The charts over time show what else moved at that moment.

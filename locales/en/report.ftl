@@ -36,6 +36,9 @@ report-severity-info = Note
 report-severity-caution = Caution
 report-terminal-same = … and { $n } more like it, all of them in the report.
 report-severity-bad = Warning
+report-demand-kept = kept:
+report-demand-missed = not kept:
+report-demand-unmeasured = not measured
 report-count-samples = n = { $n }
 
 ## Verdict
@@ -478,8 +481,6 @@ jtl-verdict-failed =
         [one] the one request failed.
        *[other] { $errors } of { $n } requests failed.
     }
-jtl-verdict-kept = Passed: { $goals }.
-jtl-verdict-missed = Not passed: { $goals }.
 jtl-verdict-main-failure = { $share } of the failures ({ $n }) are “{ $failure }”; most of them, { $of_label }, with “{ $label }”.
 jtl-verdict-flattered = The mean of { $mean } looks better than what users got: good answers took { $good }, failures { $failed }.
 jtl-verdict-compared = Against { $name }: p{ $percent } { $time }, throughput { $rate }, failures { $errors } (before: { $before }).
@@ -510,13 +511,8 @@ jtl-number-users = users at most
 jtl-number-bytes = received { $received }, sent { $sent }
 jtl-number-received = received
 jtl-number-sent = sent { $sent }
-jtl-goals = Goals
-jtl-goals-title = What had to be kept ({ $n })
-jtl-goal = Goal
-jtl-goal-reached = Reached
-jtl-goal-result = Result
-jtl-goal-kept = kept
-jtl-goal-missed = missed
+jtl-goal-reached = { $asked }: { $measured }.
+jtl-goal-unmeasured = { $asked }: no finished request.
 jtl-over-time-how = All charts share one time axis and one cursor. A request counts when it ends.
 jtl-more-charts = By label, waiting and bytes
 jtl-chart-times = How long did answers take?

@@ -32,6 +32,9 @@ report-severity-info = 補足
 report-severity-caution = 注意
 report-terminal-same = … 同様のものがほかに { $n } 件あります (レポートにすべて載っています)。
 report-severity-bad = 警告
+report-demand-kept = 達成:
+report-demand-missed = 未達:
+report-demand-unmeasured = 測定なし
 report-count-samples = n = { $n }
 
 ## 結論
@@ -454,8 +457,6 @@ jtl-footer = { $name } から sokudo { $version } で作成しました。この
 jtl-verdict-nothing = ファイルに完了したリクエストがありません。
 jtl-verdict-fine = スループットは { $rate }、{ $percent } % が { $time } 以内に応答しました。{ $n } 件のうち失敗はありません。
 jtl-verdict-failed = スループットは { $rate }、{ $percent } % が { $time } 以内に応答しました。{ $n } 件のうち { $errors } が失敗しました。
-jtl-verdict-kept = 合格です: { $goals }。
-jtl-verdict-missed = 不合格です: { $goals }。
 jtl-verdict-main-failure = 失敗の { $share }({ $n } 件)は「{ $failure }」です。最も多いのは「{ $label }」で { $of_label } 件です。
 jtl-verdict-flattered = 平均 { $mean } は実際より良く見えています。成功した応答は { $good }、失敗は { $failed } でした。
 jtl-verdict-compared = { $name } と比べて、p{ $percent } は { $time }、スループットは { $rate }、失敗は { $errors }(前回 { $before })です。
@@ -474,13 +475,8 @@ jtl-number-users = 最大ユーザー数
 jtl-number-bytes = 受信 { $received }、送信 { $sent }
 jtl-number-received = 受信
 jtl-number-sent = 送信 { $sent }
-jtl-goals = 目標
-jtl-goals-title = 守るべき条件({ $n } 件)
-jtl-goal = 目標
-jtl-goal-reached = 実際の値
-jtl-goal-result = 結果
-jtl-goal-kept = 達成
-jtl-goal-missed = 未達
+jtl-goal-reached = { $asked }: { $measured }。
+jtl-goal-unmeasured = { $asked }: 完了した要求がありません。
 jtl-over-time-how = すべてのグラフは時間軸とカーソルを共有します。リクエストは終わった時刻で数えます。
 jtl-more-charts = ラベル別、待ち時間、バイト数
 jtl-chart-times = 応答にどれだけかかったか

@@ -11,6 +11,7 @@
 //!    └────► checks: do the numbers add up, was the bound kept? ───┴─► verdict
 //! ```
 
+pub mod advice;
 mod findings;
 mod quantities;
 mod rule;
@@ -26,5 +27,5 @@ pub use quantities::{experiment, pairs, placement, ranges, repeats, sweep};
 pub use rule::{Purpose, Rule};
 pub use rules::REGISTRY;
 pub use verdict::checks::checks;
-pub use verdict::{layers, limit, verdict};
+pub use verdict::{layers, limit, missed, verdict};
 pub use view::PhaseView;

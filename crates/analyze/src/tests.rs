@@ -183,7 +183,7 @@ fn messages(source: &str) -> BTreeMap<String, BTreeSet<String>> {
     messages
 }
 
-const LANGUAGES: [&str; 2] = [
+pub(crate) const LANGUAGES: [&str; 2] = [
     include_str!("../../../locales/en/analyze.ftl"),
     include_str!("../../../locales/ja/analyze.ftl"),
 ];

@@ -123,7 +123,9 @@ impl Run {
 impl<'a> Search<'a> {
     fn new(plan: &'a SearchPlan) -> Result<Self, ControlError> {
         let name = &plan.base.workload;
-        let both = sokudo_workloads::find(name).zip(kinds::curve_metrics(name));
+        let kind = kinds::find(name).filter(|kind| kind.is_searched());
+        let curve = kind.and_then(|kind| kind.curve.as_ref());
+        let both = sokudo_workloads::find(name).zip(curve);
         let (workload, curve) = both.ok_or_else(|| ControlError::Operator {
             says: Text::new("error-search-no-rate").word("workload", name),
             hint: None,
@@ -239,8 +241,8 @@ impl<'a> Search<'a> {
     /// else it keeps: a lower rate than was offered has few errors and short latencies.
     fn used(&self, trial: &PhaseRecord, outcome: &Outcome) -> f64 {
         let bounds = &self.plan.bounds;
-        let shares = bounds.iter().filter(|bound| !bound.is_time());
-        let allowed = shares.map(|bound| bound.most).fold(0.0, f64::max) + NOT_CARRIED;
+        let shares = bounds.iter().filter(|bound| bound.unit() == Unit::Ratio);
+        let allowed = shares.map(|bound| bound.limit).fold(0.0, f64::max) + NOT_CARRIED;
         let missing = 1.0 - outcome.delivered / outcome.offered;
         let carried = match missing.is_finite() {
             true => missing.max(0.0) / allowed,

@@ -1,12 +1,13 @@
-//! Bounds on latency and shares that a rate must meet to count as held.
+//! Bounds on latency, shares and the rate that a measurement must meet.
 //!
-//! `p99<1ms,loss<0.1%`: bounds on the latency's percentiles and on shares. The same text stands on
-//! the command line and in the labels of a recorded phase.
+//! `p99<1ms,loss<0.1%,rps>500`: bounds on the latency's percentiles, on shares, and on the events per
+//! second. The same text stands on the command line and in the labels of a recorded phase.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::kinds::CurveMetrics;
+use crate::metric::Unit;
 use crate::plan::Refusal;
 use crate::summary::PhaseResult;
 use crate::text::Text;
@@ -26,14 +27,16 @@ const PERCENTILES: [(&str, f64); 5] = [
 const TIMES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "max", "mean"];
 /// Shares that can be bounded, as typed.
 const SHARES: [&str; 2] = ["errors", "loss"];
+/// The rate that can be bounded from below, as typed.
+const RATE: &str = "rps";
 
-/// One bound: `p99` at most 0.001 s, `loss` at most 0.001.
+/// One bound: `p99` at most 0.001 s, `loss` at most 0.001, `rps` at least 500.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// Name of the bounded quantity, as typed.
     pub what: &'static str,
-    /// The most that is allowed: seconds, or a share from 0 to 1.
-    pub most: f64,
+    /// The most that is allowed, seconds or a share from 0 to 1; of the rate the least, per second.
+    pub limit: f64,
 }
 
 /// The bounds that a rate must meet to count as held; never empty.
@@ -45,7 +48,7 @@ pub struct Bounds(Vec<Bound>);
 pub enum NoBound {
     /// It is not of this form, or it names a number that cannot be bounded.
     #[error(
-        "`{0}` is not a valid bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss and errors can be bounded"
+        "`{0}` is not a valid bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss, errors and rps (`rps>500`) can be bounded"
     )]
     Form(String),
     /// A time without its unit.
@@ -59,19 +62,43 @@ impl Bound {
         TIMES.contains(&self.what)
     }
 
+    /// True for the rate, which must not be lower.
+    pub fn is_floor(&self) -> bool {
+        self.what == RATE
+    }
+
+    /// Unit of its limit.
+    pub fn unit(&self) -> Unit {
+        match (self.is_time(), self.is_floor()) {
+            (true, _) => Unit::Seconds,
+            (_, true) => Unit::PerSecond,
+            _ => Unit::Ratio,
+        }
+    }
+
     /// Its measured value; `None` when the result does not hold it.
     pub fn measured(&self, curve: &CurveMetrics, result: &PhaseResult) -> Option<f64> {
-        match self.is_time() {
-            true => curve.latency_s(result, self.what),
-            false => curve.share(result, self.what),
+        match (self.is_time(), self.is_floor()) {
+            (true, _) => curve.latency_s(result, self.what),
+            (_, true) => curve.delivered_in(result),
+            _ => curve.share(result, self.what),
+        }
+    }
+
+    /// True when a measured value keeps it.
+    pub fn is_kept(&self, measured: f64) -> bool {
+        match self.is_floor() {
+            true => measured >= self.limit,
+            false => measured <= self.limit,
         }
     }
 
     /// Measured over allowed; above 1 the bound is broken. A number that is missing breaks it.
     pub fn used(&self, curve: &CurveMetrics, result: &PhaseResult) -> f64 {
         match self.measured(curve, result) {
-            Some(measured) if measured <= 0.0 => 0.0,
-            Some(measured) if self.most > 0.0 => measured / self.most,
+            Some(measured) if self.is_floor() && measured > 0.0 => self.limit / measured,
+            Some(measured) if measured <= 0.0 && !self.is_floor() => 0.0,
+            Some(measured) if self.limit > 0.0 && !self.is_floor() => measured / self.limit,
             _ => f64::MAX,
         }
     }
@@ -80,7 +107,10 @@ impl Bound {
 impl Bounds {
     /// Loss alone, at most this share.
     pub fn loss(most: f64) -> Self {
-        Self(vec![Bound { what: "loss", most }])
+        Self(vec![Bound {
+            what: "loss",
+            limit: most,
+        }])
     }
 
     /// Each bound, in the order in which they were typed.
@@ -91,7 +121,7 @@ impl Bounds {
     /// The bound of one quantity; `None` when it is not bounded.
     pub fn most(&self, what: &str) -> Option<f64> {
         let bound = self.0.iter().find(|bound| bound.what == what);
-        bound.map(|bound| bound.most)
+        bound.map(|bound| bound.limit)
     }
 
     /// Values of the latency that a trial must have for the highest bounded percentile: ten beyond
@@ -118,7 +148,8 @@ impl Bounds {
             None => &[],
         };
         let shares = curve.shares.iter().map(|(word, _)| *word);
-        let words: Vec<&str> = times.iter().copied().chain(shares).collect();
+        let rate = (curve.delivered.unit == Unit::PerSecond).then_some(RATE);
+        let words: Vec<&str> = times.iter().copied().chain(shares).chain(rate).collect();
         let unknown = self.0.iter().find(|bound| !words.contains(&bound.what));
         let Some(bound) = unknown else {
             return Ok(());
@@ -156,18 +187,46 @@ fn lacks_unit(text: &str) -> bool {
     most.is_some_and(|most| most.parse::<f64>().is_ok())
 }
 
+/// Events per second, with or without `/s`.
+fn rate(text: &str) -> Option<f64> {
+    let per_s: f64 = text.strip_suffix("/s").unwrap_or(text).parse().ok()?;
+    (per_s > 0.0 && per_s.is_finite()).then_some(per_s)
+}
+
 fn bound(text: &str) -> Option<Bound> {
+    if let Some((name, least)) = text.split_once(">=").or_else(|| text.split_once('>')) {
+        let limit = rate(least).filter(|_| [RATE, "rate"].contains(&name))?;
+        return Some(Bound { what: RATE, limit });
+    }
     let (name, most) = text.split_once("<=").or_else(|| text.split_once('<'))?;
+    // Words that people who come from other load testers type.
+    let name = match name {
+        "p99.9" => "p999",
+        "median" => "p50",
+        "avg" => "mean",
+        _ => name,
+    };
     let known = |words: &[&'static str]| words.iter().copied().find(|word| *word == name);
     if let Some(what) = known(&TIMES) {
-        return time(most).map(|most| Bound { what, most });
+        return time(most).map(|limit| Bound { what, limit });
     }
-    // The word that people who come from other load testers type.
     let what = match name {
         "err" => "errors",
         _ => known(&SHARES)?,
     };
-    share(most).map(|most| Bound { what, most })
+    share(most).map(|limit| Bound { what, limit })
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.is_floor() { '>' } else { '<' };
+        write!(f, "{}{sign}", self.what)?;
+        match self.unit() {
+            Unit::Seconds => exact_time(self.limit, f),
+            Unit::PerSecond => write!(f, "{}", self.limit),
+            _ => write!(f, "{}%", (self.limit * 1e14).round() / 1e12),
+        }
+    }
 }
 
 /// A length of time in the largest unit in which it is a whole number.
@@ -196,11 +255,7 @@ impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, bound) in self.0.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            write!(f, "{comma}{}<", bound.what)?;
-            match bound.is_time() {
-                true => exact_time(bound.most, f)?,
-                false => write!(f, "{}%", (bound.most * 1e14).round() / 1e12)?,
-            }
+            write!(f, "{comma}{bound}")?;
         }
         Ok(())
     }
@@ -283,6 +338,26 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_is_bounded_from_below() {
+        let bounds: Bounds = "rps>=500, p99.9<2s".parse().unwrap();
+        assert_eq!(bounds.to_string(), "rps>500,p999<2s");
+        assert_eq!(bounds.to_string().parse(), Ok(bounds.clone()));
+        let result = |per_s: f64| PhaseResult {
+            summary: [
+                (rr::TRANSACTIONS_PER_SECOND.into(), per_s),
+                (rr::LATENCY_SECONDS.stat(Stat::P999), 0.5),
+            ]
+            .into(),
+            ..PhaseResult::default()
+        };
+        assert!(bounds.used(&curve("rr"), &result(250.0)) > 1.0);
+        assert!(bounds.used(&curve("rr"), &result(0.0)) > 1.0);
+        assert!(bounds.used(&curve("rr"), &result(600.0)) < 1.0);
+        // A kind that is compared by its bits per second has no such number.
+        assert!(bounds.check("datagram", &curve("datagram")).is_err());
+    }
+
+    #[test]
     fn what_is_no_bound_is_refused() {
         for wrong in [
             "",
@@ -295,6 +370,9 @@ mod tests {
             "loss<100%",
             "loss<-1%",
             "p99<-1ms",
+            "rps<500",
+            "rps>0",
+            "p99>1ms",
         ] {
             assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
         }

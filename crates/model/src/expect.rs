@@ -36,6 +36,11 @@ impl Expectation {
         self.line_bits_per_s
     }
 
+    /// The rate of the line as it is typed.
+    pub fn line_typed(&self) -> Option<String> {
+        self.line_bits_per_s.map(exact)
+    }
+
     /// Least payload that one connection must carry, bits per second.
     pub fn payload_bits_per_s(&self) -> Option<f64> {
         self.line_bits_per_s.map(|line| line * PAYLOAD_SHARE)
@@ -90,7 +95,7 @@ impl FromStr for Expectation {
 
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = self.line_bits_per_s.map(exact);
+        let rate = self.line_typed();
         let bounds = self.bounds.as_ref().map(Bounds::to_string);
         let parts: Vec<String> = rate.into_iter().chain(bounds).collect();
         f.write_str(&parts.join(","))

@@ -66,4 +66,21 @@ pub struct Check {
     pub passed: bool,
     /// The expected and the seen value.
     pub says: Text,
+    /// What the operator asked for; `None` for a condition that every run must meet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<Demand>,
+}
+
+/// A bound that the operator set, and the value that was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The bound, as it is typed: `p95<2s`, `1Gb/s`.
+    pub asked: String,
+    /// The measured value; `None` when it could not be measured.
+    pub measured: Option<f64>,
+    /// Unit of `measured`.
+    pub unit: Unit,
+    /// Phase, rate or pair of hosts that it was measured on; empty where the run has one measurement.
+    #[serde(default)]
+    pub on: String,
 }

@@ -31,7 +31,7 @@ pub use bounds::{Bound, Bounds, NoBound};
 pub use clock::{ClockReading, HostClock};
 pub use environment::{Environment, Fact};
 pub use expect::{Expectation, NoExpectation};
-pub use finding::{Check, Evidence, Finding, Severity};
+pub use finding::{Check, Demand, Evidence, Finding, Severity};
 pub use harmless::{cut, harmless, harmless_lines};
 pub use kinds::{CurveMetrics, Kind};
 pub use manifest::{HostEntry, Manifest, PhaseRecord, Problem, RunId, RunStatus};

@@ -38,6 +38,19 @@ pub enum RunStatus {
     Failed,
 }
 
+impl RunStatus {
+    /// One word for lists and programs. A run that measured everything but broke a check is `missed`.
+    pub fn word(self, is_passed: bool) -> &'static str {
+        match self {
+            Self::Ok if is_passed => "ok",
+            Self::Ok => "missed",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Running => "running",
+        }
+    }
+}
+
 /// Something that went wrong during the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {

@@ -3,11 +3,12 @@
 //! A check of a group lets every host meet every other one, layer by layer: its phases carry the label
 //! [`ROUND`]. Here they are folded by pair.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expect::Expectation;
 use crate::kinds::{KINDS, Kind, PairFigure};
 use crate::manifest::PhaseRecord;
+use crate::metric::Unit;
 use crate::summary::{FlowResult, PhaseResult};
 
 /// Label of the phases in which pairs meet: number of the round.
@@ -100,20 +101,90 @@ pub fn broken(expected: &Expectation, kind: &Kind, flow: &FlowResult) -> Vec<Bro
     };
     let result = as_result(flow);
     for bound in expected.bounds() {
-        let asked = match bound.what {
-            "loss" => kind.expects.loss,
-            "errors" => kind.expects.errors,
-            _ => kind.expects.latency,
-        };
-        if asked && bound.used(curve, &result) > 1.0 {
+        if kind.expects.asks(bound) && bound.used(curve, &result) > 1.0 {
             out.push(missed(
                 bound.what,
                 bound.measured(curve, &result),
-                bound.most,
+                bound.limit,
             ));
         }
     }
     out
+}
+
+/// One part of what is expected of every pair, and how all of them did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// As it is typed: `1Gb/s`, `p99<1ms`.
+    pub typed: String,
+    /// Unit of the measured values.
+    pub unit: Unit,
+    /// The worst measured value and its pair, `hosta → hostb`; `None` when no pair has one.
+    pub worst: Option<(f64, String)>,
+    /// Pairs that had to keep it.
+    pub pairs: usize,
+    /// Those that did not, or of which it could not be measured.
+    pub missed: usize,
+}
+
+/// Each part of what is expected of the pairs; nothing where nothing is.
+pub fn asked(phases: &[PhaseRecord]) -> Vec<Asked> {
+    let met = |phase: &&PhaseRecord| is_round(phase) && !phase.labels.contains_key(ALONE);
+    let rounds: Vec<&PhaseRecord> = phases.iter().filter(met).collect();
+    let mut texts = rounds.iter().filter_map(|phase| phase.labels.get(EXPECT));
+    let expected = texts.next().and_then(|text| text.parse().ok());
+    let expected: Expectation = expected.unwrap_or_default();
+    let least = expected.payload_bits_per_s();
+    let line = expected.line_typed().zip(least).map(|(typed, least)| {
+        over(&rounds, typed, Unit::BitsPerSecond, |kind, flow| {
+            let bits = kind.expects.line_rate?.of(&flow.metrics);
+            Some((bits, bits.map_or(f64::MAX, |bits| least / bits)))
+        })
+    });
+    let bounds = expected.bounds().map(|bound| {
+        over(&rounds, bound.to_string(), bound.unit(), |kind, flow| {
+            let curve = kind.curve.filter(|_| kind.expects.asks(bound))?;
+            let result = as_result(flow);
+            Some((bound.measured(&curve, &result), bound.used(&curve, &result)))
+        })
+    });
+    line.into_iter().chain(bounds).collect()
+}
+
+/// One part over all flows of the rounds. `of` gives the measured value of a flow and its share of
+/// what is allowed, above 1 when the part is missed; `None` for a layer that does not measure it.
+fn over(
+    rounds: &[&PhaseRecord],
+    typed: String,
+    unit: Unit,
+    of: impl Fn(&Kind, &FlowResult) -> Option<(Option<f64>, f64)>,
+) -> Asked {
+    let mut worst: Option<(f64, f64, &FlowResult)> = None;
+    let (mut pairs, mut missed) = (BTreeSet::new(), BTreeSet::new());
+    for phase in rounds {
+        let Some(kind) = phase.kind() else { continue };
+        for flow in &phase.result.flows {
+            let Some((measured, used)) = of(kind, flow) else {
+                continue;
+            };
+            pairs.insert((&flow.from, &flow.to));
+            let known = measured.filter(|_| !kind.is_dead(flow));
+            if known.is_none() || used > 1.0 {
+                missed.insert((&flow.from, &flow.to));
+            }
+            let is_worse = worst.is_none_or(|(most, ..)| used > most);
+            if let Some(value) = known.filter(|_| is_worse) {
+                worst = Some((used, value, flow));
+            }
+        }
+    }
+    Asked {
+        typed,
+        unit,
+        worst: worst.map(|(_, value, flow)| (value, format!("{} → {}", flow.from, flow.to))),
+        pairs: pairs.len(),
+        missed: missed.len(),
+    }
 }
 
 fn as_result(flow: &FlowResult) -> PhaseResult {
@@ -273,6 +344,26 @@ mod tests {
         assert!(whats("stream").is_empty());
         let p99 = figures().find(|figure| figure.name() == rr::LATENCY_SECONDS.stat(Stat::P99));
         assert_eq!(p99.and_then(|figure| figure.of(&flow)), Some(0.002));
+    }
+
+    #[test]
+    fn each_part_of_an_expectation_has_its_worst_pair() {
+        let labels = [(ROUND, "1"), (EXPECT, "1Gb/s,p99<1ms")];
+        let flows = vec![
+            stream("a", "b", Some(9.4e8)),
+            stream("b", "a", Some(4e8)),
+            stream("b", "c", None),
+        ];
+        let parts = asked(&[phase("stream", &labels, flows)]);
+        let line = &parts[0];
+        assert_eq!(
+            (line.typed.as_str(), line.pairs, line.missed),
+            ("1Gb/s", 3, 2)
+        );
+        assert_eq!(line.worst, Some((4e8, "b → a".to_owned())));
+        // No layer measured a latency: nothing says that it was kept.
+        assert_eq!((parts[1].pairs, parts[1].worst.clone()), (0, None));
+        assert!(asked(&[phase("stream", &[(ROUND, "1")], Vec::new())]).is_empty());
     }
 
     #[test]

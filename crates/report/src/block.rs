@@ -9,6 +9,7 @@ use sokudo_stats::Curve;
 
 use crate::bars::Bars;
 use crate::chart::Chart;
+use crate::demands::DemandLine;
 use crate::knee::Knee;
 use crate::plane::Plane;
 
@@ -171,6 +172,8 @@ pub enum Block {
     Lead(Vec<Phrase>),
     /// A sentence that must not be missed, with its weight.
     Notice(Severity, Phrase),
+    /// What the operator asked for, and whether it was kept.
+    Demands(Vec<DemandLine>),
     /// The few numbers that matter.
     Numbers(Vec<Number>),
     /// A heading inside a section.

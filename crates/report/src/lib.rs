@@ -16,6 +16,7 @@ pub mod block;
 mod budget;
 pub mod chart;
 mod date;
+pub mod demands;
 mod families;
 mod headline;
 mod heat;

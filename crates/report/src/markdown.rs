@@ -8,6 +8,7 @@ use sokudo_model::{Record, Severity, Text, harmless, units};
 use crate::block::{Block, Column, Conclusion, Number, Phrase, Speaker, Table};
 use crate::chart::{self, Chart};
 use crate::date;
+use crate::demands::DemandLine;
 use crate::sections::REGISTRY;
 use crate::view::View;
 
@@ -80,6 +81,7 @@ impl Writer {
                 let line = format!("> **{}** {}\n\n", self.words(key), self.say(phrase));
                 self.out.push_str(&line);
             }
+            Block::Demands(lines) => self.demands(lines),
             Block::Numbers(numbers) => self.numbers(numbers),
             Block::Heading(phrase) => self.heading(phrase, level),
             Block::Paragraph(phrase) => {
@@ -121,6 +123,18 @@ impl Writer {
             };
             self.out.push_str(&line);
         }
+    }
+
+    fn demands(&mut self, lines: &[DemandLine]) {
+        for line in lines {
+            let (asked, measured) = (escape(&line.asked), self.say(&line.measured));
+            let _ = write!(self.out, "- {} {asked}: **{measured}**", line.sign());
+            if !line.on.is_empty() {
+                let _ = write!(self.out, " ({})", escape(&line.on));
+            }
+            self.out.push('\n');
+        }
+        self.out.push('\n');
     }
 
     fn numbers(&mut self, numbers: &[Number]) {

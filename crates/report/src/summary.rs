@@ -12,6 +12,7 @@ use sokudo_model::pairs::Pair;
 use sokudo_model::{Evidence, FlowResult, Problem, Record, RunStatus, Summary};
 use sokudo_stats::{Answer, Curve, Knee, Repeats, answer_of, curve_of};
 
+use crate::demands;
 use crate::view::View;
 
 /// Version of the object.
@@ -57,6 +58,10 @@ pub const SUMMARY: Document = Document {
         field("checks[].name", "string", ""),
         field("checks[].passed", "boolean", ""),
         field("checks[].says", "string", ""),
+        field("checks[].asked", "string or null", ""),
+        field("checks[].measured", "number or null", ""),
+        field("checks[].unit", "string or null", ""),
+        field("checks[].on", "string or null", ""),
         field("problems", "array of object", ""),
         field("problems[].host", "string", ""),
         field("problems[].phase", "string", ""),
@@ -143,17 +148,13 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     let mut summary = json!({
         "schema": SUMMARY_SCHEMA,
         "run": manifest.id.0,
-        "status": status(manifest.status),
+        "status": status(manifest.status, record.checks.iter().all(|check| check.passed)),
         "workload": manifest.workload,
         "summary": numbers(&manifest.summary),
         "ranges": view.ranges.iter().map(|(name, it)| (name.clone(), range(it))).collect::<Map<_, _>>(),
         "placement": placed.iter().map(placement).collect::<Vec<_>>(),
         "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
-        "checks": record.checks.iter().map(|c| json!({
-            "name": c.name,
-            "passed": c.passed,
-            "says": i18n.text(&c.says),
-        })).collect::<Vec<_>>(),
+        "checks": record.checks.iter().map(|c| demands::json(c, &i18n)).collect::<Vec<_>>(),
         "problems": manifest.problems.iter().map(|p| problem(p, &i18n)).collect::<Vec<_>>(),
         "findings": record.findings.iter().map(|f| json!({
             "rule": f.rule,
@@ -229,7 +230,7 @@ pub(crate) fn sweep(curve: &Curve) -> Value {
         json!({
             "phase": step.phase,
             "value": step.value,
-            "status": status(step.status),
+            "status": status(step.status, true),
             "offered": step.offered,
             "delivered": step.delivered,
             "p50_seconds": step.p50_s,
@@ -290,11 +291,10 @@ pub(crate) fn repeats(repeats: &Repeats) -> Value {
 }
 
 /// A run that is still `running` has no result yet: for a program that is a failed one.
-fn status(status: RunStatus) -> &'static str {
+fn status(status: RunStatus, is_passed: bool) -> &'static str {
     match status {
-        RunStatus::Ok => "ok",
-        RunStatus::Partial => "partial",
-        RunStatus::Running | RunStatus::Failed => "failed",
+        RunStatus::Running => RunStatus::Failed.word(is_passed),
+        ended => ended.word(is_passed),
     }
 }
 

@@ -13,6 +13,7 @@ use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, harmle
 
 use crate::block::{Cell, Number, Phrase, Speaker, Table};
 use crate::budget;
+use crate::demands;
 use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
@@ -143,6 +144,7 @@ impl Writer {
         for (i, sentence) in sentences.iter().enumerate() {
             self.paragraph(sentence, INDENT, (i == 0).then_some(Ink::Bright));
         }
+        self.demands(view);
         let subject = view.subject().map(|p| p.name.as_str()).unwrap_or_default();
         let about = |f: &&Finding| f.phase.is_empty() || f.phase == subject;
         let findings = view.record.findings.iter().filter(about);
@@ -155,6 +157,13 @@ impl Writer {
         if let Some(first) = next.first().filter(|_| !next.iter().any(named)) {
             let line = format!("{} {first}", self.words("report-terminal-next"));
             self.paragraph(&line, INDENT, Some(Ink::Accent));
+        }
+    }
+
+    /// What the operator asked for, a line each.
+    fn demands(&mut self, view: &View) {
+        for (passed, line) in demands::plain(&view.record.checks, self.lang) {
+            self.paragraph(&line, INDENT, (!passed).then_some(Ink::Bad));
         }
     }
 
@@ -371,7 +380,7 @@ impl Writer {
 
     fn notes(&mut self, view: &View) {
         let manifest = &view.record.manifest;
-        let failed = view.record.checks.iter().filter(|c| !c.passed);
+        let failed = view.unasked_failures();
         let bad = manifest.problems.iter().map(|p| &p.says);
         let bad = self.few_of_each(bad.chain(failed.map(|c| &c.says)));
         let notes = self.few_of_each(manifest.notes.iter());

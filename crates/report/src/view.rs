@@ -6,7 +6,7 @@ use sokudo_analyze::ranges::Ranges;
 use sokudo_model::kinds::datagram;
 use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
-    FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
+    Check, FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
 use sokudo_stats::repeats::{self, Repeats, repeats_of};
 
@@ -155,6 +155,13 @@ impl<'a> View<'a> {
         let phases = self.record.manifest.phases.iter().map(|p| p.t1_ns);
         let series = self.record.series.iter().filter_map(|s| s.points.last());
         phases.chain(series.map(|(t, _)| *t)).max().unwrap_or(0)
+    }
+
+    /// Failed checks that have no line among the demands, and that the verdict does not quote.
+    pub fn unasked_failures(&self) -> impl Iterator<Item = &'a Check> {
+        let failed = self.record.checks.iter().filter(|check| !check.passed);
+        let unasked = failed.filter(|check| check.demand.is_none());
+        unasked.filter(|check| !self.verdict.contains(&check.says))
     }
 
     /// Status of a run that did not end well.

@@ -65,6 +65,12 @@ fn searchable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Refusal> {
             Text::new("error-leave-out-hint").with("option", fixed),
         ));
     }
+    if let Some(floor) = bounds.iter().find(|bound| bound.is_floor()) {
+        return Err(operator(
+            Text::new("error-find-floor").with("bound", floor),
+            Text::new("error-find-floor-hint"),
+        ));
+    }
     measurable(options, bounds)
 }
 

@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use sokudo_model::{RunStatus, Summary};
 
-use crate::layout::{RUN_JSON, SERIES, SPOOL};
+use crate::layout::{FINDINGS, RUN_JSON, SERIES, SPOOL};
+use crate::manifest::{FindingsFile, JSON_BYTES_MAX, parse_json};
 use crate::{StoreError, disk, read_manifest};
 
 /// One directory under the root.
@@ -29,6 +30,8 @@ pub struct RunInfo {
     pub workload: String,
     /// Its status; `running` also for a run that was never closed.
     pub status: RunStatus,
+    /// False when a check of the run failed.
+    pub is_passed: bool,
     /// Totals over the run.
     pub summary: Summary,
 }
@@ -68,6 +71,7 @@ pub fn discard(record: &Path) -> Result<(), StoreError> {
 
 fn entry(path: &Path) -> Option<RunEntry> {
     let info = read_manifest(path).map(|manifest| RunInfo {
+        is_passed: is_passed(path),
         started: manifest.started,
         started_unix_ns: manifest.started_unix_ns,
         workload: manifest.workload,
@@ -79,6 +83,14 @@ fn entry(path: &Path) -> Option<RunEntry> {
         path: path.to_path_buf(),
         info,
     })
+}
+
+/// Whether every check of a record passed; a record without readable conclusions has none that failed.
+fn is_passed(record: &Path) -> bool {
+    let file = record.join(FINDINGS);
+    let bytes = disk::read(&file, JSON_BYTES_MAX).ok().flatten();
+    let read = bytes.and_then(|bytes| parse_json::<FindingsFile>(&file, &bytes).ok());
+    read.is_none_or(|read| read.checks.iter().all(|check| check.passed))
 }
 
 /// Directory of the run that `text` means: a whole id, the unique beginning of one, `latest`,

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sokudo_model::RunStatus;
 use sokudo_store::StoreError;
 
 use crate::tracks::{self, Line};
@@ -51,19 +50,10 @@ pub fn list(root: &Path) -> Result<Vec<Row>, NotShown> {
             id: entry.id,
             workload: info.workload,
             started: info.started,
-            status: word(info.status),
+            status: info.status.word(info.is_passed),
         })
     });
     Ok(rows.take(LISTED_MAX).collect())
-}
-
-fn word(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Ok => "ok",
-        RunStatus::Partial => "partial",
-        RunStatus::Failed => "failed",
-        RunStatus::Running => "running",
-    }
 }
 
 /// The report of a record.

@@ -42,7 +42,7 @@ pub trait Load: Sync {
     ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal>;
 
     /// Changes options to another load for so long: `rate_per_s` events per second, `None` = as fast
-    /// as possible. For kinds with a curve; the others are neither swept nor searched.
+    /// as possible. For kinds that are searched.
     fn become_trial(_options: &mut Self::Options, _rate_per_s: Option<f64>, _duration_ns: u64) {}
 
     /// What a phase with these options demands of this host: connections, time, and what goes both ways.
@@ -195,7 +195,7 @@ impl<L: Load> Workload for L {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        if L::KIND.curve.is_none() {
+        if !L::KIND.is_searched() {
             return Err(operator(
                 Text::new("error-search-no-rate").with("workload", L::KIND.name),
                 Text::new("error-search-no-rate-hint"),

@@ -3,6 +3,7 @@
 use sokudo_model::{Finding, PhaseRecord, Record};
 
 use super::fold;
+use crate::advice::fit_finding;
 use crate::rules::REGISTRY;
 use crate::view::PhaseView;
 
@@ -17,5 +18,6 @@ pub fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
         .flat_map(|rule| rule.diagnose(&view))
         .collect();
     fold::fold(&view, &mut out);
-    out
+    let fit = |finding| fit_finding(view.kind(), finding);
+    out.into_iter().map(fit).collect()
 }

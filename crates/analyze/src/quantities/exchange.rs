@@ -75,6 +75,11 @@ impl<'a> Exchange<'a> {
         self.total(self.numbers.per_second)
     }
 
+    /// Whether requests were due and none of them was answered.
+    pub fn is_unanswered(&self) -> bool {
+        self.rate() == Some(0.0)
+    }
+
     /// Answers per second that were asked for; `None` in a closed loop.
     pub fn asked(&self) -> Option<f64> {
         self.total(self.numbers.asked).filter(|rate| *rate > 0.0)
@@ -204,14 +209,18 @@ impl<'a> Exchange<'a> {
         best.filter(|_| self.view.is_confirm())
     }
 
-    /// Next step when no rule has a better one.
-    pub fn next(&self) -> Text {
+    /// Next step when no rule has a better one; `None` for a phase of a search, which is that step.
+    pub fn next(&self) -> Option<Text> {
+        if self.view.is_trial() || self.view.is_confirm() {
+            return None;
+        }
         let key = match self.asked() {
+            Some(_) if self.kind.is_plan => return None,
             Some(_) => "verdict-exchange-open-next",
             None if self.kind.is_plan => "verdict-jmx-closed-next",
             None if self.numbers.connects_each_time => "verdict-crr-closed-next",
             None => "verdict-rr-closed-next",
         };
-        Text::new(key)
+        Some(Text::new(key))
     }
 }

@@ -20,17 +20,8 @@ fn whole(n: f64) -> String {
     format!("{n:.0}")
 }
 
-/// Sentences about the result: the round trip, each way when the clocks allow it, and loss by
-/// direction.
-pub fn says(view: &PhaseView<'_>, flows: Text) -> Vec<Text> {
-    let mut out = Vec::new();
-    out.extend(round_trip(view, flows));
-    out.extend(lost(view));
-    out.extend(unsent(view));
-    out
-}
-
-fn round_trip(view: &PhaseView<'_>, flows: Text) -> Option<Text> {
+/// Sentence about the round trip, and about each way when the clocks allow it.
+pub fn round_trip(view: &PhaseView<'_>, flows: Text) -> Option<Text> {
     let value = |metric, stat| view.stat(metric, stat);
     let text = Text::new("verdict-probe")
         .text("flows", flows)
@@ -48,7 +39,8 @@ fn round_trip(view: &PhaseView<'_>, flows: Text) -> Option<Text> {
     Some(text.text("ways", ways))
 }
 
-fn lost(view: &PhaseView<'_>) -> Option<Text> {
+/// Sentence about the losses, by direction where that is known.
+pub fn lost(view: &PhaseView<'_>) -> Option<Text> {
     let sent = view.total(probe::SENT_PACKETS).filter(|sent| *sent > 0.0)?;
     let (lost, late) = (
         view.total(probe::LOST_PACKETS)?,
@@ -67,7 +59,7 @@ fn lost(view: &PhaseView<'_>) -> Option<Text> {
 }
 
 /// Probes that the sender could not send in time.
-fn unsent(view: &PhaseView<'_>) -> Option<Text> {
+pub fn unsent(view: &PhaseView<'_>) -> Option<Text> {
     let (sent, unsent) = (
         view.total(probe::SENT_PACKETS)?,
         view.total(probe::UNSENT_PACKETS)?,

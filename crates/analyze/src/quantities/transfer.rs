@@ -81,6 +81,14 @@ impl<'a> Transfer<'a> {
         })
     }
 
+    /// Share of what was sent that did not arrive; all of it where nothing came through.
+    pub fn missing_share(&self) -> Option<f64> {
+        let arrived = self.view.total(self.view.kind()?.done)?;
+        let missing = self.view.total(self.numbers.missing).unwrap_or(0.0);
+        let sent = arrived + missing;
+        Some(if arrived > 0.0 { missing / sent } else { 1.0 })
+    }
+
     /// Amount that was sent and did not arrive, when there is any.
     pub fn missing(&self) -> Option<Text> {
         let missing = self.view.total(self.numbers.missing);

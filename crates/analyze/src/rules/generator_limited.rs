@@ -78,6 +78,8 @@ fn has_no_ports(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding
 
 /// Requests of an open loop that left late although there was room for them.
 fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    // In a closed loop requests wait for answers and for the users' pauses: no schedule can be missed.
+    exchange.asked()?;
     let metric = exchange.numbers.late_ratio;
     let (flow, late) = view.highest(metric).filter(|(_, late)| *late > LATE)?;
     let host = flow.from.as_str();

@@ -63,7 +63,10 @@ fn conclude(view: PhaseView<'_>, flow: &FlowResult) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, severity, weight, says);
     finding.evidence = evidence(view, &still, &far, stall);
     name_what_lacks(&mut finding.evidence, &[tcp::RECEIVE_QUEUE_BYTES]);
+    let problems = &view.record.manifest.problems;
+    let is_lost = problems.iter().any(|problem| problem.host == far.host());
     let next = match unread {
+        _ if is_lost => "rule-stalled-next-lost",
         Some(_) => "rule-stalled-next-program",
         None => "rule-stalled-next-path",
     };

@@ -181,7 +181,12 @@ fn who_was_answered_wrongly_is_not_called_unanswered() {
         let summary = numbers.map(|(name, value)| (name.to_owned(), value));
         record.manifest.phases[0].result.summary = summary.into();
         let said = verdict(&record);
-        let told = said.iter().find(|text| text.key == key);
+        // It comes first, with the flows that it is about.
+        assert_eq!(said[0].key, "verdict-failing");
+        let Some(Arg::Text(failure)) = said[0].args.get("failure") else {
+            panic!("{said:?}");
+        };
+        let told = Some(failure).filter(|text| text.key == key);
         let told = told.unwrap_or_else(|| panic!("no {key} in {said:?}"));
         assert_eq!(told.args["ratio"], Arg::Number(ratio, Unit::Ratio));
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
+use super::failing::is_failing;
+use crate::advice::fit;
 use crate::findings::{diagnose, search};
 use crate::quantities::datagrams::{self, HELD};
 use crate::quantities::exchange::Exchange;
@@ -22,6 +24,11 @@ const LIMITING: f64 = 0.25;
 
 /// Sentences about one phase: its result, its limit, the next step.
 pub fn about(view: &PhaseView<'_>) -> Vec<Text> {
+    let all = unfit(view).into_iter();
+    all.filter_map(|text| fit(view.kind(), text)).collect()
+}
+
+fn unfit(view: &PhaseView<'_>) -> Vec<Text> {
     if let Some(exchange) = Exchange::of(*view) {
         return answered(view, &exchange);
     }
@@ -106,11 +113,43 @@ fn measured(view: &PhaseView<'_>) -> Vec<Text> {
     out
 }
 
+/// What was achieved, and what failed of it: the latter first when it is the news.
+fn in_order(view: &PhaseView<'_>, achieved: Text, failure: Option<Text>) -> Vec<Text> {
+    match failure {
+        Some(failure) if is_failing(view) => {
+            let failure = Text::new("verdict-failing")
+                .text("flows", flows(view))
+                .text("failure", failure);
+            let stopped = stopped(view);
+            std::iter::once(failure)
+                .chain(stopped)
+                .chain([achieved])
+                .collect()
+        }
+        failure => {
+            let stopped = stopped(view);
+            std::iter::once(achieved)
+                .chain(stopped)
+                .chain(failure)
+                .collect()
+        }
+    }
+}
+
 fn achieved(view: &PhaseView<'_>) -> Option<Text> {
     let packets = view.total(datagram::DELIVERED_PACKETS_PER_SECOND)?;
     let bytes = view.total(datagram::DELIVERED_BYTES_PER_SECOND)?;
     let (sent, missing) = (view.sent()?, view.missing()?);
+    if view.received() == Some(0.0) {
+        let text = Text::new("verdict-none-arrived").number("sent", sent, Unit::Packets);
+        return Some(text.text("flows", flows(view)));
+    }
     let text = match view.asked_rate() {
+        Some(asked) if is_failing(view) => Text::new("verdict-paced-losing")
+            .number("asked", asked, Unit::Packets)
+            .number("ratio", missing / sent, Unit::Ratio)
+            .number("missing", missing, Unit::Packets)
+            .number("sent", sent, Unit::Packets),
         Some(asked) => Text::new("verdict-paced").number("asked", asked, Unit::Packets),
         None => Text::new("verdict-unpaced"),
     };
@@ -128,24 +167,36 @@ fn stopped(view: &PhaseView<'_>) -> Option<Text> {
 
 /// The answer of a measurement of requests and responses.
 fn answered(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Text> {
-    let mut out = vec![exchange.achieved(flows(view))];
-    out.extend(stopped(view));
-    out.extend(exchange.errors());
+    let failure = exchange.errors();
+    let mut out = match failure {
+        Some(failure) if exchange.is_unanswered() => {
+            let text = Text::new("verdict-failing").text("flows", flows(view));
+            vec![text.text("failure", failure)]
+        }
+        failure => in_order(view, exchange.achieved(flows(view)), failure),
+    };
     match limit_of(view) {
+        // What failed is mended before what limits the rest.
+        _ if is_failing(view) => out.extend(mended_by(view)),
         Some(limit) => {
             out.push(limit.says);
             out.extend(limit.next);
         }
-        None => out.push(exchange.next()),
+        None => out.extend(exchange.next()),
     }
     out
 }
 
+/// The next step against the failures of a phase, where a rule knows their cause.
+fn mended_by(view: &PhaseView<'_>) -> Option<Text> {
+    let mut findings = diagnose(view.record, view.phase).into_iter();
+    let grave = findings.find(|f| !is_limit(&f.rule) && f.severity == Severity::Bad);
+    grave.and_then(|finding| finding.next)
+}
+
 /// The answer of a measurement of bytes or messages.
 fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
-    let mut out = vec![transfer.achieved(flows(view))];
-    out.extend(stopped(view));
-    out.extend(transfer.missing());
+    let mut out = in_order(view, transfer.achieved(flows(view)), transfer.missing());
     match limit_of(view) {
         Some(limit) => {
             out.push(limit.says);
@@ -158,8 +209,13 @@ fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
 
 /// The answer of probes. They are too thin to reach a limit: only what disturbed them is named.
 fn probed(view: &PhaseView<'_>) -> Vec<Text> {
-    let mut out = probe::says(view, flows(view));
-    out.extend(stopped(view));
+    let round_trip = probe::round_trip(view, flows(view));
+    let lost = probe::lost(view);
+    let mut out = match round_trip {
+        Some(round_trip) => in_order(view, round_trip, lost),
+        None => lost.into_iter().collect(),
+    };
+    out.extend(probe::unsent(view));
     out.extend(limit_of(view).map(|limit| limit.says));
     out
 }

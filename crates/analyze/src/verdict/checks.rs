@@ -1,13 +1,19 @@
 //! Checks that the numbers of a record are consistent, and that the operator's bounds were kept.
 //!
+//! A check of what the operator asked for carries a [`Demand`], whether it passed or not: all readers
+//! are shown it with the measured value.
+//!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
 use sokudo_model::pairs::is_round;
-use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, kinds, skew};
+use sokudo_model::{
+    Bound, Bounds, Check, Demand, PhaseRecord, Record, Text, Unit, kinds, skew, units,
+};
 
 use super::pairs;
+use crate::advice::fit;
 use crate::quantities::audit;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
@@ -39,28 +45,73 @@ pub fn checks(record: &Record) -> Vec<Check> {
     }
     out.extend(pairs::checks(record));
     out.extend(found(record));
+    name_phases(record, &mut out);
     out
+}
+
+/// The demands of several phases are told apart by the phases' names.
+fn name_phases(record: &Record, checks: &mut [Check]) {
+    let phases = record.manifest.phases.iter();
+    let own = phases.filter(|phase| !PhaseView::new(record, phase).is_trial());
+    if own
+        .filter(|phase| phase.labels.contains_key("bounds"))
+        .count()
+        > 1
+    {
+        return;
+    }
+    let demands = checks.iter_mut().filter_map(|check| check.demand.as_mut());
+    let measured = demands.filter(|demand| {
+        let mut phases = record.manifest.phases.iter();
+        phases.any(|phase| phase.name == demand.on)
+    });
+    measured.for_each(|demand| demand.on.clear());
 }
 
 /// A command that searches for a rate demands that there is one. The layers of `check` search, too,
 /// but demand nothing; a search that was ended early has no answer.
-fn found(record: &Record) -> Option<Check> {
-    let manifest = &record.manifest;
-    let demanded =
-        kinds::curve_metrics(&manifest.workload).is_some() && manifest.problems.is_empty();
-    let trials = manifest
-        .phases
+fn found(record: &Record) -> Vec<Check> {
+    let Some((phase, offered)) = unkept(record) else {
+        return Vec::new();
+    };
+    let view = PhaseView::new(record, phase);
+    let bounds = view.bounds();
+    let mut out: Vec<Check> = bounds
         .iter()
-        .map(|phase| PhaseView::new(record, phase));
-    // Bounds of a single measurement (--slo) ask for no rate.
-    let trials = trials.filter(|view| view.is_trial() || view.is_confirm());
-    let bounds = trials.filter_map(|view| view.bounds()).next_back()?;
-    let none = demanded && confirmed(record, &manifest.workload).is_none();
-    none.then(|| Check {
+        .flat_map(Bounds::iter)
+        .map(|each| bound(&view, each))
+        .collect();
+    let demands = out.iter_mut().filter_map(|check| check.demand.as_mut());
+    demands.for_each(|demand| demand.on.clone_from(&offered));
+    let bounds = bounds.map_or_else(String::new, |bounds| bounds.to_string());
+    let found = Check {
         name: "found".into(),
         passed: false,
-        says: Text::new("check-found-failed").word("bounds", bounds.to_string()),
-    })
+        says: Text::new("check-found-failed").word("bounds", bounds),
+        demand: None,
+    };
+    out.insert(0, found);
+    out
+}
+
+/// The trial with the lowest load of a search that found no rate, and that load; `None` for every
+/// other run.
+pub(super) fn unkept(record: &Record) -> Option<(&PhaseRecord, String)> {
+    let manifest = &record.manifest;
+    let curve = kinds::curve_metrics(&manifest.workload)?;
+    if !manifest.problems.is_empty() || confirmed(record, &manifest.workload).is_some() {
+        return None;
+    }
+    // Bounds of a single measurement (--slo) ask for no rate.
+    let trials = manifest.phases.iter().filter(|phase| {
+        let view = PhaseView::new(record, phase);
+        view.bounds().is_some() && (view.is_probe() || view.is_confirm())
+    });
+    let with_load = trials.map(|phase| (phase, curve.offered_in(&phase.result)));
+    let order = |load: Option<f64>| load.unwrap_or(f64::MAX);
+    let (phase, load) = with_load.min_by(|a, b| order(a.1).total_cmp(&order(b.1)))?;
+    let load = load.map(|load| units::human(load, curve.offered.unit));
+    Some((phase, load.unwrap_or_default()))
 }
 
 fn check(name: &str, passed: bool, view: &PhaseView<'_>) -> Check {
@@ -70,6 +121,7 @@ fn check(name: &str, passed: bool, view: &PhaseView<'_>) -> Check {
         name: name.into(),
         passed,
         says,
+        demand: None,
     }
 }
 
@@ -132,11 +184,9 @@ fn demands(view: &PhaseView<'_>) -> Vec<Check> {
     if view.is_trial() || superseded {
         return Vec::new();
     }
-    let mut out: Vec<Check> = loss(view).into_iter().collect();
     let bounds = view.bounds();
-    let others = bounds.iter().flat_map(Bounds::iter);
-    let others = others.filter(|bound| bound.what != "loss");
-    out.extend(others.filter_map(|other| bound(view, other)));
+    let each = bounds.iter().flat_map(Bounds::iter);
+    let mut out: Vec<Check> = each.map(|each| bound(view, each)).collect();
     out.extend(generator(view));
     if bounds.is_none_or(|bounds| bounds.most("errors").is_none()) {
         out.extend(errors(view));
@@ -144,21 +194,36 @@ fn demands(view: &PhaseView<'_>) -> Vec<Check> {
     out
 }
 
-/// One bound of a search, other than that on loss.
-fn bound(view: &PhaseView<'_>, bound: &Bound) -> Option<Check> {
-    let names = kinds::curve_metrics(&view.phase.workload)?;
-    let measured = bound.measured(names, &view.phase.result)?;
-    let unit = match bound.is_time() {
-        true => Unit::Seconds,
-        false => Unit::Ratio,
-    };
-    let mut check = check("bound", measured <= bound.most, view);
+/// One bound that the operator set. What was not measured is not kept.
+fn bound(view: &PhaseView<'_>, bound: &Bound) -> Check {
+    let names = kinds::curve_metrics(&view.phase.workload);
+    let lost = view.loss().filter(|_| bound.what == "loss");
+    let measured = lost.or_else(|| bound.measured(names?, &view.phase.result));
+    let unit = bound.unit();
+    let name = if lost.is_some() { "loss" } else { "bound" };
+    let is_kept = measured.is_some_and(|measured| bound.is_kept(measured));
+    let mut check = check(name, is_kept, view);
+    if measured.is_none() {
+        check.says = Text::new("check-bound-unmeasured").word("phase", &view.phase.name);
+    } else if bound.is_floor() {
+        let outcome = if is_kept { "held" } else { "failed" };
+        check.says = Text::new(format!("check-rate-{outcome}")).word("phase", &view.phase.name);
+    }
     check.says = check
         .says
         .word("what", bound.what)
-        .number("measured", measured, unit)
-        .number("bound", bound.most, unit);
-    Some(check)
+        .number("bound", bound.limit, unit);
+    if let Some(measured) = measured {
+        let place = if lost.is_some() { "loss" } else { "measured" };
+        check.says = check.says.number(place, measured, unit);
+    }
+    check.demand = Some(Demand {
+        asked: bound.to_string(),
+        measured,
+        unit,
+        on: view.phase.name.clone(),
+    });
+    check
 }
 
 /// Requests without an answer: figures of those that were answered say little when many were not.
@@ -191,6 +256,7 @@ fn generator(view: &PhaseView<'_>) -> Option<Check> {
         check.says = Text::new("check-generator-unstarted")
             .word("phase", &view.phase.name)
             .number("share", share, Unit::Ratio);
+        check.says = fit(view.kind(), check.says)?;
         return Some(check);
     }
     let late = exchange
@@ -202,18 +268,6 @@ fn generator(view: &PhaseView<'_>) -> Option<Check> {
             .says
             .number("late", late, Unit::Ratio)
             .number("bound", audit::MOST_LATE, Unit::Ratio);
-    Some(check)
-}
-
-/// Loss against the bound of the phase.
-fn loss(view: &PhaseView<'_>) -> Option<Check> {
-    let bound = view.max_loss()?;
-    let loss = view.loss()?;
-    let mut check = check("loss", loss <= bound, view);
-    check.says = check
-        .says
-        .number("loss", loss, Unit::Ratio)
-        .number("bound", bound, Unit::Ratio);
     Some(check)
 }
 

@@ -4,16 +4,20 @@
 
 mod about;
 pub mod checks;
+mod failing;
 pub mod layers;
 mod pairs;
 
 use sokudo_model::kinds::datagram;
-use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text};
+use sokudo_model::pairs::is_round;
+use sokudo_model::{Check, Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit, units};
 use sokudo_stats::Curve;
+use sokudo_stats::curve::is_step;
 
 use about::{about, limit_of};
 use checks::checks;
 
+use crate::advice::fit;
 use crate::findings::findings;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
@@ -33,7 +37,8 @@ const HOSTS_NAMED: usize = 5;
 /// What it says about a phase is drawn from that phase alone, so that its numbers belong together.
 pub fn verdict(record: &Record) -> Vec<Text> {
     let mut out = Vec::new();
-    out.extend(distrust(record));
+    let checks = checks(record);
+    out.extend(distrust(record, &checks));
     let of_pairs = pairs::verdict(record);
     if !of_pairs.is_empty() {
         out.extend(of_pairs);
@@ -42,22 +47,31 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     }
     let of_layers = layers::sentence(record);
     let of_points = experiment::of(record).map(|all| all.sentence());
-    let most = MAX_SENTENCES + usize::from(of_layers.is_some()) + usize::from(of_points.is_some());
     let of_runs: Vec<Text> = repeats::of(record).map_or(Vec::new(), |(all, _)| repeats::says(&all));
     let of_search = match record.manifest.is_check() {
         true => None,
         false => repeats::of_search(record),
     };
-    let most = most + of_runs.len() + usize::from(of_search.is_some());
     let is_layered = of_layers.is_some();
     let is_repeated = !of_runs.is_empty();
-    out.extend(of_layers.into_iter().chain(of_points).chain(of_runs));
-    match (sweep::of(record), main_phase(record)) {
+    let unkept = checks::unkept(record).map(|(phase, _)| phase);
+    let main = unkept.or_else(|| main_phase(record));
+    let found_none = checks.iter().find(|check| check.name == "found");
+    let broken = match found_none {
+        Some(check) => Some(check.says.clone()),
+        None => missed(&checks),
+    };
+    let first = [broken, failing_beside(record, main), of_layers, of_points];
+    out.extend(first.into_iter().flatten().chain(of_runs));
+    let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some());
+    match (sweep::of(record), main) {
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => {
             // What a layer came to has been said with all the others.
-            let said = usize::from(is_layered && main.name == main.workload);
-            let mut says = about(&PhaseView::new(record, main));
+            let view = PhaseView::new(record, main);
+            let is_said = is_layered && main.name == main.workload;
+            let said = usize::from(is_said && !failing::is_failing(&view));
+            let mut says = about(&view);
             if let Some(first) = says.first_mut().filter(|_| is_repeated) {
                 *first = Text::new("verdict-repeat-middle").text("says", first.clone());
             }
@@ -71,6 +85,41 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     out
 }
 
+/// Sentence about what the operator asked for and did not get; `None` when all was kept.
+pub fn missed(checks: &[Check]) -> Option<Text> {
+    let missed = checks.iter().filter(|check| !check.passed);
+    let missed: Vec<String> = missed
+        .filter_map(|check| check.demand.as_ref())
+        .map(|demand| match demand.measured {
+            Some(value) => format!("{} ({})", demand.asked, units::human(value, demand.unit)),
+            None => format!("{} (–)", demand.asked),
+        })
+        .collect();
+    let count = missed.len() as f64;
+    (!missed.is_empty()).then(|| {
+        Text::new("verdict-missed")
+            .word("demands", missed.join(", "))
+            .number("count", count, Unit::One)
+    })
+}
+
+/// Sentence about the failing phases of a run beside the one that the verdict is about; `None` when
+/// there are none.
+fn failing_beside(record: &Record, main: Option<&PhaseRecord>) -> Option<Text> {
+    let phases = record.manifest.phases.iter();
+    let others = phases.filter(|phase| main.is_none_or(|main| main.name != phase.name));
+    let views = others.map(|phase| PhaseView::new(record, phase));
+    let failing = views.filter(|view| !view.is_trial() && !is_round(view.phase));
+    let failing: Vec<PhaseView<'_>> = failing.filter(failing::is_failing).collect();
+    let first = failing.first()?;
+    let says = about(first).into_iter().next()?;
+    let text = match failing.len() {
+        1 => Text::new("verdict-phase-failing"),
+        more => Text::new("verdict-phases-failing").number("more", more as f64 - 1.0, Unit::One),
+    };
+    Some(text.word("phase", &first.phase.name).text("failure", says))
+}
+
 /// The strongest conclusion about what limited the phase that the verdict is about; `None` when it
 /// is not known.
 pub fn limit(record: &Record) -> Option<Finding> {
@@ -82,10 +131,10 @@ pub fn limit(record: &Record) -> Option<Finding> {
 }
 
 /// Checks of what was demanded, not of the books: that they fail is a result.
-const DEMANDS: [&str; 5] = ["bound", "errors", "found", "loss", "pair"];
+const DEMANDS: [&str; 6] = ["bound", "errors", "expect", "found", "loss", "pair"];
 
 /// Reason to distrust the numbers, which precedes all other sentences.
-fn distrust(record: &Record) -> Option<Text> {
+fn distrust(record: &Record, checks: &[Check]) -> Option<Text> {
     let manifest = &record.manifest;
     if matches!(manifest.status, RunStatus::Failed | RunStatus::Partial) {
         let failed = manifest.status == RunStatus::Failed;
@@ -112,10 +161,10 @@ fn distrust(record: &Record) -> Option<Text> {
         return Some(says);
     }
     // Too much loss is a result, not a reason to doubt it.
-    let mut broken = checks(record).into_iter().filter(|check| !check.passed);
+    let mut broken = checks.iter().filter(|check| !check.passed);
     let broken = broken.find(|check| !DEMANDS.contains(&check.name.as_str()));
     if let Some(check) = broken {
-        return Some(Text::new("verdict-distrust").text("check", check.says));
+        return Some(Text::new("verdict-distrust").text("check", check.says.clone()));
     }
     let mut corrupted = findings(record)
         .into_iter()
@@ -188,6 +237,10 @@ fn swept(record: &Record, curve: &Curve) -> Vec<Text> {
     let above = sweep::above(record, curve);
     let limit = above.and_then(|phase| limit_of(&PhaseView::new(record, phase)));
     out.extend(limit.map(|limit| limit.says));
-    out.push(sweep::next(curve));
+    let phases = record.manifest.phases.iter();
+    let kind = phases
+        .filter(|phase| is_step(phase))
+        .find_map(PhaseRecord::kind);
+    out.extend(fit(kind, sweep::next(curve)));
     out
 }

@@ -2,15 +2,43 @@
 
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::group;
-use sokudo_model::pairs::{EXPECT, Pair, is_round};
-use sokudo_model::{Check, Record, Text, Unit};
+use sokudo_model::pairs::{Asked, EXPECT, Pair, asked, is_round};
+use sokudo_model::{Check, Demand, Record, Text, Unit};
 use sokudo_stats::spread;
 
 use crate::findings::pairs::findings;
 use crate::quantities::pairs::{NAMES_MAX, carried, of, wrong};
 
-/// One check per pair: everything came through, and what was expected was kept.
+/// One check per part of what was expected, with the worst pair; and one per pair: everything came
+/// through, and what was expected was kept.
 pub(crate) fn checks(record: &Record) -> Vec<Check> {
+    let parts = asked(&record.manifest.phases);
+    parts.iter().map(part).chain(each_pair(record)).collect()
+}
+
+/// One part of what was expected of every pair.
+fn part(asked: &Asked) -> Check {
+    let worst = asked.worst.as_ref();
+    let is_kept = asked.missed == 0 && asked.pairs > 0;
+    let outcome = if is_kept { "held" } else { "failed" };
+    let says = Text::new(format!("check-expect-{outcome}"))
+        .word("asked", &asked.typed)
+        .word("missed", asked.missed.to_string())
+        .word("pairs", asked.pairs.to_string());
+    Check {
+        name: "expect".into(),
+        passed: is_kept,
+        says,
+        demand: Some(Demand {
+            asked: asked.typed.clone(),
+            measured: worst.map(|(value, _)| *value),
+            unit: asked.unit,
+            on: worst.map_or_else(String::new, |(_, pair)| pair.clone()),
+        }),
+    }
+}
+
+fn each_pair(record: &Record) -> Vec<Check> {
     let expected = expected(record);
     let check = |pair: &Pair| {
         let text = match (pair.holds(), expected) {
@@ -22,6 +50,7 @@ pub(crate) fn checks(record: &Record) -> Vec<Check> {
             name: "pair".into(),
             passed: pair.holds(),
             says: text.word("from", &pair.from).word("to", &pair.to),
+            demand: None,
         }
     };
     of(record).iter().map(check).collect()

@@ -313,6 +313,7 @@ fn flow(
     if one.is_transaction {
         flow.labels.insert("kind".into(), "transaction".into());
     }
+    flow.labels.extend(why(one));
     put_label_numbers(&mut flow.metrics, &[one], load.per_s(one.answered()));
     let each = [
         (numbers::LATENCY_SECONDS, &one.latency),
@@ -325,6 +326,28 @@ fn flow(
         false => merged.add_each(&mut flow, each),
     }
     flow
+}
+
+/// The most frequent reason why requests of a label got no response, as loads of one URL tell it:
+/// `connect: refused ×200`.
+fn why(one: &LabelNumbers) -> Option<(String, String)> {
+    let most = |counts: &BTreeMap<String, u64>| {
+        let most = counts.iter().max_by_key(|(_, count)| **count)?;
+        Some((most.0.clone(), *most.1))
+    };
+    let (stage, of_stage) = most(&one.phases)?;
+    let text = match most(&one.kinds) {
+        Some((kind, count)) => {
+            let word = kind
+                .rsplit('.')
+                .next()
+                .unwrap_or_default()
+                .replace('_', " ");
+            format!("{stage}: {word} ×{count}")
+        }
+        None => format!("{stage} ×{of_stage}"),
+    };
+    Some(("error".to_owned(), text))
 }
 
 /// Number of samples, and number of the failed ones.

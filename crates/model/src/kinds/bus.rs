@@ -160,4 +160,18 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    options: &[
+        "consume-rate",
+        "find",
+        "inflight",
+        "max-skew",
+        "rate",
+        "rx",
+        "rx-threads",
+        "size",
+        "transport",
+        "tx-threads",
+        "wait",
+        "window",
+    ],
 };

@@ -47,4 +47,13 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    options: &[
+        "find",
+        "max-skew",
+        "rate",
+        "size",
+        "threads",
+        "transport",
+        "wait",
+    ],
 };

@@ -173,6 +173,17 @@ pub const KIND: Kind = Kind {
     layer: None,
     by_label: false,
     is_plan: false,
+    options: &[
+        "find",
+        "io",
+        "max-skew",
+        "rate",
+        "rcvbuf",
+        "size",
+        "sndbuf",
+        "streams",
+        "transport",
+    ],
 };
 
 #[cfg(test)]

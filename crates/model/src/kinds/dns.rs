@@ -158,4 +158,14 @@ pub const KIND: Kind = Kind {
     layer: None,
     by_label: true,
     is_plan: false,
+    options: &[
+        "connections",
+        "find",
+        "max-skew",
+        "rate",
+        "threads",
+        "transport",
+        "udp-bytes",
+        "window",
+    ],
 };

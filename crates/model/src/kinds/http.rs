@@ -182,4 +182,12 @@ pub const KIND: Kind = Kind {
     layer: None,
     by_label: true,
     is_plan: false,
+    options: &[
+        "connections",
+        "find",
+        "max-skew",
+        "rate",
+        "streams",
+        "threads",
+    ],
 };

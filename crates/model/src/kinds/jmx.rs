@@ -8,7 +8,6 @@ pub const KIND: Kind = Kind {
     question: "what do the users of a test plan see of a web server?",
     // A plan names its servers itself, reads data files and writes results.
     reach: &[Reach::Strangers, Reach::Files],
-    curve: None,
     expects: Expects {
         line_rate: None,
         latency: false,
@@ -17,5 +16,6 @@ pub const KIND: Kind = Kind {
     },
     pair_figures: &[],
     is_plan: true,
+    options: &["max-inflight", "model", "threads"],
     ..http::KIND
 };

@@ -18,6 +18,7 @@ pub mod probe;
 pub mod rr;
 pub mod stream;
 
+use crate::bounds::Bound;
 use crate::metric::{Metric, Stat};
 use crate::summary::{FlowResult, Summary};
 
@@ -70,8 +71,8 @@ pub struct Kind {
     pub ends: Ends,
     /// Counts what got through; a flow without any is dead.
     pub done: Metric,
-    /// The numbers of a latency-over-rate curve; `None` for a workload that is neither swept nor
-    /// searched.
+    /// The numbers of a latency-over-rate curve, which bounds are put on; `None` for a workload
+    /// without such numbers.
     pub curve: Option<CurveMetrics>,
     /// Computes the volume that one flow carried, from its metrics.
     pub carried: fn(&Summary) -> Option<Carried>,
@@ -89,6 +90,8 @@ pub struct Kind {
     pub by_label: bool,
     /// Whether a test plan defines the requests: its flows are the labels of that plan.
     pub is_plan: bool,
+    /// Long options of its command that advice may name, without the dashes.
+    pub options: &'static [&'static str],
 }
 
 /// Kinds are constants: two with the same name are the same.
@@ -233,6 +236,17 @@ pub struct Expects {
     pub errors: bool,
 }
 
+impl Expects {
+    /// True when this bound may be put on the kind.
+    pub fn asks(&self, bound: &Bound) -> bool {
+        match bound.what {
+            "loss" => self.loss,
+            "errors" => self.errors,
+            _ => bound.is_time() && self.latency,
+        }
+    }
+}
+
 /// One number that describes a pair of hosts.
 #[derive(Debug, Clone, Copy)]
 pub struct PairFigure {
@@ -298,6 +312,11 @@ fn name_of(metric: &Metric, stat: Option<Stat>) -> String {
 }
 
 impl Kind {
+    /// True for a workload whose rate can be searched: what a plan asks for is fixed.
+    pub fn is_searched(&self) -> bool {
+        self.curve.is_some() && !self.is_plan
+    }
+
     /// True when nothing arrived although it was sent, or the ends gave no numbers.
     pub fn is_dead(&self, flow: &FlowResult) -> bool {
         self.done.of(&flow.metrics).is_none_or(|count| count <= 0.0)
@@ -318,8 +337,7 @@ pub fn find(workload: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == workload)
 }
 
-/// The numbers of a workload's latency-over-rate curve; `None` for one that is neither swept nor
-/// searched.
+/// The numbers of a workload's latency-over-rate curve; `None` for one without such numbers.
 pub fn curve_metrics(workload: &str) -> Option<&'static CurveMetrics> {
     find(workload)?.curve.as_ref()
 }

@@ -149,4 +149,5 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    options: &["every", "find", "max-skew", "size"],
 };

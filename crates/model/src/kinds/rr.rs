@@ -63,4 +63,16 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    options: &[
+        "connections",
+        "find",
+        "max-skew",
+        "nagle",
+        "rate",
+        "size",
+        "threads",
+        "transport",
+        "wait",
+        "window",
+    ],
 };

@@ -10,6 +10,7 @@ use sokudo_stats::{self as stats, Curve};
 use crate::bars::Bars;
 use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Speaker, Table};
 use crate::chart::{self, Chart, ChartKind};
+use crate::demands::DemandLine;
 use crate::knee::Knee;
 use crate::plane::Plane;
 use crate::svg;
@@ -21,6 +22,7 @@ impl Page<'_> {
         match block {
             Block::Lead(sentences) => self.lead(out, sentences),
             Block::Notice(severity, phrase) => self.notice(out, *severity, phrase),
+            Block::Demands(lines) => self.demands(out, lines),
             Block::Numbers(numbers) => self.numbers(out, numbers),
             Block::Heading(phrase) => self.element(out, "h3", "", phrase),
             Block::Paragraph(phrase) => self.element(out, "p", "how", phrase),
@@ -66,6 +68,30 @@ impl Page<'_> {
             self.words(severity_key(severity)),
             self.say(phrase)
         );
+    }
+
+    fn demands(&self, out: &mut String, lines: &[DemandLine]) {
+        out.push_str("<ul class=\"demands\">");
+        for line in lines {
+            let (class, key) = match line.passed {
+                true => ("kept", "report-demand-kept"),
+                false => ("missed", "report-demand-missed"),
+            };
+            let _ = write!(
+                out,
+                "<li class=\"{class}\"><b aria-hidden=\"true\">{}</b> \
+                 <span class=\"hidden\">{}</span> <code>{}</code> <span>{}</span>",
+                line.sign(),
+                self.words(key),
+                escape(&line.asked),
+                self.say(&line.measured)
+            );
+            if !line.on.is_empty() {
+                let _ = write!(out, " <span class=\"on\">{}</span>", escape(&line.on));
+            }
+            out.push_str("</li>");
+        }
+        out.push_str("</ul>");
     }
 
     fn numbers(&self, out: &mut String, numbers: &[Number]) {

@@ -1,6 +1,6 @@
 //! The report of a test of requests that is known by its rows alone.
 //!
-//! One page of its own, in the order of every report: verdict, few numbers, goals, course over time,
+//! One page of its own, in the order of every report: verdict, few numbers, course over time,
 //! statistics per label, failures, distribution, comparison, conditions. The figures are also written as
 //! the file that programs read from JMeter's report, with the same keys.
 
@@ -20,11 +20,11 @@ mod verdict;
 
 pub use figures::{STATISTICS, statistics_json};
 pub use summary::{ROWS, summary};
+pub use verdict::judged;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Record, Text, units};
+use sokudo_model::{Check, Record, Text, units};
 use sokudo_stats::requests::Requests;
-use sokudo_stats::requests::goals::Goals;
 
 use crate::block::{Block, Phrase, Speaker};
 use crate::date;
@@ -42,8 +42,8 @@ pub struct Dashboard<'a> {
     pub started: &'a str,
     /// An earlier test: its name and its figures.
     pub earlier: Option<(&'a str, &'a Requests)>,
-    /// Goals that had to be kept.
-    pub goals: Option<&'a Goals>,
+    /// What had to be kept, with what was reached; see [`judged`].
+    pub demands: &'a [Check],
     /// The run that produced the rows: what its hosts did, and what is concluded from it.
     pub record: Option<&'a Record>,
     /// Remarks about the rows: broken ones, for example.
@@ -51,12 +51,6 @@ pub struct Dashboard<'a> {
 }
 
 impl Dashboard<'_> {
-    /// True when every goal is kept, also when there is none.
-    pub fn is_passed(&self) -> bool {
-        let mut goals = self.goals.into_iter().flat_map(Goals::iter);
-        goals.all(|goal| goal.is_kept(&self.requests.total))
-    }
-
     /// The verdict as a terminal shows it: one sentence per line, the first one first.
     pub fn says(&self, lang: Lang) -> Vec<String> {
         let speaker = Speaker::new();
@@ -80,7 +74,6 @@ impl Dashboard<'_> {
         let parts = vec![
             part("verdict", None, verdict::blocks(self)),
             part("numbers", None, verdict::numbers(self)),
-            part("goals", Some("jtl-goals"), verdict::goals(self)),
             part("why", Some("report-why"), beside::conclusions(self)),
             part(
                 "over-time",

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sokudo_i18n::Lang;
-use sokudo_model::Stat;
+use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::kinds::http;
+use sokudo_model::{RunStatus, Stat};
 
 use super::Dashboard;
+use crate::demands;
 
 /// The object that [`summary`] makes.
 #[rustfmt::skip]
@@ -24,7 +25,11 @@ pub const ROWS: Document = Document {
         field("checks", "array of object", ""),
         field("checks[].name", "string", ""),
         field("checks[].passed", "boolean", ""),
-        field("checks[].value", "number", ""),
+        field("checks[].says", "string", ""),
+        field("checks[].asked", "string or null", ""),
+        field("checks[].measured", "number or null", ""),
+        field("checks[].unit", "string or null", ""),
+        field("checks[].on", "string or null", ""),
         field("remarks", "array of string", ""),
         field("verdict", "array of string", ""),
         field("report", "string or null", ""),
@@ -35,17 +40,14 @@ pub const ROWS: Document = Document {
 pub fn summary(dashboard: &Dashboard, page: Option<&Path>) -> Value {
     let total = &dashboard.requests.total;
     let at = |percent: f64| total.percentile_ms(percent) as f64 / 1e3;
-    let goals = dashboard.goals.into_iter().flat_map(|goals| goals.iter());
-    let checks: Vec<Value> = goals
-        .map(|goal| {
-            json!({ "name": goal.typed, "passed": goal.is_kept(total), "value": goal.reached(total) })
-        })
-        .collect();
+    let i18n = I18n::new(Lang::En);
+    let checks = dashboard.demands.iter();
+    let checks: Vec<Value> = checks.map(|check| demands::json(check, &i18n)).collect();
     let broken = dashboard.remarks.iter().map(|remark| remark.key.as_str());
     json!({
         "schema": "sokudo.summary/1",
         "run": dashboard.name,
-        "status": "ok",
+        "status": RunStatus::Ok.word(dashboard.demands.iter().all(|demand| demand.passed)),
         "workload": http::KIND.name,
         "summary": {
             http::REQUESTS.name: total.n,
@@ -88,7 +90,7 @@ mod tests {
             requests: &requests,
             started: "",
             earlier: None,
-            goals: Some(&goals),
+            demands: &super::super::judged(&goals, &requests),
             record: None,
             remarks: &[Text::new("jtl-remark-cut")],
         };

@@ -1,3 +1,4 @@
+use sokudo_stats::requests::goals::Goals;
 use sokudo_stats::requests::{Request, Settings, Tally};
 
 use super::*;
@@ -37,13 +38,13 @@ fn sample(slower_ms: u64) -> Requests {
     tally.finish()
 }
 
-fn dashboard<'a>(requests: &'a Requests, goals: Option<&'a Goals>) -> Dashboard<'a> {
+fn dashboard<'a>(requests: &'a Requests, demands: &'a [Check]) -> Dashboard<'a> {
     Dashboard {
         name: "</script>.jtl",
         requests,
         started: "2023-11-14T22:13:20.000Z",
         earlier: None,
-        goals,
+        demands,
         record: None,
         remarks: &[],
     }
@@ -53,15 +54,15 @@ fn dashboard<'a>(requests: &'a Requests, goals: Option<&'a Goals>) -> Dashboard<
 fn the_page_holds_every_section_in_both_languages_and_no_foreign_markup() {
     let (now, before) = (sample(0), sample(100));
     let goals: Goals = "p95<1s,err<1%".parse().unwrap();
+    let demands = judged(&goals, &now);
     let page = Dashboard {
         earlier: Some(("before.jtl", &before)),
-        ..dashboard(&now, Some(&goals))
+        ..dashboard(&now, &demands)
     }
     .html(Lang::En);
     for name in [
         "verdict",
         "numbers",
-        "goals",
         "over-time",
         "statistics",
         "failures",
@@ -82,13 +83,23 @@ fn goals_decide() {
     let all = sample(0);
     let check = |text: &str, passed: bool, says: &str| {
         let goals: Goals = text.parse().unwrap();
-        let dashboard = dashboard(&all, Some(&goals));
-        assert_eq!(dashboard.is_passed(), passed, "{text}");
-        assert_eq!(dashboard.says(Lang::En)[0], says);
+        let demands = judged(&goals, &all);
+        let first = dashboard(&all, &demands).says(Lang::En).remove(0);
+        assert!(first.starts_with(says), "{first}");
+        let markup = dashboard(&all, &demands).html(Lang::En);
+        for demand in &demands {
+            let (class, sign) = if demand.passed {
+                ("kept", "✓")
+            } else {
+                ("missed", "✗")
+            };
+            let line = format!("<li class=\"{class}\"><b aria-hidden=\"true\">{sign}</b>");
+            assert!(markup.contains(&line), "{text}: {line}");
+        }
+        assert_eq!(demands.iter().all(|demand| demand.passed), passed, "{text}");
     };
-    check("p95<1s", true, "Passed: p95<1s.");
-    check("p95<1s,err<1%", false, "Not passed: err<1% (5 %).");
-    assert!(dashboard(&all, None).is_passed());
+    check("p95<1s", true, "98.6/s answered");
+    check("p95<1s,err<1%", false, "Not kept: err<1% (5 %).");
 }
 
 #[test]
@@ -127,7 +138,7 @@ fn statistics_have_the_keys_of_jmeter() {
 #[test]
 fn nothing_measured_is_said_and_not_drawn() {
     let nothing = Tally::new(Settings::default()).finish();
-    let dashboard = dashboard(&nothing, None);
+    let dashboard = dashboard(&nothing, &[]);
     assert_eq!(
         dashboard.says(Lang::En),
         ["The file holds no finished request."]
@@ -144,7 +155,7 @@ fn one_request_alone_is_a_page() {
         ..Request::default()
     });
     let one = tally.finish();
-    let page = dashboard(&one, None).html(Lang::En);
+    let page = dashboard(&one, &[]).html(Lang::En);
     let (body, _) = page.split_once("<script>").unwrap();
     assert!(body.contains("id=\"statistics\"") && !body.contains("NaN"));
 }

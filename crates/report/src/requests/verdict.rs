@@ -1,12 +1,13 @@
 //! The verdict on a test of requests.
 
 use sokudo_model::units::{self, human};
-use sokudo_model::{Severity, Text, Unit};
-use sokudo_stats::requests::goals::{Goal, Goals, Quantity};
+use sokudo_model::{Check, Demand, Severity, Text, Unit};
+use sokudo_stats::requests::goals::{Goals, Quantity};
 use sokudo_stats::requests::{LabelGroup, Requests, Settings};
 
 use super::{Dashboard, leading_percentile};
-use crate::block::{Block, Cell, Column, Number, Phrase, Table};
+use crate::block::{Block, Number, Phrase};
+use crate::demands;
 use crate::number::count;
 
 /// Quick failures are mentioned when the mean without them is this much higher.
@@ -19,7 +20,7 @@ pub fn sentences(dashboard: &Dashboard) -> Vec<Text> {
         return vec![Text::new("jtl-verdict-nothing")];
     }
     let mut out = Vec::new();
-    out.extend(missed(dashboard));
+    out.extend(sokudo_analyze::missed(dashboard.demands));
     let percent = leading_percentile(dashboard.requests);
     let key = if total.errors > 0 {
         "jtl-verdict-failed"
@@ -43,21 +44,6 @@ pub fn sentences(dashboard: &Dashboard) -> Vec<Text> {
     out.extend(flattered(dashboard));
     out.extend(super::compare::sentence(dashboard));
     out
-}
-
-/// Goals that were not kept, or that all were.
-fn missed(dashboard: &Dashboard) -> Option<Text> {
-    let goals = dashboard.goals?;
-    let total = &dashboard.requests.total;
-    let missed: Vec<String> = goals
-        .iter()
-        .filter(|goal| !goal.is_kept(total))
-        .map(|goal| format!("{} ({})", goal.typed, shown(goal, goal.reached(total))))
-        .collect();
-    Some(match missed.is_empty() {
-        true => Text::new("jtl-verdict-kept").word("goals", goals.to_string()),
-        false => Text::new("jtl-verdict-missed").word("goals", missed.join(", ")),
-    })
 }
 
 fn main_failure(dashboard: &Dashboard) -> Option<Text> {
@@ -100,6 +86,7 @@ fn flattered(dashboard: &Dashboard) -> Option<Text> {
 pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     let sentences = sentences(dashboard).into_iter().map(Phrase::Text);
     let mut out = vec![Block::Lead(sentences.collect())];
+    out.extend(demands::block(dashboard.demands));
     let warnings = super::beside::warnings(dashboard).into_iter();
     out.extend(warnings.map(|w| Block::Notice(Severity::Bad, w)));
     let remarks = dashboard.remarks.iter();
@@ -191,51 +178,31 @@ fn number(value: String, label: &str, detail: Vec<Phrase>) -> Number {
     }
 }
 
-/// Each goal and what was reached.
-pub fn goals(dashboard: &Dashboard) -> Vec<Block> {
-    let Some(goals) = dashboard.goals else {
-        return Vec::new();
-    };
-    let column = |key: &str, numeric| Column {
-        title: Text::new(key).into(),
-        unit: String::new(),
-        numeric,
-    };
-    let total = &dashboard.requests.total;
-    let row = |goal: &Goal| {
-        let reached = goal.reached(total);
-        let key = match goal.is_kept(total) {
-            true => "jtl-goal-kept",
-            false => "jtl-goal-missed",
+/// The goals as checks of what the operator asked for, over all rows.
+pub fn judged(goals: &Goals, requests: &Requests) -> Vec<Check> {
+    let total = &requests.total;
+    let each = goals.iter().map(|goal| {
+        let measured = (total.n > 0).then(|| goal.reached(total));
+        let unit = match goal.quantity {
+            Quantity::Errors => Unit::Ratio,
+            Quantity::Rate => Unit::PerSecond,
+            _ => Unit::Seconds,
         };
-        vec![
-            Cell::word(goal.typed.clone()),
-            Cell::number(shown(goal, reached), reached),
-            Cell::word(Text::new(key)),
-        ]
-    };
-    let marked = goals.iter().position(|goal| !goal.is_kept(total));
-    vec![Block::Table(Table {
-        title: Text::new("jtl-goals-title")
-            .word("n", Goals::iter(goals).count().to_string())
-            .into(),
-        columns: vec![
-            column("jtl-goal", false),
-            column("jtl-goal-reached", true),
-            column("jtl-goal-result", false),
-        ],
-        rows: goals.iter().map(row).collect(),
-        marked,
-        tools: false,
-    })]
-}
-
-/// A reached value with its unit.
-fn shown(goal: &Goal, value: f64) -> String {
-    let unit = match goal.quantity {
-        Quantity::Errors => Unit::Ratio,
-        Quantity::Rate => Unit::PerSecond,
-        _ => Unit::Seconds,
-    };
-    human(value, unit)
+        let says = match measured {
+            Some(value) => Text::new("jtl-goal-reached").number("measured", value, unit),
+            None => Text::new("jtl-goal-unmeasured"),
+        };
+        Check {
+            name: "goal".into(),
+            passed: goal.is_kept(total),
+            says: says.word("asked", &goal.typed),
+            demand: Some(Demand {
+                asked: goal.typed.clone(),
+                measured,
+                unit,
+                on: String::new(),
+            }),
+        }
+    });
+    each.collect()
 }

@@ -513,6 +513,7 @@ pub fn datagram() -> Record {
         name: "accounting".into(),
         passed: true,
         says: sentence("received + missing = sent"),
+        demand: None,
     }];
     record.manifest.phases = vec![only];
     for host in ["hosta", "hostb"] {
@@ -760,6 +761,7 @@ pub fn hostile() -> Record {
         name: HOSTILE.into(),
         passed: false,
         says: sentence(HOSTILE),
+        demand: None,
     }];
     record
 }

@@ -14,7 +14,7 @@ use sokudo_jmeter::jtl::{self, ReadOutcome};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_load_http::jmx::read_bounded;
 use sokudo_model::{Record, Text};
-use sokudo_report::requests::{Dashboard, statistics_json, summary};
+use sokudo_report::requests::{Dashboard, judged, statistics_json, summary};
 use sokudo_stats::requests::goals::Goals;
 use sokudo_stats::requests::{Requests, Settings, Tally};
 
@@ -162,7 +162,7 @@ pub struct DashboardOrder<'a> {
     pub output: Option<&'a Path>,
     /// Whether a dashboard that is there already may be replaced.
     pub force: bool,
-    /// What must be kept.
+    /// What must be kept; without it the dashboard shows what the run had to keep.
     pub goals: Option<&'a Goals>,
     /// Result file of an earlier test.
     pub compare: Option<&'a Path>,
@@ -210,6 +210,9 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
     let name = name_of(asked.file);
     let started = started(&requests);
     let remarks = jtl::remarks(&requests, &outcome);
+    let goals = asked.goals.map(|goals| judged(goals, &requests));
+    let of_run = asked.record.map(|record| record.checks.as_slice());
+    let demands = goals.as_deref().or(of_run).unwrap_or_default();
     let dashboard = Dashboard {
         name: &name,
         requests: &requests,
@@ -217,7 +220,7 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
         earlier: earlier
             .as_ref()
             .map(|(name, requests)| (name.as_str(), requests)),
-        goals: asked.goals,
+        demands,
         record: asked.record,
         remarks: &remarks,
     };
@@ -228,14 +231,10 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
     let json = asked.show.json;
     if asked.is_shown && !json {
         show::show(&dashboard, page.as_deref(), asked.show.lang());
-    } else if !asked.is_shown && !dashboard.is_passed() {
-        let says = dashboard.says(asked.show.lang());
-        says.first()
-            .into_iter()
-            .for_each(|says| eprintln!("  {says}"));
     }
+    let mut goals = goals.iter().flatten();
     Ok(Reported {
-        exit: match dashboard.is_passed() {
+        exit: match goals.all(|goal| goal.passed) {
             true => Exit::Fine,
             false => Exit::CheckFailed,
         },

@@ -393,6 +393,28 @@ pub fn die_quietly_on_closed_pipe() {
 mod tests {
     use super::*;
 
+    /// Advice names options that the command has: each kind says which of them it is.
+    #[test]
+    fn the_kinds_declare_the_options_of_their_commands() {
+        let root = Cli::command();
+        let advised = sokudo_analyze::advice::ADVICE.iter();
+        let advised: Vec<&str> = advised.flat_map(|advice| advice.options).copied().collect();
+        for kind in sokudo_model::kinds::KINDS {
+            let mut command = root.find_subcommand(kind.name).expect("a command");
+            if kind.is_plan {
+                command = command.find_subcommand("run").expect("executes plans");
+            }
+            for option in &advised {
+                let mut options = command.get_arguments();
+                let has = options.any(|arg| arg.get_long() == Some(option));
+                let declares = kind.options.contains(option);
+                assert_eq!(declares, has, "{} --{option}", kind.name);
+            }
+            let unused = kind.options.iter().find(|option| !advised.contains(option));
+            assert_eq!(unused, None, "{}: no advice names it", kind.name);
+        }
+    }
+
     #[test]
     fn a_mistake_points_at_the_help_of_the_innermost_command() {
         let check = |typed: &str, expected: &str| {

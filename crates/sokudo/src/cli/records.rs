@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use sokudo_model::document::{Document, field};
-use sokudo_model::{RunStatus, harmless};
+use sokudo_model::harmless;
 use sokudo_session::conclude;
 
 use super::finish::{ShowOptions, exit_of, show as show_record};
@@ -117,7 +117,7 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
                 let line = format!(
                     "{:<38} {:<8} {}",
                     harmless(&entry.id),
-                    status_word(info.status),
+                    info.status.word(info.is_passed),
                     sokudo_report::headline(&info.workload, &info.summary)
                 );
                 println!("{}", line.trim_end());
@@ -136,20 +136,11 @@ fn as_json(entry: &sokudo_store::RunEntry) -> serde_json::Value {
     match &entry.info {
         Ok(info) => serde_json::json!({
             "run": entry.id, "started": info.started, "workload": info.workload,
-            "status": status_word(info.status), "summary": info.summary, "record": entry.path,
+            "status": info.status.word(info.is_passed), "summary": info.summary, "record": entry.path,
         }),
         Err(error) => serde_json::json!({
             "run": entry.id, "status": "broken", "error": error.to_string(), "record": entry.path,
         }),
-    }
-}
-
-fn status_word(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Running => "running",
-        RunStatus::Ok => "ok",
-        RunStatus::Partial => "partial",
-        RunStatus::Failed => "failed",
     }
 }
 
@@ -225,7 +216,7 @@ fn collect(
 
 #[cfg(test)]
 mod tests {
-    use sokudo_model::Summary;
+    use sokudo_model::{RunStatus, Summary};
     use sokudo_store::{RunEntry, RunInfo};
 
     use super::*;
@@ -237,6 +228,7 @@ mod tests {
             started_unix_ns: 0,
             workload: "rr".into(),
             status: RunStatus::Ok,
+            is_passed: true,
             summary: Summary::new(),
         };
         let broken = sokudo_store::StoreError::Exists {

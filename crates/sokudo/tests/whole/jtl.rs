@@ -32,7 +32,7 @@ fn a_dashboard_is_written_and_goals_decide_the_exit_code() {
     place
         .run("jtl report now.jtl -o out --compare before.jtl --slo p95<1s")
         .expect_code(0)
-        .expect_stdout("Passed: p95<1s.")
+        .expect_stdout("✓ p95<1s  100 ms")
         .expect_stdout("ends in the middle of a row")
         .expect_stdout("p95 −50 %");
     let page = std::fs::read_to_string(place.path().join("out/index.html")).unwrap();
@@ -43,7 +43,7 @@ fn a_dashboard_is_written_and_goals_decide_the_exit_code() {
     place
         .run("jtl report now.jtl -o out -f --slo err<1%")
         .expect_code(1)
-        .expect_stdout("Not passed: err<1% (10 %).");
+        .expect_stdout("Not kept: err<1% (10 %).");
     let full = place.run("jtl report now.jtl -o out");
     refused(&full, "`out` is not empty", "-f");
     let ended = place.run("jtl report now.jtl --json --percentiles 50");

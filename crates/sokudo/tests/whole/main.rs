@@ -14,6 +14,7 @@ mod clients;
 mod clock_step;
 mod console;
 mod delayed_ack;
+mod demands;
 mod dns;
 mod doors;
 mod exchange;

@@ -185,6 +185,7 @@ fn check() -> Check {
         name: "loss".into(),
         passed: true,
         says: Text::new("check-loss"),
+        demand: None,
     }
 }
 

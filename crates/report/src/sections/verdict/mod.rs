@@ -3,6 +3,7 @@
 use sokudo_model::{RunStatus, Severity, Text};
 
 use crate::block::{Block, Phrase};
+use crate::demands;
 use crate::view::View;
 
 /// The verdict's sentences, how the run ended when it did not end well, what is missing, and the
@@ -21,10 +22,11 @@ pub fn blocks(view: &View) -> Vec<Block> {
         false => view.verdict.iter().cloned().map(Phrase::Text).collect(),
     };
     out.push(Block::Lead(sentences));
+    out.extend(demands::block(&view.record.checks));
     for problem in &view.record.manifest.problems {
         out.push(Block::Notice(Severity::Bad, problem_words(problem)));
     }
-    for check in view.record.checks.iter().filter(|c| !c.passed) {
+    for check in view.unasked_failures() {
         let says = Text::new("report-verdict-check-failed")
             .word("name", check.name.clone())
             .text("says", check.says.clone());

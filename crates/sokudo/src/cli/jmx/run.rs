@@ -17,9 +17,8 @@ use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
-use sokudo_model::{Change, Text};
+use sokudo_model::{Bounds, Change, PhasePlan, Text};
 use sokudo_session::random_seed;
-use sokudo_stats::requests::goals::Goals;
 
 use super::model::{Model, model, seconds};
 use super::{PropertyArgs, announce, print_problems, together, tool};
@@ -173,10 +172,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "PATH")]
     with: Vec<String>,
 
-    /// What must be kept over the file of results: percentiles, mean, max, err and rps, such as
-    /// `p95<2s,err<0.1%`. A missed goal gives the exit code 1.
-    #[arg(long, value_name = "GOALS", requires = "log")]
-    slo: Option<Goals>,
+    /// What must be kept: p50, p90, p95, p99, p99.9, mean and max of the latency, err and rps, such
+    /// as `p95<2s,err<0.1%,rps>100`. A missed bound gives the exit code 1.
+    #[arg(long, value_name = "BOUNDS", conflicts_with = "report_only")]
+    slo: Option<Bounds>,
 
     /// File of results of an earlier test, to compare the dashboard with.
     #[arg(long, value_name = "FILE", requires = "output")]
@@ -243,6 +242,14 @@ impl PlanArgs {
         let is_alone = self.generators.on.is_empty();
         self.tool.tell_ignored(&system, is_alone, self.show.lang());
         Ok(())
+    }
+
+    /// The phase with what it must keep.
+    fn bounded(&self, mut phase: PhasePlan) -> PhasePlan {
+        let bounds = self.slo.as_ref();
+        let label = bounds.map(|bounds| ("bounds".to_owned(), bounds.to_string()));
+        phase.labels.extend(label);
+        phase
     }
 
     fn options(&self) -> Result<JmxOptions, Failure> {
@@ -349,9 +356,11 @@ fn measure(
             let generators = run.hosts().list().len().max(2) as u64 - 1;
             announce::announce(plan, &options, generators, lang);
             match options.together {
-                Some(_) => together::together(run, plan, options, args.repeat),
+                Some(_) => together::together(run, options, args.repeat, |options, hosts| {
+                    args.bounded(jmx::phase_plan(plan, options, hosts))
+                }),
                 None => {
-                    let phase = jmx::phase_plan(plan, &options, 1);
+                    let phase = args.bounded(jmx::phase_plan(plan, &options, 1));
                     match args.repeat {
                         Some(runs) => run.repeat(&phase, runs).map(drop),
                         None => run.run_phase(phase).map(drop),

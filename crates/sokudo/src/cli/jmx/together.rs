@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sokudo_controller::{ControlError, KeepRows, Run};
-use sokudo_jmeter::plan::Plan;
 use sokudo_load_http::jmx::{self, Gather, Gathered, JmxOptions};
-use sokudo_model::{Refusal, Rows, Text};
+use sokudo_model::{PhasePlan, Refusal, Rows, Text};
 
 /// Several generators execute the plan, once or so many times; their rows become one file here.
+/// `phase` makes the phase of these options on so many hosts.
 pub(super) fn together(
     run: &mut Run,
-    plan: &Plan,
     mut options: JmxOptions,
     repeat: Option<u32>,
+    phase: impl FnOnce(&JmxOptions, u32) -> PhasePlan,
 ) -> Result<(), ControlError> {
     let start_unix_ns = run.manifest().started_unix_ns;
     let path = options.results.take();
@@ -28,7 +28,7 @@ pub(super) fn together(
     let keeper = Keeper(Arc::new(Mutex::new(gather)));
     run.keep_rows(Box::new(keeper.clone()));
     let hosts = run.hosts().list().len() as u32;
-    let phase = jmx::phase_plan(plan, &options, hosts);
+    let phase = phase(&options, hosts);
     if let Some(runs) = repeat {
         // Repeated runs keep no rows.
         let measured = run.repeat(&phase, runs).map(drop);

@@ -27,6 +27,12 @@ pub fn show(dashboard: &Dashboard, page: Option<&Path>, lang: Lang) {
         let bright = if i == 0 { bright } else { "" };
         println!("  {bright}{sentence}{plain}");
     }
+    // The demands of a run have been told with the run.
+    if dashboard.record.is_none() {
+        for (_, line) in sokudo_report::demands::plain(dashboard.demands, lang) {
+            println!("  {line}");
+        }
+    }
     let i18n = I18n::new(lang);
     for remark in dashboard.remarks {
         println!("  ! {}", i18n.text(remark));

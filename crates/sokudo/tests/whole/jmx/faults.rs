@@ -24,7 +24,7 @@ fn six_of_ten_answers_are_errors_and_every_one_is_counted_by_its_kind() {
     });
     place.write("plan.jmx", &plan(1, 100, &get(far.address, "/a", "")));
     let ended = place.run("jmx run plan.jmx -l out.jtl --json");
-    ended.expect_code(0);
+    ended.expect_code(1);
     let said = summary(&ended);
     assert_eq!(said.number("http.errors"), 40.0);
     assert_eq!(said.number("http.status_5xx"), 20.0);
@@ -103,7 +103,7 @@ fn redirects_in_a_circle_end() {
     place.write("plan.jmx", &plan(1, 1, &content));
     place
         .run("jmx run plan.jmx -l out.jtl -Jhttpsampler.max_redirects=5")
-        .expect_code(0);
+        .expect_code(1);
     assert_eq!(far.asked().len(), 6);
     let rows = fs::read_to_string(place.path().join("out.jtl")).unwrap();
     assert!(

@@ -17,7 +17,7 @@ impl PlanArgs {
         if let Some(directory) = self.output.as_deref().filter(|_| self.dashboard) {
             jtl::must_be_free(directory, self.force)?;
         }
-        let Some(file) = self.log.as_deref().filter(|_| self.is_reported()) else {
+        let Some(file) = self.log.as_deref().filter(|_| self.dashboard) else {
             return Ok(());
         };
         let holds = fs::metadata(file).is_ok_and(|file| file.len() > 0);
@@ -30,12 +30,7 @@ impl PlanArgs {
         }
     }
 
-    /// Whether the rows are looked at when the test is over.
-    fn is_reported(&self) -> bool {
-        self.dashboard || self.slo.is_some()
-    }
-
-    /// Dashboard and goals of a file of results, with what the run says that left it.
+    /// Dashboard of a file of results, with what the run says that left it.
     pub(super) fn report(
         &self,
         file: &Path,
@@ -48,7 +43,7 @@ impl PlanArgs {
             is_shown,
             output: self.output.as_deref(),
             force: self.force,
-            goals: self.slo.as_ref(),
+            goals: None,
             compare: self.compare.as_deref(),
             settings: jtl::settings_of(&self.properties.layers()?)?,
             show: &self.show,
@@ -57,14 +52,14 @@ impl PlanArgs {
 
     /// Makes the report that was asked for behind the test; a test that failed stays a failed one.
     pub(super) fn report_after(&self, measured: &Measured) -> Result<Exit, Failure> {
-        let file = self.log.as_deref().filter(|_| self.is_reported());
+        let file = self.log.as_deref().filter(|_| self.dashboard);
         let report = |record: Option<&Record>, is_shown: bool| {
             let report = |file| self.report(file, record, is_shown);
             file.map(report).transpose()
         };
-        let (exit, reported) = match measured {
+        match measured {
             // What it did until then has been told.
-            Measured::Early(exit) => (*exit, report(None, false)?),
+            Measured::Early(exit) => report(None, false).map(|_| *exit),
             Measured::Whole(record, path) if self.show.json => {
                 let mut summary = finish::summary(record, path);
                 let reported = report(Some(record), true);
@@ -75,15 +70,13 @@ impl PlanArgs {
                     summary["dashboard"] = json.clone();
                 }
                 println!("{summary:#}");
-                (finish::exit_of(record), reported?)
+                reported.map(|_| finish::exit_of(record))
             }
             Measured::Whole(record, path) => {
                 finish::show(record, path, &self.show);
-                (finish::exit_of(record), report(Some(record), true)?)
+                report(Some(record), true).map(|_| finish::exit_of(record))
             }
-        };
-        let goals = reported.map_or(Exit::Fine, |reported| reported.exit);
-        Ok(if exit == Exit::Fine { goals } else { exit })
+        }
     }
 
     /// The tool's rule: rows are added to a file that exists, unless it is to be replaced.

@@ -1,0 +1,199 @@
+//! Options that advice may name, by the kind of load that it is given to.
+//!
+//! Every message that names an option stands in [`ADVICE`] with those options. [`fit`] lets a message
+//! through to a kind whose command has all of them; any other kind gets the message that stands
+//! instead, or no advice. A test compares the table with the messages of both languages, so that a
+//! message cannot name an option which it does not declare.
+
+use sokudo_model::kinds::Kind;
+use sokudo_model::{Arg, Finding, Text};
+
+/// A message that names options.
+#[derive(Debug)]
+pub struct Advice {
+    /// Key of the message.
+    pub key: &'static str,
+    /// The long options that it names.
+    pub options: &'static [&'static str],
+    /// Key of the message for kinds that lack one of them; `None` when there is nothing to say then.
+    pub instead: Option<&'static str>,
+}
+
+const fn of(
+    key: &'static str,
+    options: &'static [&'static str],
+    instead: Option<&'static str>,
+) -> Advice {
+    Advice {
+        key,
+        options,
+        instead,
+    }
+}
+
+/// Every message that names an option.
+#[rustfmt::skip]
+pub const ADVICE: &[Advice] = &[
+    of("verdict-best-next", &["streams", "size"], None),
+    of("verdict-not-reached", &["find"], None),
+    of("verdict-jmx-closed-next", &["model"], None),
+    of("verdict-rr-closed-next", &["rate", "find"], None),
+    of("verdict-crr-closed-next", &["threads", "rate"], None),
+    of("verdict-exchange-open-next", &["find"], None),
+    of("verdict-probe-unsent", &["every"], None),
+    of("verdict-sweep-next-finer", &["find"], None),
+    of("next-paced", &["find"], None),
+    of("next-unpaced", &["find"], None),
+    of("remedy-receiver-buffer", &["rcvbuf"], None),
+    of("remedy-receiver-busy", &["streams"], None),
+    of("remedy-receiver-waiting", &["rcvbuf"], None),
+    of("rule-generator-limited-paced-next", &["size", "streams", "rate"], None),
+    of("rule-generator-limited-busy-next", &["streams", "size"], None),
+    of("rule-generator-limited-asks-late-next", &["threads", "wait", "rate"], Some("rule-generator-limited-asks-late-loop-next")),
+    of("rule-generator-limited-loop-next", &["threads", "rate"], Some("rule-generator-limited-loop-plan-next")),
+    of("rule-generator-limited-loop-plan-next", &["threads"], None),
+    of("rule-low-mtu-fragments-next", &["size"], None),
+    of("rule-sender-refusal-next", &["sndbuf"], None),
+    of("rule-window-full-next", &["window", "connections"], Some("rule-window-full-connections-next")),
+    of("rule-window-full-connections-next", &["connections"], Some("rule-window-full-threads-next")),
+    of("rule-window-full-threads-next", &["threads"], None),
+    of("rule-window-full-receipts-next", &["inflight"], None),
+    of("rule-spinning-says", &["wait"], None),
+    of("rule-spinning-next", &["wait"], None),
+    of("rule-receive-window-next", &["rcvbuf", "window-clamp"], Some("rule-receive-window-system-next")),
+    of("rule-send-buffer-next", &["sndbuf"], Some("rule-send-buffer-system-next")),
+    of("rule-loss-limited-next", &["cc"], Some("rule-loss-limited-place-next")),
+    of("rule-path-limited-next", &["pacing"], Some("rule-path-limited-compare-next")),
+    of("rule-sender-cpu-next", &["streams", "size", "io"], None),
+    of("rule-sender-cpu-bus-next", &["tx-threads", "size"], None),
+    of("rule-receiver-cpu-bus-next", &["rx", "rx-threads", "tx-threads"], None),
+    of("rule-receiver-cpu-next", &["streams"], None),
+    of("rule-cpu-encrypted-next", &["streams", "transport"], Some("rule-cpu-encrypted-threads-next")),
+    of("rule-cpu-encrypted-threads-next", &["tx-threads", "transport"], None),
+    of("rule-exchange-cpu-next", &["threads"], None),
+    of("rule-application-asked-next", &["rate"], None),
+    of("rule-application-paced-says", &["pacing"], None),
+    of("rule-application-paced-next", &["pacing"], None),
+    of("rule-application-reader-next", &["read-rate"], Some("rule-application-consumer-next")),
+    of("rule-application-consumer-next", &["consume-rate"], None),
+    of("rule-application-writer-next", &["rate"], None),
+    of("rule-delayed-ack-next", &["nagle"], Some("rule-delayed-ack-server-next")),
+    of("evidence-nagle", &["nagle"], None),
+    of("rule-uneven-start-next", &["max-skew"], Some("rule-uneven-start-plan-next")),
+    of("rule-name-server-errors-others-next", &["udp-bytes"], None),
+    of("rule-lost-queries-own-next", &["threads", "window"], None),
+    of("rule-lost-queries-unknown-next", &["transport"], None),
+    of("rule-truncated-responses-next", &["udp-bytes", "transport"], None),
+    of("rule-hidden-stall-next", &["model"], Some("rule-hidden-stall-rate-next")),
+    of("rule-hidden-stall-rate-next", &["rate"], None),
+    of("check-generator-unstarted", &["max-inflight"], Some("check-generator-unstarted-connections")),
+    of("check-generator-unstarted-connections", &["connections"], None),
+];
+
+/// The message as `kind` may be told it; `None` when it would name an option that the kind's command
+/// lacks, and nothing stands instead.
+pub fn fit(kind: Option<&Kind>, mut text: Text) -> Option<Text> {
+    while let Some(advice) = ADVICE.iter().find(|advice| advice.key == text.key) {
+        let has = |option: &&str| kind.is_some_and(|kind| kind.options.contains(option));
+        if advice.options.iter().all(has) {
+            break;
+        }
+        text.key = advice.instead?.into();
+    }
+    for arg in text.args.values_mut() {
+        if let Arg::Text(inner) = arg {
+            **inner = fit(kind, (**inner).clone())?;
+        }
+    }
+    Some(text)
+}
+
+/// Fits the next step of a finding to the kind of the phase that it is about.
+pub fn fit_finding(kind: Option<&Kind>, mut finding: Finding) -> Finding {
+    finding.next = finding.next.and_then(|next| fit(kind, next));
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use sokudo_model::kinds::KINDS;
+
+    use super::*;
+    use crate::tests::LANGUAGES;
+
+    /// Key and long options of each message of the analysis; those of the reference are told of no run.
+    fn named(source: &str) -> Vec<(String, BTreeSet<String>)> {
+        let mut all: Vec<(String, BTreeSet<String>)> = Vec::new();
+        for line in source.lines().filter(|line| !line.starts_with('#')) {
+            if let (false, Some((key, _))) = (line.starts_with(' '), line.split_once(" =")) {
+                all.push((key.to_owned(), BTreeSet::new()));
+            }
+            let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+            let options = line.split("--").skip(1);
+            let options =
+                options.map(|rest| rest.split(|c| !is_name(c)).next().unwrap_or_default());
+            if let Some((_, into)) = all.last_mut() {
+                into.extend(options.filter(|name| !name.is_empty()).map(str::to_owned));
+            }
+        }
+        all.retain(|(key, options)| !options.is_empty() && !key.starts_with("finding-"));
+        all
+    }
+
+    #[test]
+    fn messages_name_the_options_that_they_declare() {
+        for source in LANGUAGES {
+            let named = named(source);
+            for (key, options) in &named {
+                let advice = ADVICE.iter().find(|advice| advice.key == key);
+                let advice =
+                    advice.unwrap_or_else(|| panic!("`{key}` names {options:?}, undeclared"));
+                let declared = advice.options.iter().map(|name| (*name).to_owned());
+                assert_eq!(declared.collect::<BTreeSet<_>>(), *options, "{key}");
+            }
+            for advice in ADVICE {
+                assert!(
+                    named.iter().any(|(key, _)| key == advice.key),
+                    "{}",
+                    advice.key
+                );
+                let instead = advice.instead.map(|key| format!("\n{key} ="));
+                assert!(
+                    instead.is_none_or(|key| source.contains(&key)),
+                    "{advice:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_kind_is_told_an_option_that_it_lacks() {
+        let (nested, known) = (Text::new("next-paced"), |key: &str| {
+            ADVICE.iter().find(|advice| advice.key == key)
+        });
+        for kind in KINDS {
+            for advice in ADVICE {
+                for text in [
+                    Text::new(advice.key),
+                    nested.clone().text("remedy", Text::new(advice.key)),
+                ] {
+                    let Some(told) = fit(Some(kind), text) else {
+                        continue;
+                    };
+                    let inner = match told.args.get("remedy") {
+                        Some(Arg::Text(inner)) => Some(inner.key.clone()),
+                        _ => None,
+                    };
+                    for key in inner.iter().chain([&told.key]) {
+                        let options = known(key).map_or(&[][..], |advice| advice.options);
+                        let lacks = options.iter().find(|name| !kind.options.contains(name));
+                        assert_eq!(lacks, None, "{} is told {key}", kind.name);
+                    }
+                }
+            }
+        }
+        assert_eq!(fit(None, Text::new("rule-spinning-next")), None);
+    }
+}
