@@ -11,6 +11,7 @@
 //! once when the console is interactive. Then the first commands of all queues start together, then
 //! the second ones, and so on: a host does its commands in order, and none starts before the others.
 
+mod rehearse;
 mod say;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -20,6 +21,7 @@ use sokudo_model::{PhaseRecord, Text, kinds, units};
 use crate::execute::{Executor, Failed, HostInfo, OrderedLoad, Part, Phase};
 use crate::line::{Command, Line, Order, Who};
 use crate::mistake::Mistake;
+pub use rehearse::rehearse;
 
 /// Commands that may wait in the queue of one host.
 const QUEUE_MAX: usize = 1000;
@@ -246,7 +248,10 @@ impl Console {
             ));
         }
         match order {
-            Order::Set(order) => Ok(Change::Field(Some((**order).clone()))),
+            Order::Set(order) => {
+                readable(order, hosts, executor)?;
+                Ok(Change::Field(Some((**order).clone())))
+            }
             Order::Clear => Ok(Change::Field(None)),
             Order::Disconnect => Ok(Change::Peer(None)),
             Order::Enter(column) => match &seat.field {
@@ -256,7 +261,8 @@ impl Console {
                     *column,
                     format!("nothing stands in the input field of host {number}"),
                     format!("write `node {number} set …` before"),
-                )),
+                )
+                .for_lack_of_orders(number)),
             },
             Order::Connect(word) => {
                 let peer = find_host(&word.text, hosts)
@@ -269,23 +275,14 @@ impl Console {
                 }
                 self.connect(number, *peer, all, *column, executor)
             }
-            Order::SendReceive {
-                size_bytes,
-                times,
-                options,
-                column,
-            } => {
-                let mut arguments =
-                    vec![format!("--size={size_bytes}"), format!("--count={times}")];
-                arguments.extend(options.iter().map(|word| word.text.clone()));
-                let load = read(kinds::rr::KIND.name, &arguments, *column, executor)?;
-                self.load(number, "sendreceive-n", *column, &load, all, hosts)
-            }
-            Order::Load { word, arguments } => {
-                let arguments: Vec<String> = arguments.iter().map(|w| w.text.clone()).collect();
-                let load = read(&word.text, &arguments, word.column, executor)?;
-                self.load(number, &word.text, word.column, &load, all, hosts)
-            }
+            Order::SendReceive { column, .. } => match load_of(order, executor)? {
+                Some(load) => self.load(number, "sendreceive-n", *column, &load, all, hosts),
+                None => Ok(Change::Nothing),
+            },
+            Order::Load { word, .. } => match load_of(order, executor)? {
+                Some(load) => self.load(number, &word.text, word.column, &load, all, hosts),
+                None => Ok(Change::Nothing),
+            },
         }
     }
 
@@ -344,7 +341,8 @@ impl Console {
                         format!(
                             "write `node {number} connectnode …` before, or name the peer after the word"
                         ),
-                    ));
+                    )
+                    .for_lack_of_orders(number));
                 }
             }
         }
@@ -492,6 +490,52 @@ fn read(
             .unwrap_or_else(|| format!("`help {word}` shows what it takes"));
         Mistake::at(column, failed.says, hint)
     })
+}
+
+/// The load that an order asks for; `None` for an order that loads nothing.
+fn load_of(order: &Order, executor: &dyn Executor) -> Result<Option<OrderedLoad>, Mistake> {
+    match order {
+        Order::SendReceive {
+            size_bytes,
+            times,
+            options,
+            column,
+        } => {
+            let mut arguments = vec![format!("--size={size_bytes}"), format!("--count={times}")];
+            arguments.extend(options.iter().map(|word| word.text.clone()));
+            read(kinds::rr::KIND.name, &arguments, *column, executor).map(Some)
+        }
+        Order::Load { word, arguments } => {
+            let arguments: Vec<String> = arguments.iter().map(|w| w.text.clone()).collect();
+            read(&word.text, &arguments, word.column, executor).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Refuses an order that cannot be carried out whenever it is entered.
+fn readable(order: &Order, hosts: &[HostInfo], executor: &dyn Executor) -> Result<(), Mistake> {
+    if let Some(load) = load_of(order, executor)? {
+        let unknown = load
+            .peers
+            .iter()
+            .find(|peer| find_host(peer, hosts).is_none());
+        let column = match order {
+            Order::SendReceive { column, .. } => *column,
+            Order::Load { word, .. } => word.column,
+            _ => 1,
+        };
+        return unknown.map_or(Ok(()), |peer| Err(no_host(column, peer, hosts)));
+    }
+    match order {
+        Order::Connect(word) if find_host(&word.text, hosts).is_none() => {
+            Err(no_host(word.column, &word.text, hosts))
+        }
+        Order::ConnectNode(peer, column) if *peer as usize > hosts.len() => {
+            Err(no_host(*column, &peer.to_string(), hosts))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The load of one host towards its peers.

@@ -124,6 +124,16 @@ pub enum Order {
 ///
 /// Errors: every mistake of the text, in order, at most 100.
 pub fn parse(text: &str) -> Result<Vec<Line>, Vec<Mistake>> {
+    let (lines, mistakes) = parse_each(text);
+    match mistakes.is_empty() {
+        true => Ok(lines),
+        false => Err(mistakes),
+    }
+}
+
+/// Reads each line of a script: those that can be understood, and the mistakes of the others, at
+/// most 100.
+pub fn parse_each(text: &str) -> (Vec<Line>, Vec<Mistake>) {
     const MISTAKES_MAX: usize = 100;
     let mut lines = Vec::new();
     let mut mistakes = Vec::new();
@@ -136,10 +146,7 @@ pub fn parse(text: &str) -> Result<Vec<Line>, Vec<Mistake>> {
             break;
         }
     }
-    match mistakes.is_empty() {
-        true => Ok(lines),
-        false => Err(mistakes),
-    }
+    (lines, mistakes)
 }
 
 /// Reads one line; `None` for an empty one.

@@ -13,6 +13,8 @@ pub struct Mistake {
     pub says: String,
     /// Remedy for the operator.
     pub hint: String,
+    /// Host whose earlier orders are missing: the mistake may follow from another one about them.
+    pub lacks: Option<u32>,
 }
 
 impl Mistake {
@@ -23,7 +25,14 @@ impl Mistake {
             column,
             says: says.into(),
             hint: hint.into(),
+            lacks: None,
         }
+    }
+
+    /// The same, because earlier orders of this host are missing.
+    pub fn for_lack_of_orders(mut self, host: u32) -> Self {
+        self.lacks = Some(host);
+        self
     }
 
     /// The same on another line.

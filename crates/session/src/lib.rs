@@ -14,6 +14,7 @@ mod lines;
 mod measure;
 pub mod page;
 mod record;
+mod rehearsal;
 pub mod script;
 mod typed;
 mod witness;
@@ -26,6 +27,7 @@ pub use lab::{Lab, Voice, infos};
 pub use lines::{by_lines, carry_out, ended_by, heard};
 pub use measure::{How, Measurement};
 pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};
+pub use rehearsal::read as read_lines;
 pub use typed::{Sentence, sentence};
 
 /// Largest script, bytes.

@@ -16,7 +16,7 @@ use sokudo_i18n::Lang;
 use sokudo_model::{MonitorSpec, Record, Refusal, Text, kinds};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
-use sokudo_scenario::{Console, HostInfo, line};
+use sokudo_scenario::{Console, HostInfo};
 use sokudo_web::feed::{SentenceKind, Told};
 use sokudo_web::{Feed, Language, Order};
 use sokudo_workload::refusal::operator;
@@ -27,7 +27,7 @@ use super::tap::Tap;
 use super::{http, outcome};
 use crate::{
     Beginning, Ended, Lab, Left, Reached, Sealed, begin, by_lines, carry_out, ended_by, heard,
-    random_seed, script, seal,
+    random_seed, read_lines, script, seal,
 };
 
 /// Orders that wait: there is never more than one, and the end.
@@ -290,8 +290,11 @@ impl Hand {
 
     /// Reaches the hosts and begins a record.
     fn open(&self, name: &str) -> Result<Lab, Refusal> {
+        self.open_at(self.setting.place.reach()?, name)
+    }
+
+    fn open_at(&self, reached: Reached, name: &str) -> Result<Lab, Refusal> {
         let stop = self.shared.fresh_stop();
-        let reached = self.setting.place.reach()?;
         self.know(reached.infos());
         let feed = self.feed.clone();
         let beginning = Beginning {
@@ -322,14 +325,15 @@ impl Hand {
     }
 
     fn run_lines(&self, text: String) -> Result<Left, Refusal> {
-        let lines = line::parse(&text).map_err(|mistakes| {
+        let reached = self.setting.place.reach()?;
+        let lines = read_lines(&text, reached.infos()).map_err(|mistakes| {
             let marked = mistakes.iter().map(mistake).collect();
             self.feed.tell(Told::Mistakes(marked));
             let first = mistakes.first();
             let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
             operator(first.map_or_else(String::new, ToString::to_string), hint)
         })?;
-        let mut lab = self.open("run")?;
+        let mut lab = self.open_at(reached, "run")?;
         let ended = carry_out(&lines, &mut lab).unwrap_or_else(|refused| {
             self.feed.tell(Told::Mistakes(vec![marked(&refused)]));
             ended_by(refused)

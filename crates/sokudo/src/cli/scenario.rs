@@ -9,11 +9,11 @@ use sokudo_controller::{Hosts, check};
 use sokudo_i18n::I18n;
 use sokudo_model::{Refusal, Text, harmless};
 use sokudo_scenario::pairs::{self, PairExchange};
-use sokudo_scenario::{Executor as _, Failed, line};
+use sokudo_scenario::{Executor as _, Failed, Mistake, line};
 use sokudo_session::page::HostSource;
 use sokudo_session::{
     Beginning, Ended, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out, ended_by,
-    random_seed, script as program, seal,
+    random_seed, read_lines, script as program, seal,
 };
 use sokudo_wire::Key;
 use sokudo_workload::refusal::operator;
@@ -230,8 +230,15 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
             Text::new("error-lines-no-parameters-hint"),
         )),
         "sks" => {
-            let lines = line::parse(&text).map_err(|mistakes| many(&args.file, &mistakes))?;
-            let mut lab = open(&args.lab, "run")?;
+            let told = |mistakes: Vec<Mistake>| many(&args.file, &mistakes);
+            let reached = match (reach(&args.lab.place), line::parse(&text)) {
+                (Ok(reached), _) => reached,
+                // Without hosts there is still something to say about the lines.
+                (Err(_), Err(mistakes)) => return Err(told(mistakes)),
+                (Err(failure), Ok(_)) => return Err(failure),
+            };
+            let lines = read_lines(&text, reached.infos()).map_err(told)?;
+            let mut lab = open_at(reached, &args.lab, "run")?;
             let ended = script(&lines, &mut lab);
             close(by_lines(lab, ended, text), &args.lab)
         }
@@ -340,8 +347,12 @@ fn many(file: &Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
 
 /// Reaches the hosts and begins a record.
 fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
+    open_at(reach(&args.place)?, args, name)
+}
+
+/// Begins a record of what hosts do that have been reached.
+fn open_at(reached: Reached, args: &LabArgs, name: &str) -> Result<Lab, Failure> {
     let stop = stop_flag()?;
-    let reached = reach(&args.place)?;
     let lang = args.show.lang();
     let (i18n, quiet) = (I18n::new(lang), args.show.json);
     let beginning = Beginning {
