@@ -217,6 +217,7 @@ verdict-exchange-none = { $flows }: 0 requests were answered.
 verdict-exchange-untimed = { $flows }: { $rate } responses/s; their latency was not recorded.
 verdict-rr-closed = { $flows }: { $rate } requests/s in a closed loop, median { $p50 }, p99 { $p99 }, maximum { $max }.
 verdict-rr-open = { $flows }: { $rate } of { $asked } requests/s, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
+verdict-jmx-open = { $flows }: { $rate } requests/s at { $asked } arrivals/s asked for, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
 verdict-rr-best = { $flows }: up to { $rate } requests/s within the bounds, median { $p50 }, p99 { $p99 }, maximum { $max }.
 verdict-jmx-closed-next = In a closed loop a stall delays only the users who wait for it. `--model open:RATE` measures the delay of all requests that would have arrived meanwhile.
 verdict-rr-closed-next = In a closed loop a stall delays one request per connection. --rate measures the delay of all requests due meanwhile; --find 'p99<1ms' searches the highest rate that keeps a bound.
@@ -293,8 +294,10 @@ rule-loss-limited-place-next = Look for what loses packets between { $from } and
 rule-path-limited-says = Path-limited: { $from } → { $to } carries { $bits }; a queue of { $queue } stands in front of the narrowest link while both ends wait for it.
 rule-path-limited-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry. More streams or larger buffers only lengthen the queue; --pacing just below this rate shortens it.
 rule-path-limited-compare-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry.
-rule-sender-cpu-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and never waited for room, so the way and the receiver carry at least this much.
-rule-receiver-cpu-says = Receiver-limited: the receiving thread on { $host } used { $cpu } of a core and never waited for data, so the sender and the way could do more.
+rule-sender-cpu-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and { $waited } for room, so the way and the receiver carry at least this much.
+waited-never = never waited
+waited-some = waited only { $share } of the time
+rule-receiver-cpu-says = Receiver-limited: the receiving thread on { $host } used { $cpu } of a core and { $waited } for data, so the sender and the way could do more.
 rule-asking-cpu-says = The requesting thread on { $host } used { $cpu } of a core: its CPU time is the limit.
 rule-answering-cpu-says = The answering thread on { $host } used { $cpu } of a core: its CPU time is the limit.
 rule-sender-cpu-next = Share the load among more streams (--streams) on { $host }, use larger writes (--size), or spare it the copying (--io auto).
@@ -426,6 +429,8 @@ check-found-failed = No rate that was tried kept the bounds: { $bounds }.
 
 verdict-pairs-hold = All { $pairs } directed pairs of { $hosts } hosts keep { $expected }.
 verdict-pairs-through = Every layer comes through between all { $hosts } hosts ({ $pairs } directed pairs).
+verdict-pairs-through-some = Every layer comes through for the { $pairs } of { $all } directed pairs of { $hosts } hosts that met; the others were not tried.
+verdict-pairs-hold-some = The { $pairs } of { $all } directed pairs of { $hosts } hosts that met keep { $expected }; the others were not tried.
 verdict-pairs-fail =
     { $failed } of { $pairs } directed pairs of { $hosts } hosts { $failed ->
         [one] does not keep

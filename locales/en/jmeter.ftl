@@ -150,6 +150,7 @@ jmx-show-dropped =
        *[other] more problems are
     } not shown
 jmx-show-fine = This plan can be executed completely. Nothing was sent.
+jmx-show-fine-probed = This plan can be executed completely.
 jmx-show-refused =
     This plan is refused: { $errors } { $errors ->
         [one] error

@@ -292,6 +292,7 @@ report-number-start-delay = own delay of the generator 99 % { $value }
 report-number-transactions = answers per second
 report-number-connections = connections per second
 report-number-asked = asked { $asked }
+report-number-arrivals = asked { $asked } arrivals
 report-number-closed = closed loop
 report-number-open-connections =
     { $n } { $n ->

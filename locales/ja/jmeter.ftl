@@ -117,6 +117,7 @@ jmx-show-error = エラー
 jmx-show-warning = 警告
 jmx-show-dropped = ほかに { $count } 件の問題があります
 jmx-show-fine = この計画のすべてを理解できました。送信はしていません。
+jmx-show-fine-probed = この計画のすべてを理解できました。
 jmx-show-refused = この計画は受け付けられません: エラー { $errors } 件。
 jmx-stage-setup = setUp
 jmx-stage-main = 本番

@@ -280,6 +280,7 @@ report-number-start-delay = 生成側自身の遅れ 99 % { $value }
 report-number-transactions = 毎秒の応答数
 report-number-connections = 毎秒の接続数
 report-number-asked = 指定 { $asked }
+report-number-arrivals = 到着の指定 { $asked }
 report-number-closed = 応答を待って次を送信
 report-number-open-connections = 接続 { $n } 本
 report-number-connect = 接続時間の中央値

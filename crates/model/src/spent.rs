@@ -54,6 +54,12 @@ pub struct Moments {
 }
 
 impl Spent {
+    /// Time that connecting took, without looking up the name and without TLS; 0 on a connection that
+    /// was there.
+    pub fn connect_ns(&self) -> u64 {
+        self.0[2]
+    }
+
     /// The stages of one request; a moment before the one that precedes it counts as that one.
     #[inline]
     pub fn between(at: &Moments) -> Self {

@@ -21,14 +21,14 @@ pub struct Scale {
 impl Scale {
     /// The scale that shows the largest of `values` with at least four digits.
     pub fn of(values: impl IntoIterator<Item = f64>, unit: Unit) -> Self {
-        let largest = values
-            .into_iter()
-            .filter(|v| v.is_finite())
-            .fold(0.0_f64, |a, v| a.max(v.abs()));
+        let finite = values.into_iter().filter(|v| v.is_finite());
+        let (largest, are_whole) = finite.fold((0.0_f64, true), |(most, whole), v| {
+            (most.max(v.abs()), whole && v.fract() == 0.0)
+        });
         let (divisor, unit) = steps(largest, unit);
         let scaled = largest / divisor;
         let decimals = match scaled {
-            s if unit.is_empty() && s.fract() == 0.0 => 0,
+            _ if unit.is_empty() && are_whole => 0,
             s if s >= 1000.0 => 0,
             s if s >= 100.0 => 1,
             s if s >= 10.0 => 2,
@@ -134,6 +134,8 @@ mod tests {
             "",
             &["1 234 567", "12"],
         );
+        // A whole number does not round the others of its column.
+        check(&[0.506, 1.0], Unit::One, "", &["0.506", "1.000"]);
         check(&[0.0], Unit::Seconds, "s", &["0.000"]);
         check(&[150e-9], Unit::Seconds, "ns", &["150.0"]);
     }

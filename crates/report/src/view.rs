@@ -157,6 +157,17 @@ impl<'a> View<'a> {
         phases.chain(series.map(|(t, _)| *t)).max().unwrap_or(0)
     }
 
+    /// Hosts that load anything or are loaded, in the order of the host table; all of them where no flow
+    /// names one. The host that only gives the commands takes no part.
+    pub fn hosts_that_met(&self) -> Vec<&'a str> {
+        let manifest = &self.record.manifest;
+        let all = manifest.hosts.iter().map(|host| host.name.as_str());
+        let flows = || manifest.phases.iter().flat_map(|phase| &phase.result.flows);
+        let takes_part = |name: &&str| flows().any(|flow| flow.from == *name || flow.to == *name);
+        let some: Vec<&str> = all.clone().filter(takes_part).collect();
+        if some.is_empty() { all.collect() } else { some }
+    }
+
     /// Failed checks that have no line among the demands, and that the verdict does not quote.
     pub fn unasked_failures(&self) -> impl Iterator<Item = &'a Check> {
         let failed = self.record.checks.iter().filter(|check| !check.passed);

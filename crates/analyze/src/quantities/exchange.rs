@@ -131,6 +131,8 @@ impl<'a> Exchange<'a> {
         }
         let (best, asked) = (self.best(), self.asked());
         let key = match (self.numbers.connects_each_time, best, asked) {
+            // What was asked for are arrivals, which make several requests each.
+            (_, _, Some(_)) if self.kind.is_plan => "verdict-jmx-open",
             (true, Some(_), _) => "verdict-crr-best",
             (false, Some(_), _) => "verdict-rr-best",
             (true, None, Some(_)) => "verdict-crr-open",

@@ -15,6 +15,9 @@ pub const WHOLE_CORE: f64 = 0.85;
 /// Share of the time up to which a thread counts as never waiting for the other end.
 pub const NEVER: f64 = 0.15;
 
+/// Share of waiting time from which a sentence tells it.
+const TOLD: f64 = 0.001;
+
 /// The conclusion about one end of one flow.
 pub fn conclude<'a>(
     load: &Load<'a>,
@@ -35,7 +38,14 @@ pub fn conclude<'a>(
         (true, End::Receiver) => "rule-answering-cpu-says",
     });
     let host = end.host(flow);
-    let says = says.word("host", host).number("cpu", cpu, Unit::Ratio);
+    let waited = match times.held {
+        Some(held) if held >= TOLD => Text::new("waited-some").number("share", held, Unit::Ratio),
+        _ => Text::new("waited-never"),
+    };
+    let says = says
+        .word("host", host)
+        .number("cpu", cpu, Unit::Ratio)
+        .text("waited", waited);
     let view = load.view;
     let weight = 0.3 + 0.6 * cpu * (1.0 - held);
     let mut finding = view.finding(rule, Severity::Info, weight, says);

@@ -174,7 +174,10 @@ impl Meeting<'_> {
         );
         let says = with_plan(says, &self.tournament);
         self.run.says(&says);
-        self.run.manifest_mut().notes.push(says);
+        // The plan that it replaces is no longer true.
+        let notes = &mut self.run.manifest_mut().notes;
+        notes.retain(|note| !PLANS.contains(&note.key.as_str()));
+        notes.push(says);
         true
     }
 
@@ -400,11 +403,15 @@ fn is_final(error: &ControlError) -> bool {
     error.is_operator_error() || matches!(error, ControlError::Interrupted | ControlError::Store(_))
 }
 
+/// Notes about the plan of a check: all rounds, and some of them.
+const PLANS: [&str; 2] = ["engine-check-group", "engine-check-group-some"];
+
 /// Remarks for the operator before anything is sent.
 pub fn told(tournament: &Tournament) -> Text {
+    let [all, some] = PLANS;
     let key = match tournament.rounds.len() == tournament.rounds_of_all {
-        true => "engine-check-group",
-        false => "engine-check-group-some",
+        true => all,
+        false => some,
     };
     with_plan(Text::new(key), tournament)
 }

@@ -40,7 +40,7 @@ pub struct LabelTally {
     pub latency: Histogram,
     /// From the real start, nanoseconds.
     pub service: Histogram,
-    /// To the connection where one was made, nanoseconds; of milliseconds.
+    /// To connect, where that was done, without name and TLS, nanoseconds.
     pub connect: Histogram,
     /// Time by stages of those with a response; nothing for a transaction.
     pub spent: Spent,
@@ -133,8 +133,9 @@ impl LabelTally {
             self.latency.record(span(row.intended_ns));
             self.service.record(span(row.start_ns));
             self.spent.add(&row.spent);
-            if row.connect_ms > 0 {
-                self.connect.record(row.connect_ms * 1_000_000);
+            let connect_ns = row.spent.connect_ns();
+            if connect_ns > 0 {
+                self.connect.record(connect_ns);
             }
         }
         if !row.is_inner {

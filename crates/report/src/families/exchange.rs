@@ -105,7 +105,12 @@ fn rate(subject: &Subject, exchange: &Exchange) -> Option<Number> {
     };
     let mut number = Number::new(human(rate, Unit::PerSecond), label);
     subject.put_range(&mut number, exchange.per_second, None);
+    // What a plan was asked for are arrivals, which make several requests each.
+    let is_plan = subject.phase.kind().is_some_and(|kind| kind.is_plan);
     number.detail.push(match subject.own(exchange.asked) {
+        Some(asked) if is_plan => Text::new("report-number-arrivals")
+            .number("asked", asked, Unit::PerSecond)
+            .into(),
         Some(asked) => Text::new("report-number-asked")
             .number("asked", asked, Unit::PerSecond)
             .into(),

@@ -115,10 +115,10 @@ fn who(view: &View) -> Option<Phrase> {
     if let Some([one]) = flows.map(Vec::as_slice) {
         return Some(view::flow_name(one).into());
     }
-    match view.record.manifest.hosts.as_slice() {
+    match view.hosts_that_met().as_slice() {
         [] => None,
-        [one] => Some(one.name.clone().into()),
-        [a, b] => Some(format!("{}, {}", a.name, b.name).into()),
+        [one] => Some((*one).into()),
+        [a, b] => Some(format!("{a}, {b}").into()),
         many => Some(
             Text::new("report-header-hosts")
                 .word("n", many.len().to_string())

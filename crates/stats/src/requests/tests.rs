@@ -247,11 +247,22 @@ fn the_time_of_requests_is_taken_apart_where_an_answer_came() {
     let lost = Request {
         success: false,
         latency_ms: Some(0),
+        code: b"Non HTTP response code: java.net.SocketTimeoutException",
         ..good(0, 500, b"a")
     };
-    let all = tally(&[answered, answered, lost]);
+    // Answered with an error within the first millisecond.
+    let quick = Request {
+        success: false,
+        latency_ms: Some(0),
+        code: b"500",
+        ..good(0, 0, b"a")
+    };
+    let all = tally(&[answered, answered, lost, quick, quick]);
     let spent = all.total.spent;
-    assert_eq!((spent.n(), spent.means_s()), (2, Some([0.01, 0.05, 0.04])));
+    assert_eq!(
+        (spent.n(), spent.means_s()),
+        (4, Some([0.005, 0.025, 0.02]))
+    );
     assert_eq!(tally(&[good(0, 5, b"a")]).total.spent.means_s(), None);
     let mut steps = all.timeline.steps();
     assert!(steps.any(|(_, moment)| moment.spent == spent));

@@ -183,8 +183,13 @@ impl TimeSpent {
     /// Counts a request that says when its first byte came; one without an answer has none.
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
-        let latency_ms = request.latency_ms.unwrap_or(0);
-        if request.latency_ms.is_none() || latency_ms == 0 && !request.success {
+        let Some(latency_ms) = request.latency_ms else {
+            return;
+        };
+        // An answer within the first millisecond has a latency of 0, as a request without an answer
+        // has. The latter has a sentence in place of a status.
+        let has_status = request.code.first().is_some_and(u8::is_ascii_digit);
+        if latency_ms == 0 && !request.success && !has_status {
             return;
         }
         let latency_ms = latency_ms.min(request.elapsed_ms);

@@ -198,7 +198,7 @@ impl<'a> Shown<'a> {
         self.functions(&mut out, &ink);
         self.files(&mut out, &ink);
         self.properties(&mut out, &ink);
-        self.problems(&mut out, &ink);
+        self.problems(&mut out, &ink, probed.is_some());
         out
     }
 
@@ -213,7 +213,7 @@ impl<'a> Shown<'a> {
                 let said = self.i18n.message("jmx-run-warnings", &[("count", &count)]);
                 let _ = writeln!(out, "  {said}");
             }
-            _ => self.problems(&mut out, &Ink::new()),
+            _ => self.problems(&mut out, &Ink::new(), false),
         }
         out
     }
@@ -370,7 +370,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn problems(&self, out: &mut String, ink: &Ink) {
+    fn problems(&self, out: &mut String, ink: &Ink, is_probed: bool) {
         if !self.reading.problems.is_empty() {
             self.title(out, ink, "jmx-show-problems");
         }
@@ -384,6 +384,8 @@ impl<'a> Shown<'a> {
         }
         let errors = self.reading.errors.to_string();
         let verdict = match self.reading.errors {
+            // What the probe sent has been told above.
+            0 if is_probed => self.say("jmx-show-fine-probed"),
             0 => self.say("jmx-show-fine"),
             _ => self
                 .i18n
