@@ -95,6 +95,19 @@ pub enum AssertionKind {
     },
 }
 
+impl AssertionKind {
+    /// The results that it examines; `None`: it does not ask.
+    pub fn applies(&self) -> Option<&Applies> {
+        match self {
+            Self::Response { applies, .. }
+            | Self::Duration { applies, .. }
+            | Self::Size { applies, .. }
+            | Self::XPath { applies, .. } => Some(applies),
+            _ => None,
+        }
+    }
+}
+
 /// Comparison of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

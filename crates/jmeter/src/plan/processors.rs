@@ -157,6 +157,21 @@ pub enum PostKind {
     },
 }
 
+impl PostKind {
+    /// The results that it examines; `None`: it does not ask.
+    pub fn applies(&self) -> Option<&Applies> {
+        match self {
+            Self::Regex { extraction, .. }
+            | Self::Boundary { extraction, .. }
+            | Self::Css { extraction, .. }
+            | Self::XPath { extraction, .. }
+            | Self::JmesPath { extraction, .. } => Some(&extraction.applies),
+            Self::Json { applies, .. } => Some(applies),
+            Self::Script(_) | Self::OnError(_) | Self::Debug { .. } => None,
+        }
+    }
+}
+
 /// Settings that all extractors have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Extraction {

@@ -11,6 +11,7 @@ use super::extract_tree::{TreePath, find_in_tree, jmes_value};
 use super::row::Asserted;
 use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
+use super::sub_results::InnerVerdict;
 use super::test::Test;
 use crate::json::{self, Value as Json};
 use crate::jtl::SavedDetails;
@@ -25,6 +26,8 @@ pub(super) struct Verdict {
     pub says: String,
     /// The outcome of each assertion, if a result file contains them.
     pub asserted: Vec<Asserted>,
+    /// The same of the direct sub-results, where an assertion examines them.
+    pub inner: Vec<InnerVerdict>,
 }
 
 /// Applies assertions to a result, in order.
@@ -41,6 +44,12 @@ pub(super) fn assert_all(
     for id in assertions {
         let assertion = &view.test().plan.assertions[*id as usize];
         let kind = &assertion.kind;
+        let applies = kind.applies();
+        let is_inner_too = matches!(applies, Some(Applies::All));
+        if matches!(applies, Some(Applies::Inner)) {
+            assert_inner(view, *id, holds, result, &mut verdict);
+            continue;
+        }
         if let AssertionKind::Response { assume_success, .. } = kind
             && view.flag(assume_success)
         {
@@ -77,27 +86,76 @@ pub(super) fn assert_all(
             });
         }
         if let Some(says) = says {
-            verdict.success = false;
-            if verdict.says.is_empty() {
-                verdict.says = says;
-            }
+            verdict.fail(says);
+        }
+        if is_inner_too {
+            assert_inner(view, *id, holds, result, &mut verdict);
         }
     }
     verdict
+}
+
+impl Verdict {
+    /// Notes a failure; the message of the first one stays.
+    fn fail(&mut self, says: String) {
+        self.success = false;
+        if self.says.is_empty() {
+            self.says = says;
+        }
+    }
+}
+
+/// Applies an assertion to the direct sub-results. As in JMeter, one that failed fails the result.
+fn assert_inner(
+    view: &mut View<'_>,
+    id: Id,
+    holds: SavedDetails,
+    result: &SampleResult<'_>,
+    verdict: &mut Verdict,
+) {
+    let test = view.test();
+    let assertion = &test.plan.assertions[id as usize];
+    let name = view.text(&assertion.name);
+    let asserted = |says: Option<String>| Asserted {
+        name: name.clone(),
+        failed: says.is_some(),
+        is_error: false,
+        says,
+    };
+    verdict
+        .inner
+        .resize(result.inner.len(), InnerVerdict::default());
+    let mut has_failed = false;
+    for (number, inner) in result.inner.iter().enumerate() {
+        let says = failure(view, &assertion.kind, &SampleResult::of_inner(test, inner));
+        let of = &mut verdict.inner[number];
+        of.failed |= says.is_some();
+        has_failed |= of.failed || !inner.success;
+        if holds.assertions {
+            of.asserted.push(asserted(says));
+        }
+    }
+    if has_failed && verdict.success {
+        const SAYS: &str = "One or more sub-samples failed";
+        verdict.fail(SAYS.into());
+        if holds.assertions {
+            verdict.asserted.push(asserted(Some(SAYS.into())));
+        }
+    }
 }
 
 /// JMeter's message of a failed assertion; `None`: it holds.
 fn failure(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>) -> Option<String> {
     match kind {
         AssertionKind::Response { field, applies, .. } => {
-            let text = field_text(view, *field, applies, result)?;
+            let Some(text) = field_text(view, *field, applies, result) else {
+                return Some("Response was null".into());
+            };
             texts_fail(view, kind, (text, result.code))
         }
-        AssertionKind::Duration { most_ms, applies } => {
+        AssertionKind::Duration { most_ms, .. } => {
             let most_ms = view.integer(most_ms);
-            let over = most_ms > 0
-                && result.elapsed_ms > most_ms as u64
-                && !matches!(applies, Applies::Inner);
+            let over = most_ms > 0 && result.elapsed_ms > most_ms as u64;
             over.then(|| {
                 format!(
                     "The operation lasted too long: It took {} milliseconds, but should not have lasted longer than {most_ms} milliseconds.",

@@ -26,11 +26,11 @@ pub(super) fn extract(view: &mut View<'_>, kind: &PostKind, result: &SampleResul
             extraction,
         } => {
             let (pattern, template) = (view.text(pattern), view.text(template));
-            let Some(text) = field_text(view, *field, &extraction.applies, result) else {
+            let Some(texts) = field_texts(view, *field, &extraction.applies, result) else {
                 return;
             };
             let found = match view.test().pattern(&pattern) {
-                Ok(regex) => matches_of(&regex, &text),
+                Ok(regex) => in_all(&texts, |text| matches_of(&regex, text)),
                 Err(why) => Err(why),
             };
             let found = found.unwrap_or_else(|why| {
@@ -46,34 +46,61 @@ pub(super) fn extract(view: &mut View<'_>, kind: &PostKind, result: &SampleResul
             extraction,
         } => {
             let (left, right) = (view.text(left), view.text(right));
-            let Some(text) = field_text(view, *field, &extraction.applies, result) else {
+            let Some(texts) = field_texts(view, *field, &extraction.applies, result) else {
                 return;
             };
-            set_matches(view, extraction, &between(&text, &left, &right), None);
+            let found = in_all(&texts, |text| Ok(between(text, &left, &right)));
+            set_matches(view, extraction, &found.unwrap_or_default(), None);
         }
         PostKind::Json { .. } => extract_json(view, kind, result),
         kind => extract_tree(view, kind, result),
     }
 }
 
-/// The text of a result that an element examines; `None`: there is none of that kind.
+/// The texts that an extractor examines: of the result, of its sub-results, or of both. `None`: it
+/// examines a variable that is not set.
+pub(super) fn field_texts<'a>(
+    view: &mut View<'_>,
+    field: Field,
+    applies: &Applies,
+    result: &SampleResult<'a>,
+) -> Option<Vec<Cow<'a, str>>> {
+    let test = view.test();
+    let inner = || {
+        let inner = result.inner.iter();
+        inner.map(|inner| text_of(field, &SampleResult::of_inner(test, inner)))
+    };
+    match applies {
+        Applies::Inner => Some(inner().collect()),
+        Applies::All => Some(
+            [text_of(field, result)]
+                .into_iter()
+                .chain(inner())
+                .collect(),
+        ),
+        Applies::Main | Applies::Variable(_) => {
+            field_text(view, field, applies, result).map(|text| vec![text])
+        }
+    }
+}
+
+/// The text of one result, or of a variable, that an element examines; `None`: the variable is not set.
 pub(super) fn field_text<'a>(
     view: &mut View<'_>,
     field: Field,
     applies: &Applies,
     result: &SampleResult<'a>,
 ) -> Option<Cow<'a, str>> {
-    match applies {
-        Applies::Variable(name) => {
-            let name = view.text(name);
-            return view.variable(&name).map(|value| value.to_owned().into());
-        }
-        // Sub-results are followed redirects and resources, whose texts are not kept.
-        Applies::Inner => return None,
-        Applies::Main | Applies::All => {}
+    if let Applies::Variable(name) = applies {
+        let name = view.text(name);
+        return view.variable(&name).map(|value| value.to_owned().into());
     }
+    Some(text_of(field, result))
+}
+
+fn text_of<'a>(field: Field, result: &SampleResult<'a>) -> Cow<'a, str> {
     let (head, body) = result.request();
-    Some(match field {
+    match field {
         Field::Body | Field::BodyAsDocument => result.text.into(),
         Field::BodyUnescaped => unescaped(result.text).into(),
         Field::ResponseHeaders => result.headers.into(),
@@ -82,7 +109,20 @@ pub(super) fn field_text<'a>(
         Field::Url => result.url.into(),
         Field::Code => result.code.into(),
         Field::Message => result.message.into(),
-    })
+    }
+}
+
+/// The matches in all texts, one text after the other. Fails as the search in one of them does.
+pub(super) fn in_all<T>(
+    texts: &[Cow<'_, str>],
+    find: impl Fn(&str) -> Result<Vec<T>, String>,
+) -> Result<Vec<T>, String> {
+    let mut found = Vec::new();
+    for text in texts {
+        found.extend(find(text)?);
+    }
+    found.truncate(MOST_MATCHES);
+    Ok(found)
 }
 
 /// Sets the variables of an extraction as JMeter does: `name`, `name_g1`, and with all
@@ -171,11 +211,10 @@ fn extract_json(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>)
     else {
         return;
     };
-    let text = field_text(view, Field::Body, applies, result);
-    let documents: Option<Vec<Json>> = match text.as_deref() {
-        None | Some("") => None,
-        Some(text) => json::read(text).map(|document| vec![document]),
-    };
+    let texts = field_texts(view, Field::Body, applies, result).unwrap_or_default();
+    let documents = texts.iter().map(|text| json::read(text));
+    let documents: Option<Vec<Json>> = documents.collect();
+    let documents = documents.filter(|documents| !documents.is_empty());
     let joins = view.flag(joins);
     for (index, (path, variable)) in paths.iter().zip(variables).enumerate() {
         let (path, name) = (view.text(path), view.text(variable));

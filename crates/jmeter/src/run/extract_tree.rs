@@ -3,7 +3,7 @@
 use super::context::View;
 use super::css::css;
 use super::extract::{
-    MOST_MATCHES, MatchGroups, PathWanted, field_text, json_text, set_found, set_matches,
+    MOST_MATCHES, MatchGroups, PathWanted, field_texts, in_all, json_text, set_found, set_matches,
 };
 use super::jmes;
 use super::sample_result::SampleResult;
@@ -58,9 +58,13 @@ fn extract_jmes(
         .map(|default| view.text(default))
         .unwrap_or_default();
     let wanted = view.integer(&extraction.match_number);
-    let text = field_text(view, Field::Body, &extraction.applies, result);
-    let text = text.filter(|text| !text.trim().is_empty());
-    let found = text.map(|text| jmes_texts(&text, path.trim()).map_err(PathFault::Invalid));
+    let texts = field_texts(view, Field::Body, &extraction.applies, result);
+    let mut texts = texts.unwrap_or_default();
+    texts.retain(|text| !text.trim().is_empty());
+    let found = (!texts.is_empty()).then(|| {
+        let found = in_all(&texts, |text| jmes_texts(text, path.trim()));
+        found.map_err(PathFault::Invalid)
+    });
     let how = PathWanted {
         joins: false,
         wanted,
@@ -82,8 +86,10 @@ fn matches_of(
             extraction,
         } => {
             let (selector, attribute) = (view.text(selector), view.text(attribute));
-            let text = field_text(view, Field::Body, &extraction.applies, result)?;
-            Some(css(&text, &selector, attribute.trim()))
+            let texts = field_texts(view, Field::Body, &extraction.applies, result)?;
+            Some(in_all(&texts, |text| {
+                css(text, &selector, attribute.trim())
+            }))
         }
         PostKind::XPath {
             path,
@@ -94,14 +100,17 @@ fn matches_of(
         } => {
             let (path, namespaces) = (view.text(path), view.text(namespaces));
             let (tolerant, fragment) = (view.flag(tolerant), view.flag(fragment));
-            let text = field_text(view, Field::Body, &extraction.applies, result)?;
+            let texts = field_texts(view, Field::Body, &extraction.applies, result)?;
             let path = TreePath {
                 path: path.trim(),
                 namespaces: &namespaces,
                 tolerant,
             };
-            let found = find_in_tree(view.test(), &text, &path);
-            Some(found.and_then(|(found, document)| found.texts(&document, fragment)))
+            let test = view.test();
+            Some(in_all(&texts, |text| {
+                let (found, document) = find_in_tree(test, text, &path)?;
+                found.texts(&document, fragment)
+            }))
         }
         _ => None,
     }

@@ -2,7 +2,9 @@
 //! that its elements need. Other parts are not kept.
 
 use crate::jtl::SavedDetails;
-use crate::plan::{AssertionKind, Field, Id, ListenerKind, Plan, PostKind, PreKind, Scope, Script};
+use crate::plan::{
+    Applies, AssertionKind, Field, Id, ListenerKind, Plan, PostKind, PreKind, Scope, Script,
+};
 
 /// Properties of a sampler that are known before it runs.
 #[derive(Debug, Default)]
@@ -13,6 +15,8 @@ pub(super) struct Program {
     pub may_be_page: bool,
     /// An element needs the request.
     pub needs_request: bool,
+    /// An element examines sub-results, too.
+    pub examines_inner: bool,
     /// A preprocessor reads its name, which is therefore rendered before the preprocessors run.
     pub is_named_first: bool,
     /// Listeners that write its result to files, inner ones first; [`super::EVERYONE`] is the last.
@@ -51,7 +55,14 @@ impl Program {
             self.needs_body |= matches!(needs, PartsNeeded::Body | PartsNeeded::Both);
             self.needs_request |= matches!(needs, PartsNeeded::Request | PartsNeeded::Both);
         }
-        self.needs_body |= self.holds.texts;
+        let is_inner =
+            |applies: Option<&Applies>| matches!(applies, Some(Applies::Inner | Applies::All));
+        let mut posts = scope.post_processors.iter();
+        let mut asserts = scope.assertions.iter();
+        self.examines_inner = posts
+            .any(|id| is_inner(plan.post_processors[*id as usize].kind.applies()))
+            || asserts.any(|id| is_inner(plan.assertions[*id as usize].kind.applies()));
+        self.needs_body |= self.holds.texts || self.examines_inner;
         self.needs_request |= self.holds.texts;
         let mut pres = scope.pre_processors.iter();
         self.is_named_first = pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));

@@ -1,5 +1,7 @@
 //! The result of a sampler as postprocessors, assertions and listeners see it.
 
+use super::sub_results::SubResult;
+use super::test::Test;
 use crate::script::ScriptSample;
 
 /// JMeter's `SampleResult` while it is examined.
@@ -33,6 +35,8 @@ pub(super) struct SampleResult<'a> {
     pub bytes: u64,
     /// True if it succeeded so far.
     pub success: bool,
+    /// Its direct sub-results, where an element examines them.
+    pub inner: &'a [SubResult],
 }
 
 impl<'a> SampleResult<'a> {
@@ -59,6 +63,28 @@ impl<'a> SampleResult<'a> {
             head_bytes: 0,
             bytes: text.len() as u64,
             success,
+            inner: &[],
+        }
+    }
+
+    /// A sub-result as elements in scope examine it.
+    pub fn of_inner(test: &Test, inner: &'a SubResult) -> Self {
+        let details = inner.details.as_deref();
+        let text = details.map_or("", |details| details.response.as_str());
+        Self {
+            headers: details.map_or("", |details| details.response_headers.as_str()),
+            url: &inner.url,
+            latency_ms: inner.latency_ms,
+            connect_ms: inner.connect_ms,
+            head_bytes: inner.bytes.saturating_sub(text.len() as u64),
+            bytes: inner.bytes,
+            ..Self::of_text(
+                text,
+                &inner.code,
+                &inner.message,
+                test.between_ms(inner.start_ns, inner.end_ns),
+                inner.success,
+            )
         }
     }
 

@@ -12,7 +12,7 @@
 
 use sokudo_model::Spent;
 
-use super::row::{Details, RowKind, SampleRow};
+use super::row::{Asserted, Details, RowKind, SampleRow};
 use super::test::Test;
 
 /// Begin of a message about resources that could not be fetched.
@@ -60,46 +60,84 @@ struct Resource {
     is_excused: bool,
 }
 
+impl Resource {
+    /// Its own replies are sub-results.
+    fn has_own(&self) -> bool {
+        self.is_page || self.replies.len() > 1
+    }
+}
+
 /// The sample under way, number 0, and its resources.
 #[derive(Debug, Default)]
-pub(super) struct SubResults(Vec<Resource>);
+pub(super) struct SubResults {
+    resources: Vec<Resource>,
+    /// What assertions found out about its direct sub-results, where some examine these.
+    judged: Vec<InnerVerdict>,
+}
+
+/// What assertions found out about a sub-result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct InnerVerdict {
+    /// One of them failed.
+    pub failed: bool,
+    /// The outcome of each, if a result file contains them.
+    pub asserted: Vec<Asserted>,
+}
 
 impl SubResults {
     /// Begins a result without sub-results.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.resources.clear();
+        self.judged.clear();
+    }
+
+    /// The direct sub-results of the sample: its own replies where there are several, then its resources.
+    pub fn direct(&self) -> Vec<SubResult> {
+        let Some(sample) = self.resources.first() else {
+            return Vec::new();
+        };
+        let own = sample.replies.iter().filter(|_| sample.has_own()).cloned();
+        let below = sample.below.iter().filter_map(|number| self.sum(*number));
+        own.chain(below).collect()
+    }
+
+    /// Keeps what assertions found out about the direct sub-results, in their order.
+    pub fn judge(&mut self, judged: Vec<InnerVerdict>) {
+        self.judged = judged;
     }
 
     /// True if the sample has one reply and no resources so far.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.resources.is_empty()
     }
 
     /// The first of several replies to the sample's own requests.
     pub fn first(&self) -> Option<&SubResult> {
-        self.0.first().and_then(|resource| resource.replies.first())
+        self.resources
+            .first()
+            .and_then(|resource| resource.replies.first())
     }
 
     /// Adds a reply of a resource, or of the sample itself (number 0).
     pub fn answered(&mut self, number: usize, reply: SubResult) {
-        if self.0.is_empty() {
-            self.0.push(Resource::default());
+        if self.resources.is_empty() {
+            self.resources.push(Resource::default());
         }
-        if let Some(resource) = self.0.get_mut(number) {
+        if let Some(resource) = self.resources.get_mut(number) {
             resource.replies.push(reply);
         }
     }
 
     /// Adds a resource below `owner`; gives its number.
     pub fn add(&mut self, owner: usize, is_excused: bool) -> usize {
-        let number = self.0.len();
+        let number = self.resources.len();
         let depth = self.depth(owner) + 1;
-        self.0.push(Resource {
+        self.resources.push(Resource {
             depth,
             is_excused,
             ..Resource::default()
         });
-        if let Some(resource) = self.0.get_mut(owner) {
+        if let Some(resource) = self.resources.get_mut(owner) {
             resource.below.push(number);
         }
         number
@@ -107,8 +145,8 @@ impl SubResults {
 
     /// Adds a sub-result of the sample that needed no request.
     pub fn show(&mut self, reply: SubResult) {
-        if self.0.is_empty() {
-            self.0.push(Resource::default());
+        if self.resources.is_empty() {
+            self.resources.push(Resource::default());
         }
         let number = self.add(0, true);
         self.answered(number, reply);
@@ -116,24 +154,30 @@ impl SubResults {
 
     /// Notes that a resource has links to others.
     pub fn opened(&mut self, number: usize) {
-        if let Some(resource) = self.0.get_mut(number) {
+        if let Some(resource) = self.resources.get_mut(number) {
             resource.is_page = true;
         }
     }
 
     /// Number of pages around a resource.
     pub fn depth(&self, number: usize) -> u32 {
-        self.0.get(number).map_or(0, |resource| resource.depth)
+        self.resources
+            .get(number)
+            .map_or(0, |resource| resource.depth)
     }
 
     /// Number of resources, without the sample itself.
     pub fn len(&self) -> usize {
-        self.0.len().saturating_sub(1)
+        self.resources.len().saturating_sub(1)
     }
 
     /// Bytes received and sent, and the last end, of all resources.
     pub fn sums(&self) -> (u64, u64, i64) {
-        let below = self.0.iter().skip(1).flat_map(|resource| &resource.replies);
+        let below = self
+            .resources
+            .iter()
+            .skip(1)
+            .flat_map(|resource| &resource.replies);
         below.fold((0, 0, i64::MIN), |(bytes, sent, end), reply| {
             let sums = (bytes + reply.bytes, sent + reply.sent_bytes);
             (sums.0, sums.1, end.max(reply.end_ns))
@@ -143,8 +187,11 @@ impl SubResults {
     /// JMeter's message if a resource below failed; `None`: none failed.
     pub fn failure(&self, number: usize) -> Option<String> {
         let mut says = String::new();
-        for below in &self.0.get(number)?.below {
-            let Some(row) = self.sum(*below).filter(|_| !self.0[*below].is_excused) else {
+        for below in &self.resources.get(number)?.below {
+            let Some(row) = self
+                .sum(*below)
+                .filter(|_| !self.resources[*below].is_excused)
+            else {
                 continue;
             };
             if row.success || says.len() > MOST_MESSAGE_BYTES {
@@ -162,7 +209,7 @@ impl SubResults {
     /// The sum of one resource; `None`: it was not requested. The depth of pages bounds the
     /// recursion.
     fn sum(&self, number: usize) -> Option<SubResult> {
-        let resource = self.0.get(number)?;
+        let resource = self.resources.get(number)?;
         let (first, last) = (resource.replies.first()?, resource.replies.last()?);
         let mut row = SubResult {
             start_ns: first.start_ns,
@@ -189,7 +236,15 @@ impl SubResults {
 
     /// The rows below the row of the sample.
     pub fn rows(&self, test: &Test, sample: &SampleRow<'_>) -> Vec<SampleRow<'static>> {
-        self.rows_below((0, 1), test, sample)
+        let mut rows = self.rows_below((0, 1), test, sample);
+        for (row, judged) in rows.iter_mut().zip(&self.judged) {
+            row.success &= !judged.failed;
+            if !judged.asserted.is_empty() {
+                let details = row.details.get_or_insert_default();
+                details.assertions.clone_from(&judged.asserted);
+            }
+        }
+        rows
     }
 
     /// The rows below a resource of the sample.
@@ -199,7 +254,7 @@ impl SubResults {
         test: &Test,
         sample: &SampleRow<'_>,
     ) -> Vec<SampleRow<'static>> {
-        let Some(resource) = self.0.get(number) else {
+        let Some(resource) = self.resources.get(number) else {
             return Vec::new();
         };
         let mut place = SubResultPosition {
@@ -208,8 +263,7 @@ impl SubResults {
             is_own: true,
         };
         let mut rows = Vec::new();
-        let has_own = resource.is_page || resource.replies.len() > 1;
-        for reply in resource.replies.iter().filter(|_| has_own) {
+        for reply in resource.replies.iter().filter(|_| resource.has_own()) {
             rows.push(sub_row(test, sample, &place, reply));
             place.number += 1;
         }

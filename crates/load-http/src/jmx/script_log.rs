@@ -44,10 +44,12 @@ impl LogLines {
 impl ScriptLog {
     /// Begins a file anew, as the tool does. Errors: it cannot be written.
     pub fn open(path: &Path) -> Result<(Self, LogLines), Refusal> {
-        let file = File::create(path).map_err(|error| {
+        // As JMeter, with the folders that are missing.
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let file = folder.and_then(|()| File::create(path)).map_err(|error| {
             operator(
                 format!("the log `{}` cannot be written: {error}", path.display()),
-                "name a file in a directory that exists and that you may write to",
+                "name a file in a directory that you may write to",
             )
         })?;
         let (to, lines) = mpsc::sync_channel(QUEUE);
@@ -114,6 +116,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_log_is_written_into_folders_that_were_missing() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let path = place.path().join("one/two/x.log");
+        let (log, lines) = ScriptLog::open(&path).expect("it is opened");
+        lines.add("said\n".into());
+        drop(lines);
+        assert_eq!(log.finish(), None);
+        let written = std::fs::read_to_string(&path).expect("a log");
+        assert!(written.contains("said"), "{written}");
+    }
+
+    #[test]
     fn a_file_keeps_its_bound_and_what_is_beyond_is_counted() {
         let (to, lines) = mpsc::sync_channel(8);
         for line in ["one\n", "two\n", "three\n", "four\n"] {
@@ -137,6 +151,8 @@ mod tests {
         assert!(told.starts_with("lines of the log"), "{told}");
         assert!(told.ends_with(": 2"), "{told}");
         assert_eq!(std::fs::read_to_string(path).unwrap(), "line\n");
-        assert!(ScriptLog::open(&folder.path().join("no/run.log")).is_err());
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").expect("a file");
+        assert!(ScriptLog::open(&file.join("run.log")).is_err());
     }
 }

@@ -56,6 +56,10 @@ impl HttpClient {
         let texts = self.texts(view, sub_results, reply, lost, body);
         let is_good = lost.is_none() && (200..400).contains(&reply.status);
         let totals = self.exchange.totals();
+        let inner = match test.programs[view.thread.sampler() as usize].examines_inner {
+            true => sub_results.direct(),
+            false => Vec::new(),
+        };
         let result = SampleResult {
             headers: &texts.headers,
             body,
@@ -71,9 +75,11 @@ impl HttpClient {
             head_bytes: reply.head_bytes,
             bytes: totals.bytes,
             success: is_good && texts.has_all_resources,
+            inner: &inner,
         };
         let fetched_bytes = sub_results.sums().0;
-        let examined = examine(view, sub_results, &result);
+        let mut examined = examine(view, sub_results, &result);
+        sub_results.judge(std::mem::take(&mut examined.verdict.inner));
         let shown_bytes = sub_results.sums().0 - fetched_bytes;
         let result = result.revised(examined.revised.as_ref());
         let content_type = texts.content_type.as_deref();

@@ -339,7 +339,8 @@ impl HttpExchange {
         let first = self.authorization.first_attempt();
         let (start_ns, connect_ms) = first.unwrap_or((reply.start_ns, own_ms));
         let content_type = header_values(reply.headers, "Content-Type").next();
-        let holds = test.programs[view.thread.sampler() as usize].holds;
+        let program = &test.programs[view.thread.sampler() as usize];
+        let keeps = program.holds.texts || program.examines_inner;
         SubResult {
             code: code.into_owned(),
             message: message.into_owned(),
@@ -364,9 +365,7 @@ impl HttpExchange {
             phase: lost.map_or("", |lost| lost.phase),
             failure: lost.map_or("", |lost| lost.says).into(),
             is_http: true,
-            details: holds
-                .texts
-                .then(|| Box::new(self.reply_details(reply, lost))),
+            details: keeps.then(|| Box::new(self.reply_details(reply, lost))),
         }
     }
 

@@ -50,6 +50,13 @@ pub fn page(lang: Lang) -> String {
     }
     let _ = writeln!(
         out,
+        "## {}\n\n{}\n\n{}\n",
+        say("jmx-reference-compared"),
+        say("jmx-reference-equal"),
+        say("jmx-reference-differs")
+    );
+    let _ = writeln!(
+        out,
         "## {}\n\n{}\n",
         say("jmx-show-functions"),
         say("jmx-reference-functions")
