@@ -82,8 +82,13 @@ fn what_a_plan_logs_is_in_the_file_of_j() {
     assert!(!ended.stdout.contains("summar"), "{}", ended.stdout);
     let log = fs::read_to_string(place.path().join("run.log")).unwrap();
     assert!(log.contains(own) && !log.contains("Summariser"), "{log}");
+    // As JMeter, with the folder that is missing.
     place
-        .run("compat jmeter -n -t plan.jmx -j nowhere/run.log")
+        .run("compat jmeter -n -t plan.jmx -j new/run.log")
+        .expect_code(0);
+    assert!(place.path().join("new/run.log").is_file());
+    place
+        .run("compat jmeter -n -t plan.jmx -j plan.jmx/run.log")
         .expect_stderr("the log `");
 }
 
