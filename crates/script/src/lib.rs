@@ -154,6 +154,22 @@ mod tests {
     }
 
     #[test]
+    fn regular_expressions_ask_whether_they_must_end() {
+        for script in [
+            "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+            "/(x+x+)+y/.test('x'.repeat(5000))",
+            "'a'.repeat(1e5).replace(/(a*)*b/g, '')",
+        ] {
+            let mut looks = 0;
+            let ended = thrown(script, move || {
+                looks += 1;
+                looks > 100
+            });
+            assert_eq!(ended.message, "interrupted", "{script}");
+        }
+    }
+
+    #[test]
     fn nothing_runs_away_and_there_is_no_clock() {
         let mut looks = 0;
         let endless = thrown("for (;;) {}", move || {

@@ -62,6 +62,8 @@ pub struct Serving {
     document: Arc<String>,
     listeners: Arc<Semaphore>,
     readers: Arc<Semaphore>,
+    /// Whoever reads a script.
+    checkers: Arc<Semaphore>,
 }
 
 impl Serving {
@@ -74,6 +76,7 @@ impl Serving {
             document: Arc::new(page::document()),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
+            checkers: Arc::new(Semaphore::new(1)),
         }
     }
 }
@@ -245,8 +248,17 @@ async fn check(State(serving): State<Serving>, request: Request) -> Response {
         Ok(script) => script,
         Err(response) => return response,
     };
-    let mistakes = serving.desk.check(script.language, &script.text);
-    axum::Json(json!({ "mistakes": mistakes })).into_response()
+    // A long script takes seconds: one is read at a time, beside the thread that answers.
+    let place = Arc::clone(&serving.checkers).acquire_owned().await;
+    let desk = Arc::clone(&serving.desk);
+    let checked = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        desk.check(script.language, &script.text)
+    });
+    match checked.await {
+        Ok(mistakes) => axum::Json(json!({ "mistakes": mistakes })).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 async fn steer(State(serving): State<Serving>, request: Request) -> Response {

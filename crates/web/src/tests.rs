@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use sokudo_model::{Change, Refusal};
@@ -19,6 +20,10 @@ const BOUND: Duration = Duration::from_secs(20);
 #[derive(Default)]
 struct Remembering {
     orders: Mutex<Vec<Order>>,
+    /// Scripts are read only while nobody holds this.
+    reads: Mutex<()>,
+    /// Scripts that came to be read.
+    came: AtomicUsize,
 }
 
 impl Desk for Remembering {
@@ -36,6 +41,8 @@ impl Desk for Remembering {
     }
 
     fn check(&self, _: Language, text: &str) -> Vec<Mistake> {
+        self.came.fetch_add(1, Ordering::Relaxed);
+        let _reads = self.reads.lock().expect("unharmed");
         let mistake = |(line, _)| Mistake {
             line,
             column: 1,
@@ -203,6 +210,27 @@ fn other_names_and_other_sites_are_turned_away() {
         "a sandboxed report"
     );
     assert!(page.desk.orders.lock().expect("unharmed").is_empty());
+}
+
+#[test]
+fn a_script_that_takes_long_to_read_holds_nobody_up() {
+    let page = page(false);
+    let reads = page.desk.reads.lock().expect("unharmed");
+    std::thread::scope(|scope| {
+        let script = r#"{"language":"lines","text":"nonsense"}"#;
+        let checks = [(); 3].map(|()| scope.spawn(|| page.order("/api/check", script)));
+        let by = Instant::now() + BOUND;
+        while page.desk.came.load(Ordering::Relaxed) == 0 && Instant::now() < by {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(status(&page.order("/api/stop", "{}")), 409);
+        assert_eq!(page.desk.came.load(Ordering::Relaxed), 1, "one at a time");
+        drop(reads);
+        for check in checks {
+            let answer = check.join().expect("no panic");
+            assert!(answer.contains("\"line\":1"), "{answer}");
+        }
+    });
 }
 
 #[test]
