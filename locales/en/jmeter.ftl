@@ -24,12 +24,21 @@ jmx-no-plan = the file has no enabled `TestPlan`
 # Elements
 jmx-unknown-element = `{ $element }` (“{ $name }”) is an unknown element
 jmx-unknown-element-hint = disable it, or choose `--unsupported warn` to run without it and everything below it
-jmx-needs-scripts = `{ $element }` (“{ $name }”) has a script in an unsupported language: only JavaScript is supported
+jmx-needs-scripts = `{ $element }` (“{ $name }”) has a script of the Bean Scripting Framework, which is not supported
 jmx-script-flaw = the script is not valid JavaScript: { $why }
 jmx-script-java-hint = use JavaScript's own objects: Date, Math.random, JSON, regular expressions
 jmx-script-java = line { $line } of the script uses a Java class (`{ $word }`), and Java is not available
-jmx-script-language-hint = write it in JavaScript (language `javascript`): vars, props, prev, ctx, log and sampler are available
-jmx-script-language = the script is in { $language }, and only JavaScript is supported
+jmx-script-language-hint = write it in Groovy, BeanShell or JavaScript: vars, props, prev, ctx, log and sampler are available
+jmx-script-language = the script is in { $language }: Groovy, BeanShell and JavaScript are supported
+jmx-script-syntax = line { $line } of the script: `{ $what }` is not understood here
+jmx-script-incomplete = line { $line } of the script: it ends too early
+jmx-script-construct = line { $line } of the script: the construct `{ $what }` is not supported
+jmx-script-class = line { $line } of the script: the class `{ $what }` is not supported, or not imported
+jmx-script-method = line { $line } of the script: there is no support for `{ $what }` (in brackets: the number of arguments)
+jmx-script-property = line { $line } of the script: there is no support for the property `{ $what }`
+jmx-script-name = line { $line } of the script: nothing sets the variable `{ $what }` before
+jmx-script-depth = line { $line } of the script: more than { $what } levels or members in a row
+jmx-script-subset-hint = `docs/reference/en/jmx-scripts.md` lists what of Groovy and BeanShell is executed
 jmx-needs-database = `{ $element }` (“{ $name }”) needs the database layer, which does not exist yet
 jmx-not-supported = `{ $element }` (“{ $name }”) is not supported
 jmx-unheeded-property = property `{ $property }` is `{ $value }`, which has no effect in sokudo
@@ -57,7 +66,7 @@ jmx-bad-row = a row of `{ $property }` lacks a required number
 # Expressions
 jmx-unknown-function = there is no function `{ $function }`
 jmx-jexl = `{ $function }` cannot be executed: { $why }
-jmx-script-function = function `{ $function }` is a script in an unsupported language: only `__javaScript` is supported
+jmx-script-function = function `{ $function }`: { $why }
 jmx-argument-count =
     function `{ $function }` takes { $takes }, not { $got } { $got ->
         [one] argument
@@ -161,7 +170,7 @@ jmx-stage-main = main
 jmx-stage-teardown = tearDown
 jmx-treated-runs = supported
 jmx-treated-no-effect = no effect outside the editor
-jmx-treated-scripts = a script in another language than JavaScript
+jmx-treated-scripts = a script in a language that is not supported
 jmx-treated-database = needs the database layer
 jmx-treated-not-supported = not supported
 jmx-treated-unknown = unknown

@@ -17,6 +17,8 @@ use crate::files::Files;
 use crate::plan::Id;
 use crate::problem::{FilePosition, Problems};
 use crate::properties::Origin;
+use crate::registry::refusal_text;
+use crate::script::ScriptOwner;
 use crate::settings::{Settings, Unsupported};
 
 mod reader;
@@ -222,9 +224,17 @@ impl<'a> Compiler<'a> {
                 Segment::Call(call) => {
                     let function = call.function;
                     *self.uses.functions.entry(function.name).or_default() += 1;
-                    if function.needs == Needs::ScriptEngine {
-                        let says = Text::new("jmx-script-function").word("function", function.name);
-                        self.unsupported(place, says, None);
+                    if let (Needs::Translation(language), [script, ..]) =
+                        (function.needs, call.arguments.as_slice())
+                    {
+                        let text = script.sample();
+                        for refusal in ScriptOwner::Function.refusals(language, &text) {
+                            let says = Text::new("jmx-script-function")
+                                .word("function", function.name)
+                                .text("why", refusal_text(&refusal));
+                            let hint = Text::new("jmx-script-subset-hint");
+                            self.unsupported(place, says, Some(hint));
+                        }
                     }
                     self.check_script(function.name, &call.arguments, place);
                     for argument in &call.arguments {

@@ -84,25 +84,39 @@ fn properties_stay(nodes: &[ElementNode]) -> bool {
     nodes.iter().all(|node| {
         let script = registry::find(node).map(|spec| spec.treatment());
         script != Some(Treatment::NeedsScripts)
-            && !(node.class.starts_with("JSR223") && has_file(node))
+            && !(is_script(node) && has_file(node))
             && !node.properties.iter().any(sets_property)
             && properties_stay(&node.children)
     })
 }
 
+fn is_script(node: &ElementNode) -> bool {
+    node.class.starts_with("JSR223") || node.class.starts_with("BeanShell")
+}
+
 /// A script in a file may do anything.
 fn has_file(node: &ElementNode) -> bool {
-    let file = |p: &Property| matches!(&p.value, PropertyValue::Scalar { text, .. } if p.name == "filename" && !text.is_empty());
+    let file = |p: &Property| matches!(&p.value, PropertyValue::Scalar { text, .. } if p.name.ends_with("filename") && !text.is_empty());
     node.properties.iter().any(file)
 }
 
 fn sets_property(property: &Property) -> bool {
     match &property.value {
-        PropertyValue::Scalar { text, .. } => ["__setProperty", "setProperty(", "props.put"]
-            .iter()
-            .any(|function| text.contains(function)),
+        PropertyValue::Scalar { text, .. } => {
+            let calls = ["__setProperty", "setProperty(", "props.put", "props["];
+            calls.iter().any(|call| text.contains(call)) || assigns_member_of_props(text)
+        }
         PropertyValue::List(items) => items.iter().any(sets_property),
         PropertyValue::Element(inner) => inner.properties.iter().any(sets_property),
         PropertyValue::Object(_) => false,
     }
+}
+
+/// True if a script has `props.name =`.
+fn assigns_member_of_props(text: &str) -> bool {
+    text.split("props.").skip(1).any(|behind| {
+        let rest = behind.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        let rest = rest.trim_start();
+        rest.starts_with('=') && !rest.starts_with("==")
+    })
 }

@@ -20,6 +20,7 @@ pub mod jmeter;
 pub mod maven;
 pub mod program;
 pub mod relay;
+pub mod scripts;
 pub mod servers;
 pub mod way;
 pub mod zenohd;

@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 pub mod functions;
 mod jexl;
 mod parse;
-mod time;
+pub(crate) mod time;
 mod world;
 
 pub(crate) use functions::java_script_holds;
@@ -113,6 +113,22 @@ impl Template {
             [Segment::Text(text)] => Some(text),
             _ => None,
         }
+    }
+
+    /// A text as it may be rendered: `1` stands for what a function gives or a variable with a plain
+    /// name holds. Other names in braces are no variables as a rule, and stay.
+    pub fn sample(&self) -> String {
+        let mut out = String::new();
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(text) => out.push_str(text),
+                Segment::Variable(name) if name.contains(['(', '"', '\'', ' ', '[', '?']) => {
+                    out.extend(["${", name, "}"]);
+                }
+                Segment::Variable(_) | Segment::Call(_) => out.push('1'),
+            }
+        }
+        out
     }
 
     /// True if it is constant and empty.

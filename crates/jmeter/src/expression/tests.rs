@@ -291,12 +291,10 @@ fn a_text_that_evaluates_itself_ends() {
 }
 
 #[test]
-fn scripts_are_known_and_need_their_engine() {
-    faulty("${__groovy(1+1)}", "only JavaScript");
-    let needing = functions::FUNCTIONS
-        .iter()
-        .filter(|f| f.needs == Needs::ScriptEngine);
-    assert_eq!(needing.count(), 1);
+fn scripts_of_other_languages_are_translated() {
+    check("${__groovy(7 / 2 + 1)}", "4.5");
+    check("${__BeanShell(7 / 2 + 1,v)}${v}", "44");
+    faulty("${__groovy(new File(\"x\"))}", "`File`");
 }
 
 proptest! {

@@ -44,13 +44,13 @@ enum PatternPiece {
 }
 
 /// The moment `ms` milliseconds after 1970 in a zone. `None` outside the years −9999 to 9999.
-pub(super) fn moment(ms: i64, zone: &TimeZone) -> Option<Zoned> {
+pub(crate) fn moment(ms: i64, zone: &TimeZone) -> Option<Zoned> {
     let stamp = Timestamp::from_millisecond(ms).ok()?;
     Some(stamp.to_zoned(zone.clone()))
 }
 
 /// Appends a moment in a pattern. Fails for an unsupported letter.
-pub(super) fn write(pattern: &str, at: &Zoned, out: &mut String) -> Result<(), String> {
+pub(crate) fn write(pattern: &str, at: &Zoned, out: &mut String) -> Result<(), String> {
     for piece in pieces(pattern)? {
         match piece {
             PatternPiece::Text(text) => out.push_str(&text),
@@ -130,7 +130,7 @@ fn offset(out: &mut String, at: &Zoned, colon: &str) -> Result<(), String> {
 /// Milliseconds after 1970 of a date in a pattern; missing fields have their first value.
 ///
 /// Fails if the text does not match the pattern, or for a letter that cannot be parsed.
-pub(super) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, String> {
+pub(crate) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, String> {
     let misfit = || format!("`{text}` does not match the date pattern `{pattern}`");
     let mut rest = text;
     let (mut year, mut month, mut day) = (1970_i64, 1_i64, 1_i64);

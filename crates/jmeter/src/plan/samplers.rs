@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{FlowAction, HttpRequest, Value};
 use crate::expression::Template;
+use crate::script::ScriptLanguage;
 
 /// The kind of a sampler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,9 +29,12 @@ pub enum SamplerKind {
     Script(Script),
 }
 
-/// A script in JavaScript.
+/// A script.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Script {
+    /// Its language.
+    #[serde(skip_serializing_if = "ScriptLanguage::is_java_script")]
+    pub language: ScriptLanguage,
     /// The script; empty: nothing is executed.
     pub text: Template,
     /// The values of `Parameters` and `args`.

@@ -220,7 +220,7 @@ impl ElementSpec {
 pub(crate) use groups::common as group_common;
 pub(crate) use http::pairs;
 pub(crate) use others::plan_flags;
-pub(crate) use scripts::foreign as foreign_script;
+pub(crate) use scripts::{foreign as foreign_script, refusal_text};
 
 #[cfg(test)]
 mod tests {

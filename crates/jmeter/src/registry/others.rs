@@ -32,37 +32,12 @@ const DATABASE: Role = Role::Refused(Treatment::NeedsDatabase);
 const FOREIGN: Role = Role::Refused(Treatment::NotSupported);
 
 pub(super) const REFUSED: &[ElementSpec] = &[
-    element(
-        &["BeanShellSampler", "BSFSampler"],
-        Family::Sampler,
-        3,
-        SCRIPT,
-    ),
-    element(
-        &["BeanShellPreProcessor", "BSFPreProcessor"],
-        Family::PreProcessor,
-        3,
-        SCRIPT,
-    ),
-    element(
-        &["BeanShellPostProcessor", "BSFPostProcessor"],
-        Family::PostProcessor,
-        3,
-        SCRIPT,
-    ),
-    element(
-        &["BeanShellAssertion", "BSFAssertion"],
-        Family::Assertion,
-        3,
-        SCRIPT,
-    ),
-    element(&["BeanShellTimer", "BSFTimer"], Family::Timer, 3, SCRIPT),
-    element(
-        &["BeanShellListener", "BSFListener"],
-        Family::Listener,
-        3,
-        SCRIPT,
-    ),
+    element(&["BSFSampler"], Family::Sampler, 3, SCRIPT),
+    element(&["BSFPreProcessor"], Family::PreProcessor, 3, SCRIPT),
+    element(&["BSFPostProcessor"], Family::PostProcessor, 3, SCRIPT),
+    element(&["BSFAssertion"], Family::Assertion, 3, SCRIPT),
+    element(&["BSFTimer"], Family::Timer, 3, SCRIPT),
+    element(&["BSFListener"], Family::Listener, 3, SCRIPT),
     element(&["JDBCSampler"], Family::Sampler, 3, DATABASE),
     element(&["JDBCDataSource"], Family::Config, 3, DATABASE),
     element(&["JDBCPreProcessor"], Family::PreProcessor, 3, DATABASE),

@@ -184,16 +184,16 @@ impl ConfigElements {
     }
 }
 
-/// Executes a preprocessor.
-pub(super) fn pre_process(view: &mut View<'_>, id: Id) {
+/// Executes a preprocessor. Gives the pause of a script, nanoseconds.
+pub(super) fn pre_process(view: &mut View<'_>, id: Id) -> i64 {
     let pre = &view.test().plan.pre_processors[id as usize];
     let (names, values) = match &pre.kind {
         PreKind::UserParameters { names, values, .. } => (names, values),
         PreKind::Script(script) => {
-            run_script(view, (ScriptOwner::PreProcessor, &pre.name), script, None);
-            return;
+            let owner = (ScriptOwner::PreProcessor, &pre.name);
+            return run_script(view, owner, script, None).slept_ns;
         }
-        PreKind::Timeout { .. } => return,
+        PreKind::Timeout { .. } => return 0,
     };
     let Some(own) = (view.thread.number() as usize)
         .checked_sub(1)
@@ -202,12 +202,13 @@ pub(super) fn pre_process(view: &mut View<'_>, id: Id) {
             values.get(index % count)
         })
     else {
-        return;
+        return 0;
     };
     for (name, value) in names.iter().zip(own) {
         let (name, value) = (view.text(name), view.text(value));
         view.thread.set(&name, &value);
     }
+    0
 }
 
 /// A number as Java's `DecimalFormat` writes it with a format of zeros and surrounding text, such as

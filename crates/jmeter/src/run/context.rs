@@ -423,6 +423,7 @@ impl World for View<'_> {
             properties: Arc::clone(&self.test.shared.properties),
             random: self.thread.random.clone(),
             now_ms: self.now_ms,
+            time_zone: self.test.settings.time_zone.clone(),
             thread_name: self.thread.name.clone(),
             thread_number: self.thread.number,
             iteration: self.thread.iteration,

@@ -4,7 +4,11 @@ use super::context::View;
 use super::shared::StopKind;
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
-use crate::script::{self, Bindings, Judgement, LogLevel, ScriptSample, StopRequest};
+use crate::script::{
+    self, Bindings, Code, Judgement, LogLevel, ScriptLanguage, ScriptSample, StopRequest,
+};
+
+pub(super) use crate::script::ScriptOwner;
 
 /// The outcome of a script.
 #[derive(Debug, Default)]
@@ -17,31 +21,26 @@ pub(super) struct Scripted {
     pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
     pub judgement: Judgement,
+    /// The pause that it made, nanoseconds.
+    pub slept_ns: i64,
 }
 
-/// The kind of element that a script belongs to.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum ScriptOwner {
-    Sampler,
-    PreProcessor,
-    PostProcessor,
-    Assertion,
-    Timer,
-    Listener,
-}
-
-impl ScriptOwner {
-    /// JMeter's class, as its log names it.
-    fn class(self) -> &'static str {
-        match self {
-            Self::Sampler => "org.apache.jmeter.protocol.java.sampler.JSR223Sampler",
-            Self::PreProcessor => "org.apache.jmeter.modifiers.JSR223PreProcessor",
-            Self::PostProcessor => "org.apache.jmeter.extractor.JSR223PostProcessor",
-            Self::Assertion => "org.apache.jmeter.assertions.JSR223Assertion",
-            Self::Timer => "org.apache.jmeter.timers.JSR223Timer",
-            Self::Listener => "org.apache.jmeter.visualizers.JSR223Listener",
-        }
-    }
+/// JMeter's class of an element, as its log names it.
+fn class(owner: ScriptOwner, language: ScriptLanguage) -> String {
+    let (package, name) = match owner {
+        ScriptOwner::Function => ("functions", "Groovy"),
+        ScriptOwner::Sampler => ("protocol.java.sampler", "Sampler"),
+        ScriptOwner::PreProcessor => ("modifiers", "PreProcessor"),
+        ScriptOwner::PostProcessor => ("extractor", "PostProcessor"),
+        ScriptOwner::Assertion => ("assertions", "Assertion"),
+        ScriptOwner::Timer => ("timers", "Timer"),
+        ScriptOwner::Listener => ("visualizers", "Listener"),
+    };
+    let kind = match language {
+        ScriptLanguage::BeanShell => "BeanShell",
+        _ => "JSR223",
+    };
+    format!("org.apache.jmeter.{package}.{kind}{name}")
 }
 
 /// Executes the script of a named element, writes its log lines and fulfils its wish to stop.
@@ -60,16 +59,24 @@ pub(super) fn run_script(
     let test = view.test();
     let text = view.text(&script.text);
     let (label, parameters) = (view.text(name), view.text(&script.parameters));
+    let class = class(owner, script.language);
     let bindings = Bindings {
         lent: view.lend(),
+        owner,
         label,
         parameters,
         seen,
         ..Bindings::default()
     };
-    let (value, after) = script::evaluate(&text, bindings);
+    let (value, after) = script::evaluate(
+        Code {
+            language: script.language,
+            text: &text,
+        },
+        bindings,
+    );
     view.take_back(after.lent);
-    let logger = format!("{}.{}", owner.class(), after.label);
+    let logger = format!("{class}.{}", after.label);
     for line in &after.logged {
         view.log(line.level, &logger, &line.text);
         let grave = match line.level {
@@ -95,7 +102,7 @@ pub(super) fn run_script(
             "Problem in JSR223 script{between}{}\njavax.script.ScriptException: {fault}",
             after.label
         );
-        view.log(LogLevel::Error, owner.class(), &said);
+        view.log(LogLevel::Error, &class, &said);
     }
     match after.wish {
         StopRequest::GoOn => {}
@@ -108,11 +115,13 @@ pub(super) fn run_script(
         fault,
         seen: after.seen,
         judgement: after.judgement,
+        slept_ns: after.slept_ms.saturating_mul(1_000_000),
     }
 }
 
-/// Executes the script of the current sampler; its value is the body of the result.
-pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> ScriptSample {
+/// Executes the script of the current sampler; its value is the body of the result. Gives its pause,
+/// too, in nanoseconds.
+pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> (ScriptSample, i64) {
     let test = view.test();
     let name = &test.plan.samplers[view.thread.sampler() as usize].name;
     let begins = ScriptSample {
@@ -130,5 +139,5 @@ pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> ScriptSampl
     if let (true, Some(value)) = (seen.text.is_empty(), done.value) {
         seen.text = value;
     }
-    seen
+    (seen, done.slept_ns)
 }

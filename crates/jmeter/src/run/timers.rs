@@ -38,7 +38,8 @@ impl Timers {
             let ms = done
                 .value
                 .and_then(|value| value.trim().parse::<f64>().ok());
-            return (ms.unwrap_or(0.0).max(0.0) * 1e6) as i64;
+            let pause_ns = (ms.unwrap_or(0.0).max(0.0) * 1e6) as i64;
+            return pause_ns.saturating_add(done.slept_ns);
         }
         let think = match kind {
             TimerKind::Constant { delay_ms } => Think::Constant {

@@ -355,13 +355,15 @@ impl Thread {
         if program.is_named_first {
             view.render_label();
         }
+        let mut slept_ns = 0;
         for pre in &test.plan.samplers[sampler].scope.pre_processors {
-            pre_process(&mut view, *pre);
+            slept_ns += pre_process(&mut view, *pre);
         }
         if !program.is_named_first {
             view.render_label();
         }
         let pause_ns = self.timers.pause_ns(&mut view, &program.pauses);
+        let pause_ns = pause_ns.saturating_add(slept_ns);
         // The pause is intended: an arrival is not late because of it.
         if let Some(intended_ns) = &mut self.intended_ns {
             *intended_ns = intended_ns.saturating_add(pause_ns);
@@ -427,11 +429,12 @@ impl Thread {
                 })
             }
             SamplerKind::Script(script) => {
-                let seen = sample_script(&mut view, script);
+                let (seen, slept_ns) = sample_script(&mut view, script);
                 // Reported with the next step, so that its duration includes the script.
                 self.scripted = Some((now_ns, Box::new(seen)));
                 self.phase = Phase::Scripted;
-                Some(NextAction::Pause { until_ns: now_ns })
+                let until_ns = now_ns.saturating_add(slept_ns);
+                Some(NextAction::Pause { until_ns })
             }
             SamplerKind::Action(action) => self.act(test, now_ns, action),
         }

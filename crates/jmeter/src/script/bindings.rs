@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
-use super::LogLevel;
+use super::{LogLevel, ScriptOwner, host};
 use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
@@ -26,6 +27,8 @@ pub struct LentState {
     pub random: Random,
     /// Milliseconds since 1970.
     pub now_ms: i64,
+    /// Time zone of dates.
+    pub time_zone: TimeZone,
     /// `<group> <number of the group>-<number of the user>`.
     pub thread_name: String,
     /// Number of the user within its group, from 1.
@@ -47,6 +50,7 @@ impl Default for LentState {
             properties: Arc::default(),
             random: Random::new(0, 0),
             now_ms: 0,
+            time_zone: TimeZone::UTC,
             thread_name: String::new(),
             thread_number: 0,
             iteration: 0,
@@ -115,10 +119,14 @@ pub enum StopRequest {
 pub struct Bindings {
     /// State of the user.
     pub lent: LentState,
+    /// The kind of element.
+    pub owner: ScriptOwner,
     /// Name of the element.
     pub label: String,
     /// `Parameters` of the element.
     pub parameters: String,
+    /// The file that holds the script; empty: none.
+    pub file: String,
     /// The sample, with the changes of the script.
     pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
@@ -127,6 +135,8 @@ pub struct Bindings {
     pub wish: StopRequest,
     /// Lines that it logged.
     pub logged: Vec<Logged>,
+    /// Pauses that it made, milliseconds.
+    pub slept_ms: i64,
 }
 
 /// A line that a script logged.
@@ -197,10 +207,49 @@ impl Bindings {
                     .extend(wanted.map(|level| Logged { level, text }));
             }
             "random" => return Some(self.lent.random.unit().to_string()),
-            "now" => return Some(self.lent.now_ms.to_string()),
+            "now" => return Some((self.lent.now_ms + self.slept_ms).to_string()),
+            "sleep" if self.owner.can_sleep() => {
+                let ms: i64 = a.parse().unwrap_or(0);
+                self.slept_ms = (self.slept_ms + ms).min(host::MOST_SLEEP_MS);
+                return Some(String::new());
+            }
+            "regex" => return Some(host::regex(a, b)),
+            "digest" => return host::digest(a, b),
+            "utf8" => return host::utf8(a),
+            "time" => return host::time(a, b, &self.lent.time_zone),
             _ => {}
         }
         None
+    }
+
+    /// Takes the values that a BeanShell script has given its variables.
+    pub(super) fn take_outputs(&mut self, outputs: &serde_json::Value) {
+        let text = |name: &str| match &outputs[name] {
+            serde_json::Value::String(text) => Some(text.clone()),
+            _ => None,
+        };
+        match self.owner {
+            ScriptOwner::Assertion => {
+                if let Some(failed) = text("Failure") {
+                    self.judgement.failed = failed == "true";
+                }
+                if let Some(message) = text("FailureMessage") {
+                    self.judgement.message = message;
+                }
+            }
+            ScriptOwner::Sampler => {
+                for (name, to) in [
+                    ("ResponseCode", "code"),
+                    ("ResponseMessage", "message"),
+                    ("IsSuccess", "success"),
+                ] {
+                    if let (Some(value), Some(seen)) = (text(name), &mut self.seen) {
+                        seen.set(to, &value);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     fn fact(&self, name: &str) -> Option<String> {
@@ -211,6 +260,7 @@ impl Bindings {
             "sampler" => lent.sampler.clone(),
             "threadName" => lent.thread_name.clone(),
             "keepsLog" => lent.keeps_log.to_string(),
+            "user" => lent.thread_name.clone(),
             "threadNumber" => lent.thread_number.to_string(),
             "iteration" => lent.iteration.to_string(),
             "groupName" => {

@@ -6,28 +6,22 @@
 //!                                                  └ script/jmeter.js: vars props prev log ctx sampler
 //! ```
 //!
-//! The language is JavaScript. Each thread has one engine for all its users; globals that a script
-//! creates are removed before the next script. A script has no access to files; its clock and its
-//! random numbers are those of the run; memory and steps are bounded. Java is not available:
-//! scripts that name Java's classes are refused when the plan is read.
+//! The languages are JavaScript and subsets of Groovy and BeanShell, which are translated. Each
+//! thread has one engine for all its users; globals that a script creates are removed before the
+//! next script. A script has no access to files; its clock and its random numbers are those of the
+//! run; memory and steps are bounded. Java is not available: JavaScript that names Java's classes,
+//! and what of Groovy and BeanShell is outside of the subset, is refused when the plan is read.
 
 mod bindings;
 mod engine;
+mod host;
 pub(crate) mod log;
+mod owner;
 
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
-pub use engine::{ScriptFault, evaluate, flaw};
+pub use engine::{Code, ScriptFault, described, evaluate, flaw};
 pub use log::{LogLevel, line as log_line};
-
-/// Names of JavaScript in plans.
-const NAMES: &[&str] = &[
-    "javascript",
-    "js",
-    "ecmascript",
-    "nashorn",
-    "graal.js",
-    "rhino",
-];
+pub use owner::{ScriptLanguage, ScriptOwner};
 
 /// Names of Java in a script.
 const JAVA: &[&str] = &[
@@ -41,12 +35,6 @@ const JAVA: &[&str] = &[
     "java.io.",
     "org.apache.",
 ];
-
-/// True if a script language of this name is supported.
-pub fn is_known(language: &str) -> bool {
-    let language = language.trim();
-    NAMES.iter().any(|name| language.eq_ignore_ascii_case(name))
-}
 
 /// The first use of Java in a script, with its line, from 1.
 pub fn java_in(script: &str) -> Option<(&'static str, u32)> {

@@ -110,7 +110,15 @@ fn a_text_that_is_no_script_is_known_before() {
         java_in("// java.util.\nvar a = 1;\nnew java.util.Date()"),
         Some(("java.util.", 3))
     );
-    assert!(is_known("JavaScript") && is_known("nashorn") && !is_known("groovy"));
+    for (name, language) in [
+        ("JavaScript", Some(ScriptLanguage::JavaScript)),
+        ("nashorn", Some(ScriptLanguage::JavaScript)),
+        ("", Some(ScriptLanguage::Groovy)),
+        ("BeanShell", Some(ScriptLanguage::BeanShell)),
+        ("jexl3", None),
+    ] {
+        assert_eq!(ScriptLanguage::named(name), language, "{name}");
+    }
 }
 
 #[test]

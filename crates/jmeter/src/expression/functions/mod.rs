@@ -10,6 +10,7 @@ use std::str::FromStr;
 use sokudo_pace::Random;
 
 use super::{Call, FaultEffect, FunctionFault, MOST_DEPTH, MOST_TEXT_BYTES, World};
+use crate::script::ScriptLanguage;
 
 mod files;
 mod numbers;
@@ -43,8 +44,8 @@ pub struct Function {
 pub enum Needs {
     /// Nothing.
     Nothing,
-    /// A script language that is not supported: read and reported.
-    ScriptEngine,
+    /// A translation of its script, all of which is checked before the test.
+    Translation(ScriptLanguage),
 }
 
 impl PartialEq for Function {
@@ -79,20 +80,16 @@ const fn function(
     }
 }
 
-const fn script(name: &'static str, most: usize, takes: &'static str) -> Function {
+const fn script(name: &'static str, language: ScriptLanguage, evaluate: Evaluate) -> Function {
     Function {
-        name,
-        tier: 3,
-        least: 1,
-        most,
-        takes,
-        needs: Needs::ScriptEngine,
-        evaluate: scripts::not_here,
+        needs: Needs::Translation(language),
+        ..function(name, 3, (1, 2), "(script, [variable])", evaluate)
     }
 }
 
 /// All functions, sorted by name.
 pub static FUNCTIONS: &[Function] = &[
+    script("__BeanShell", ScriptLanguage::BeanShell, scripts::beanshell),
     function(
         "__CSVRead",
         2,
@@ -157,7 +154,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("__escapeHtml", 3, (1, 1), "(text)", texts::escape_html),
     function("__eval", 2, (1, 1), "(text)", variables::eval),
     function("__evalVar", 3, (1, 1), "(variable)", variables::eval_var),
-    script("__groovy", 2, "(script, [variable])"),
+    script("__groovy", ScriptLanguage::Groovy, scripts::groovy),
     function(
         "__intSum",
         2,

@@ -3,7 +3,7 @@
 use super::FunctionCall;
 use crate::expression::jexl::{self, Dialect};
 use crate::expression::{Fact, FunctionFault, World};
-use crate::script::{self, Bindings, LogLevel};
+use crate::script::{self, Bindings, Code, LogLevel, ScriptLanguage};
 
 /// `__jexl3(expression, [variable])` and `__jexl2`: the value of a script in JEXL.
 pub(super) fn jexl(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
@@ -34,19 +34,44 @@ pub(crate) fn java_script_holds(text: &str, world: &mut dyn World) -> Result<boo
 
 /// `__javaScript(script, [variable])`: the value of a script.
 pub(super) fn java_script(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
+    let value = run(frame, ScriptLanguage::JavaScript, "JavaScript")?;
+    frame.give(1, value.as_deref().unwrap_or("null"))
+}
+
+/// `__groovy(script, [variable])`: the value of a script.
+pub(super) fn groovy(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
+    let value = run(frame, ScriptLanguage::Groovy, "Groovy")?;
+    frame.give(1, value.as_deref().unwrap_or_default())
+}
+
+/// `__BeanShell(script, [variable])`: the value of a script.
+pub(super) fn beanshell(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
+    let value = run(frame, ScriptLanguage::BeanShell, "BeanShell")?;
+    frame.give(1, value.as_deref().unwrap_or_default())
+}
+
+/// Executes the script in the first argument; `class` names the logger.
+fn run(
+    frame: &mut FunctionCall<'_>,
+    language: ScriptLanguage,
+    class: &str,
+) -> Result<Option<String>, FunctionFault> {
     let text = frame.argument(0)?;
     let bindings = Bindings {
         lent: frame.world.lend(),
         ..Bindings::default()
     };
-    let (value, after) = script::evaluate(&text, bindings);
+    let code = Code {
+        language,
+        text: &text,
+    };
+    let (value, after) = script::evaluate(code, bindings);
     frame.world.take_back(after.lent);
     for line in &after.logged {
-        let logger = "org.apache.jmeter.functions.JavaScript";
-        frame.world.log(line.level, logger, &line.text);
+        let logger = format!("org.apache.jmeter.functions.{class}");
+        frame.world.log(line.level, &logger, &line.text);
     }
-    let value = value.map_err(|why| frame.fault(why.to_string()))?;
-    frame.give(1, value.as_deref().unwrap_or("null"))
+    value.map_err(|why| frame.fault(why.to_string()))
 }
 
 /// `__log(text, [level], [error], [comment])`: logs the text and gives it.
@@ -93,10 +118,4 @@ fn say(
     let logger = format!("org.apache.jmeter.functions.{class}");
     frame.world.log(level, &logger, &said);
     Ok(())
-}
-
-/// Functions in an unsupported script language. They are reported when the plan is read, so that
-/// this is reached only if the operator chose to continue.
-pub(super) fn not_here(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    Err(frame.fault("only JavaScript is supported"))
 }

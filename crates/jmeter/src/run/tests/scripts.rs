@@ -1,14 +1,183 @@
 //! Scripts in samplers, processors, timers, assertions and listeners.
 
 use super::*;
+use crate::script::{ScriptLanguage, ScriptOwner};
 
 fn script(tag: &str, name: &str, text: &str) -> String {
-    let text = text
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('\n', "&#10;");
-    let properties = super::text("scriptLanguage", "javascript") + &super::text("script", &text);
+    script_in("javascript", tag, name, text)
+}
+
+fn script_in(language: &str, tag: &str, name: &str, text: &str) -> String {
+    let properties =
+        super::text("scriptLanguage", language) + &super::text("script", &escaped(text));
     element(tag, name, &properties, "")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;")
+        .replace('\n', "&#10;")
+}
+
+#[test]
+fn groovy_acts_before_during_and_after_a_sample() {
+    let groovy = |tag: &str, text: &str| script_in("groovy", tag, "g", text);
+    let below = groovy(
+        "JSR223PreProcessor",
+        "vars.put('path', \"p${ctx.threadNum}\")\nvars.putObject('seen', [1, 2])",
+    ) + &groovy("JSR223Timer", "return 100 + 50")
+        + &groovy(
+            "JSR223PostProcessor",
+            "import groovy.json.JsonSlurper\ndef json = new JsonSlurper().parseText(prev.responseDataAsString)\nvars.put('id', json.id as String)\nvars.getObject('seen') << json.id\nprev.setResponseMessage('seen')",
+        )
+        + &groovy(
+            "JSR223Assertion",
+            "if (vars.get('id') != '7') { AssertionResult.setFailure(true); AssertionResult.setFailureMessage(\"id is ${vars.get('id')} of ${vars.getObject('seen')}\") }",
+        );
+    let plan = get("/${path}", &below)
+        + &get("/${id}", "")
+        + &groovy(
+            "JSR223Sampler",
+            "SampleResult.setResponseMessage('fine')\n[id: vars.id]",
+        );
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok("{\"id\": 8}"));
+    assert!(done.troubles.is_empty(), "{:?}", done.troubles);
+    assert!(
+        done.requests[0].starts_with("GET /p0 "),
+        "{}",
+        done.requests[0]
+    );
+    assert!(
+        done.requests[1].starts_with("GET /8 "),
+        "{}",
+        done.requests[1]
+    );
+    let row = &done.rows[0];
+    assert_eq!((row.start_ms, row.success), (150, false));
+    assert_eq!(
+        (row.message.as_str(), row.failure.as_str()),
+        ("seen", "id is 8 of [1, 2, 8]")
+    );
+    assert_eq!(
+        (done.rows[2].message.as_str(), done.rows[2].success),
+        ("fine", true)
+    );
+}
+
+#[test]
+fn beanshell_acts_by_its_own_variables() {
+    let beanshell = |tag: &str, properties: String| element(tag, "b", &properties, "");
+    let pre = super::text(
+        "script",
+        &escaped("String n = Parameters; vars.put(\"path\", \"p\" + bsh.args[0] + (7 / 2));"),
+    );
+    let post = super::text(
+        "script",
+        &escaped(
+            "String body = new String(data); vars.put(\"size\", String.valueOf(body.length()));",
+        ),
+    );
+    let judge = super::text(
+        "BeanShellAssertion.query",
+        &escaped(
+            "if (!ResponseCode.equals(\"201\")) { Failure = true; FailureMessage = \"code \" + ResponseCode; }",
+        ),
+    );
+    let sampler = super::text(
+        "BeanShellSampler.query",
+        &escaped("IsSuccess = false; ResponseCode = \"418\"; ResponseMessage = \"tea\";"),
+    );
+    let below = beanshell(
+        "BeanShellPreProcessor",
+        super::text("parameters", "x y") + &pre,
+    ) + &beanshell("BeanShellPostProcessor", post)
+        + &beanshell("BeanShellAssertion", judge);
+    let plan =
+        get("/${path}", &below) + &get("/${size}", "") + &beanshell("BeanShellSampler", sampler);
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok("four"));
+    assert!(done.troubles.is_empty(), "{:?}", done.troubles);
+    assert!(
+        done.requests[0].starts_with("GET /px3 "),
+        "{}",
+        done.requests[0]
+    );
+    assert!(
+        done.requests[1].starts_with("GET /4 "),
+        "{}",
+        done.requests[1]
+    );
+    assert_eq!(done.rows[0].failure, "code 200");
+    let made = &done.rows[2];
+    assert_eq!(
+        (made.code.as_str(), made.message.as_str(), made.success),
+        ("418", "tea", false)
+    );
+}
+
+#[test]
+fn a_script_that_sleeps_holds_its_user_where_it_can() {
+    let sleeps = "def t = System.currentTimeMillis()\nThread.sleep(250)\nvars.put('t', (System.currentTimeMillis() - t) as String)";
+    let plan = get(
+        "/a${t}",
+        &script_in("groovy", "JSR223PreProcessor", "p", sleeps),
+    ) + &script_in("groovy", "JSR223Sampler", "s", "sleep 40");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
+    assert!(
+        done.requests[0].starts_with("GET /a250 "),
+        "{}",
+        done.requests[0]
+    );
+    assert_eq!((done.rows[0].start_ms, done.rows[1].elapsed_ms), (250, 40));
+    let refused =
+        ScriptOwner::PostProcessor.refusals(ScriptLanguage::Groovy, "def a = 1\nThread.sleep(5)");
+    assert_eq!(
+        (refused[0].line, refused[0].what.as_str()),
+        (2, "Thread.sleep")
+    );
+}
+
+#[test]
+fn functions_evaluate_groovy_and_beanshell() {
+    let path = "/${__groovy(vars.get('n') == null ? 7 / 2 : 0,m)}/${m}/${__BeanShell(7 / 2)}/${__groovy(\"a-b\".split('-')[1])}";
+    let done = Simulation::group(&users(1, 0, 1), &get(&escaped(path), "")).run(|_| ok(""));
+    assert!(
+        done.requests[0].starts_with("GET /3.5/3.5/3/b "),
+        "{}",
+        done.requests[0]
+    );
+}
+
+#[test]
+fn what_a_script_cannot_do_ends_it_past_its_own_catch() {
+    let text = "try { vars.put('a', new Date().format('Q')) } catch (Exception e) { vars.put('a', 'caught') }";
+    let below = script_in("groovy", "JSR223PostProcessor", "p", text);
+    let done = Simulation::group(
+        &users(1, 0, 1),
+        &(get("/a", &below) + &get("/b${__groovy(vars.get('a') ?: 0)}", "")),
+    )
+    .run(|_| ok(""));
+    assert!(
+        done.requests[1].starts_with("GET /b0 "),
+        "{}",
+        done.requests[1]
+    );
+    assert_eq!(done.troubles.len(), 1, "{:?}", done.troubles);
+    assert!(done.troubles[0].contains("line 1"), "{:?}", done.troubles);
+}
+
+#[test]
+fn a_script_that_the_plan_completes_is_checked_with_its_values() {
+    let text = "int n = ${count}\nvars.put('out', 'n' + n)";
+    let below = script_in("groovy", "JSR223PostProcessor", "p", text);
+    let variables = "<Arguments testname=\"V\"><collectionProp name=\"Arguments.arguments\"><elementProp name=\"count\" elementType=\"Argument\"><stringProp name=\"Argument.name\">count</stringProp><stringProp name=\"Argument.value\">41</stringProp></elementProp></collectionProp></Arguments><hashTree/>";
+    let plan = variables.to_owned() + &get("/a", &below) + &get("/${out}", "");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
+    assert!(
+        done.requests[1].starts_with("GET /n41 "),
+        "{}",
+        done.requests[1]
+    );
 }
 
 #[test]
@@ -132,12 +301,24 @@ fn scripts_that_cannot_be_carried_out_are_told_with_their_line() {
         let told: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
         (read.errors, told.join("\n"))
     };
-    let (errors, told) = reading("groovy", "vars.put('a', 'b')");
+    assert_eq!(reading("groovy", "vars.put('a', 'b')").0, 0);
+    let (errors, told) = reading("jython", "vars.put('a', 'b')");
     assert_eq!(errors, 1, "{told}");
     assert!(
-        told.contains("jmx-script-language language=`groovy`"),
+        told.contains("jmx-script-language language=`jython`"),
         "{told}"
     );
+    let wrong = "vars.put('a', new File('x').text)&#10;def s = 'a'&#10;s.fetch(); nothing + 1&#10;import java.nio.file.Files&#10;vars.fetch('a')";
+    let (errors, told) = reading("groovy", wrong);
+    assert_eq!(errors, 4, "{told}");
+    for part in [
+        "jmx-script-class line=`1` what=`File`",
+        "jmx-script-method line=`3` what=`String.fetch(0)`",
+        "jmx-script-name line=`3` what=`nothing`",
+        "jmx-script-method line=`5` what=`JMeterVariables.fetch(1)`",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
     let (errors, told) = reading("javascript", "new java.util.Date()");
     assert_eq!(errors, 1, "{told}");
     assert!(

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::{I18n, Lang};
-use sokudo_jmeter::expression::Needs;
 use sokudo_jmeter::expression::functions::FUNCTIONS;
 use sokudo_jmeter::registry::{ElementSpec, Family, REGISTRY, Treatment};
 
@@ -68,10 +67,7 @@ pub fn page(lang: Lang) -> String {
     ];
     let _ = writeln!(out, "| {} |\n|---|---|---|", head.join(" | "));
     for function in FUNCTIONS {
-        let treatment = match function.needs {
-            Needs::Nothing => Treatment::Runs,
-            Needs::ScriptEngine => Treatment::NeedsScripts,
-        };
+        let treatment = Treatment::Runs;
         let treated = say(&format!("jmx-treated-{}", treatment_word(Some(treatment))));
         let takes = function.takes.replace('|', "\\|");
         let _ = writeln!(

@@ -54,7 +54,7 @@ fn a_refused_plan_is_told_with_all_reasons_and_exit_2() {
         .expect_stdout("unknown.jmx:15:9")
         .expect_stdout("`MagicSampler` (“magic”) is an unknown element")
         .expect_stdout("`TurboController`")
-        .expect_stdout("the script is in groovy, and only JavaScript is supported")
+        .expect_stdout("the script is in jython: Groovy, BeanShell and JavaScript are supported")
         .expect_stdout("This plan is refused: 6 errors");
     check(&place(), "refused/unknown.jmx", &["--unsupported", "skip"]).expect_code(0);
 }

@@ -1,0 +1,329 @@
+
+  // --- Objects of JMeter ----------------------------------------------------------------------------------------------
+  function jmeterMethods() {
+    const seen = (name) => host("seen", name, "");
+    const change = (name) => (v, value) => void host("change", name, String(value ?? ""));
+    const stop = (what) => (v, wanted) => void (wanted !== false && host("stop", what, ""));
+    const fact = (name) => host("fact", name, "");
+    const variable = (v, name) => host("var", name, "");
+    const put = (v, name, value) => {
+      forget(name);
+      value === null ? host("remove", name, "") : host("put", name, value);
+    };
+    const property = (v, name, otherwise = null) => host("property", name, "") ?? otherwise;
+    const setProperty = (v, name, value) => {
+      const before = property(v, name);
+      if (value === null) return noPointer();
+      if (!isText(value)) return unsupported(`a property of class ${classOf(value)}`);
+      host("setProperty", name, plain(value));
+      return before;
+    };
+    // Each `{}` in the first text is replaced by the next argument, as SLF4J does.
+    const said = (first, rest) => {
+      if (rest.length === 1 && isArray(rest[0])) rest = [...rest[0]];
+      const last = rest.at(-1);
+      if (last instanceof Thrown) rest = rest.slice(0, -1);
+      let out = first === null ? "null" : first;
+      let index = 0;
+      if (out.includes("\\{}") && rest.length > 0) unsupported("\\{} in a log line");
+      out = out.replace(/\{\}/g, (hole) => (index < rest.length ? javaText(rest[index++]) : hole));
+      return last instanceof Thrown && index === rest.length ? `${out} ${last.said === UNTOLD ? last.name : text(last)}` : out;
+    };
+    const logs = (level) => (v, first, ...rest) => void host("log", level, said(first, rest));
+    const level = (enabled) => () => enabled();
+    const nothing = () => null;
+    const number = (name) => () => BigInt(seen(name) ?? 0);
+    return {
+      JMeterVariables: {
+        get: (v, name) => (objectOf(name) === undefined ? variable(v, name) : fail("ClassCastException")),
+        put,
+        putObject(v, name, value) {
+          forget(name);
+          if (value === null) return void host("remove", name, "");
+          host("put", name, javaTextOr(value));
+          if (!isText(value)) keep(name, value);
+          return null;
+        },
+        getObject: (v, name) => objectOf(name) ?? variable(v, name),
+        remove(v, name) {
+          const before = objectOf(name) ?? variable(v, name);
+          forget(name);
+          host("remove", name, "");
+          return before;
+        },
+        getIteration: () => Number(fact("iteration")),
+        getThreadName: () => fact("threadName"),
+        entrySet: () => JSON.parse(host("names", "", "")).map((name) => new Entry(null, name, objectOf(name) ?? variable(null, name))),
+      },
+      Properties: {
+        get: (v, name) => property(v, name),
+        getProperty: property,
+        getOrDefault: property,
+        put: setProperty,
+        setProperty,
+        containsKey: (v, name) => property(v, name) !== null,
+        remove: () => unsupported("props.remove"),
+      },
+      SampleResult: {
+        getSampleLabel: () => seen("label"),
+        setSampleLabel: change("label"),
+        getResponseCode: () => seen("code"),
+        setResponseCode: change("code"),
+        setResponseCodeOK: () => void host("change", "code", "200"),
+        getResponseMessage: () => seen("message"),
+        setResponseMessage: change("message"),
+        setResponseMessageOK: () => void host("change", "message", "OK"),
+        setResponseOK() {
+          host("change", "code", "200");
+          host("change", "message", "OK");
+          host("change", "success", "true");
+        },
+        getResponseDataAsString: () => seen("text"),
+        getResponseData: () => encode(seen("text") ?? ""),
+        setResponseData: (v, data) => void host("change", "text", typeof data === "string" ? data : decode(data)),
+        getResponseHeaders: () => seen("headers"),
+        getRequestHeaders: () => seen("requestHeaders"),
+        getSamplerData: () => seen("requestBody"),
+        getQueryString: () => seen("requestBody"),
+        getUrlAsString: () => seen("url"),
+        getTime: number("elapsed"),
+        getLatency: number("latency"),
+        getConnectTime: number("connect"),
+        getBytesAsLong: number("bytes"),
+        isSuccessful: () => seen("success") === "true",
+        isResponseCodeOK: () => seen("code") === "200",
+        setSuccessful: change("success"),
+        getThreadName: () => fact("threadName"),
+        setDataType: nothing,
+        setStopThread: stop("user"),
+        setStopTest: stop("test"),
+        setStopTestNow: stop("now"),
+      },
+      Logger: {
+        trace: nothing,
+        debug: nothing,
+        info: logs("info"),
+        warn: logs("warn"),
+        error: logs("error"),
+        isTraceEnabled: level(() => false),
+        isDebugEnabled: level(() => false),
+        isInfoEnabled: level(() => fact("keepsLog") === "true"),
+        isWarnEnabled: level(() => true),
+        isErrorEnabled: level(() => true),
+      },
+      AssertionResult: {
+        setFailure: (v, failed) => void host("judge", "failed", String(failed)),
+        isFailure: () => host("judged", "failed", "") === "true",
+        setFailureMessage: (v, message) => void host("judge", "message", message ?? ""),
+        getFailureMessage: () => host("judged", "message", ""),
+        setError: (v, error) => void (error && host("judge", "failed", "true")),
+      },
+      Sampler: { getName: () => fact("sampler") },
+      JMeterContext: {
+        getVariables: () => HOSTS.vars,
+        getProperties: () => HOSTS.props,
+        getPreviousResult: () => sample(),
+        getCurrentSampler: () => HOSTS.sampler,
+        getThreadNum: () => Number(fact("threadNumber")) - 1,
+        getThreadGroup: () => HOSTS.group,
+        getThread: () => HOSTS.thread,
+        getEngine: () => HOSTS.engine,
+      },
+      ThreadGroup: { getName: () => fact("groupName") },
+      Thread: { getName: () => fact("threadName") },
+      JMeterThread: {
+        getThreadName: () => fact("threadName"),
+        getThreadNum: () => Number(fact("threadNumber")) - 1,
+        stop: () => void host("stop", "user", ""),
+      },
+      Engine: { askThreadsToStop: () => void host("stop", "test", ""), stopTest: () => void host("stop", "now", "") },
+      BeanShell: { getArgs: () => HOSTS.args },
+    };
+  }
+  function jmeterStatics() {
+    return {
+      JMeterUtils: {
+        getPropDefault: (name, otherwise) => host("property", name, "") ?? otherwise,
+        getProperty: (name) => host("property", name, ""),
+        setProperty: (name, value) => methods.Properties.setProperty(null, name, value),
+      },
+      JMeterContextService: { getContext: () => HOSTS.ctx },
+    };
+  }
+  function jmeterConstructors() {
+    return {};
+  }
+  const HOSTS = {
+    vars: object("JMeterVariables", {}),
+    props: object("Properties", {}),
+    ctx: object("JMeterContext", {}),
+    log: object("Logger", {}),
+    sampler: object("Sampler", {}),
+    result: object("SampleResult", {}),
+    assertion: object("AssertionResult", {}),
+    group: object("ThreadGroup", {}),
+    thread: object("JMeterThread", {}),
+    engine: object("Engine", {}),
+    out: object("PrintStream", {}),
+    bsh: object("BeanShell", {}),
+    args: null,
+  };
+  let owner = "";
+  // In a sampler, a preprocessor and a timer it is the sample before, of which nothing is kept.
+  const sample = () => (["PostProcessor", "Assertion", "Listener"].includes(owner) ? HOSTS.result : unsupported("the previous result in this element"));
+  const evaluate = (script) => (0, eval)(`(function($,$b){"use strict";${script}\n})`);
+  // Objects in variables, by user. Their texts stand in the variables themselves.
+  const objects_ = new Map();
+  const own = () => host("fact", "user", "");
+  const objectOf = (name) => objects_.get(own())?.get(name);
+  const keep = (name, value) => {
+    if (!objects_.has(own())) objects_.set(own(), new Map());
+    objects_.get(own()).set(name, value);
+  };
+  const forget = (name) => objects_.get(own())?.delete(name);
+  const javaTextOr = (value) => {
+    try {
+      return javaText(value);
+    } catch (error) {
+      if (error instanceof Unsupported) return "";
+      throw error;
+    }
+  };
+  // Variables keep the text that their object has in the end.
+  const refresh = () => {
+    for (const [name, value] of objects_.get(own()) ?? []) host("put", name, javaTextOr(value));
+  };
+
+  const $ = {
+    unset: Symbol("unset"),
+    set: (v, name) => (v === $.unset ? fail(isGroovy ? "MissingPropertyException" : "RuntimeException", isGroovy ? UNTOLD : UNTOLD) : v),
+    t: truth,
+    eq: equal,
+    // `==` of BeanShell between values that may be objects: those are compared by identity.
+    identical: (a, b) => (isNumber(a) && isNumber(b) && a !== null ? unsupported("`==` between numbers that may be objects") : equal(a, b)),
+    cmp,
+    spaceship: (a, b) => Math.sign(cmp(a, b)),
+    add,
+    sum: (all) => all.reduce((a, b) => add(a, b)),
+    subtract,
+    multiply,
+    divide,
+    remainder,
+    power,
+    shiftLeft: (a, b) => (isNumber(operand(a)) ? shift((v, by) => v << by)(a, b) : numbers("leftShift")(a, b)),
+    shiftRight: shift((v, by) => v >> by),
+    shiftUnsigned: shift((v, by, size) => unsigned(size, v) >> by),
+    and: numbers("and", wholeOnly((a, b) => a & b)),
+    or: numbers("or", wholeOnly((a, b) => a | b)),
+    xor: numbers("xor", wholeOnly((a, b) => a ^ b)),
+    negative,
+    positive: (v) => (isNumber(operand(v)) ? operand(v) : noMethod(v, "positive")),
+    inverted: (v) => (isWhole(v) ? (typeof v === "number" ? ~v : long(~v)) : unsupported("`~` of this value")),
+    next,
+    previous: (v) => next(v, -1),
+    first: (v) => v,
+    elvis,
+    isCase: (of, v) => {
+      if (of === null || of === undefined) return v === null || v === undefined;
+      if (of.$c === "Class") return isA(v, of.name);
+      if (isCollection(of) || isArray(of)) return LIST.contains(of, v) || (of instanceof Range && each(of).some((item) => equal(item, v)));
+      if (of instanceof JavaMap) return truth(of.has(v) ? of.get(v) : null);
+      if (of.$c === "Pattern") return v !== null && v !== undefined && matchesWhole(of, shown(v));
+      if (typeof of === "function") return truth(callClosure(of, [v]));
+      return equal(v, of);
+    },
+    choose(v, cases) {
+      for (const [index, of] of cases) if (isGroovy ? $.isCase(of(), v) : isText(v) ? STRING.equals(v, of()) : equal(v, of())) return index;
+      return -1;
+    },
+    class: (name) => object("Class", { name }),
+    find: (s, of) => matcher(asPattern(of), shown(s)),
+    matches: (s, of) => (s === null || s === undefined ? false : matchesWhole(asPattern(of), shown(s))),
+    pattern: (s) => pattern(plain(s)),
+    range,
+    list: (items) => items,
+    map: (pairs) => map(pairs),
+    gstring: (parts) => new GString(parts.map((part) => (typeof part === "string" ? part : part[0] instanceof Range ? listed(part[0].items, groovyText) : groovyText(part[0]))).join("")),
+    char,
+    double,
+    decimal,
+    bigInteger,
+    closure,
+    call,
+    safeCall: (v, name, args) => (v === null || v === undefined ? null : call(v, name, args())),
+    spreadCall: (v, name, args) => (v === null || v === undefined ? null : each(v).map((item) => $.safeCall(item, name, args))),
+    property,
+    safeProperty: (v, name) => (v === null || v === undefined ? null : property(v, name)),
+    spreadProperty: (v, name) => (v === null || v === undefined ? null : each(v).map((item) => (item === null ? null : property(item, name)))),
+    key: (v) => plain(v),
+    setProperty,
+    at,
+    setAt,
+    static: invokeStatic,
+    field: (of, name) => statics[of][name],
+    new: make,
+    newArray,
+    array: (item, items) => array(item, items.map((one) => assigned(item, one))),
+    each,
+    many,
+    nth: at,
+    before: (change) => {
+      change.before = true;
+      return change;
+    },
+    cast,
+    as,
+    assigned,
+    passed,
+    isA,
+    isAny: (v, names) => names.some((name) => isA(v, name)),
+    thrown: (v) => (v instanceof Thrown ? v : noPointer()),
+    declared: (type, v) => (!isGroovy && isNumber(v) && ["int", "long"].includes(type) ? cast(type, v) : assigned(type, v)),
+    // What is not Java's goes through every `catch` of the script.
+    caught(error) {
+      if (error instanceof Thrown) return error;
+      throw error;
+    },
+    failed: () => fail("AssertionError"),
+    print: () => null,
+  };
+  const compiled = new Map();
+  const describedAs = (v) => (Array.isArray(v) || v instanceof Range ? (isArray(v) ? "Array" : "List") : v instanceof JavaMap ? "Map" : v instanceof JavaSet ? "Set" : classOf(v));
+  // What the outside calls with the JavaScript that a script was translated to.
+  return {
+    compile(number, script, forgets) {
+      if (forgets) compiled.clear();
+      compiled.set(number, evaluate(script));
+    },
+    // Gives the value of a script as a text or null, and the variables of the element that it set.
+    run(dialect, number, begins) {
+      isGroovy = dialect === "groovy";
+      const given = JSON.parse(begins);
+      owner = given.owner;
+      HOSTS.args = array("String", given.args ?? []);
+      const $b = { ...HOSTS, prev: HOSTS.result, SampleResult: HOSTS.result, sampleResult: HOSTS.result, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
+      $b.args = HOSTS.args;
+      for (const name of ["data", "ResponseData"]) if (typeof given[name] === "string") $b[name] = encode(given[name]);
+      $b.threadName = host("fact", "threadName", "");
+      const [value, outputs] = compiled.get(number)($, $b);
+      refresh();
+      const set = {};
+      for (const name of Object.keys(outputs)) {
+        const one = outputs[name];
+        if (name in given && (isText(one) || ["boolean", "number"].includes(typeof one))) set[name] = text(one);
+      }
+      return JSON.stringify([value === null || value === undefined ? null : javaText(value), set]);
+    },
+    // Gives class and text of the value, or the exception that ended the script.
+    describe(dialect, script) {
+      isGroovy = dialect === "groovy";
+      try {
+        const [value] = evaluate(script)($, HOSTS);
+        return value === null || value === undefined ? "null" : `${describedAs(value)}:${isArray(value) ? listed(value, javaText) : isGroovy ? groovyText(value) : javaText(value)}`;
+      } catch (error) {
+        if (error instanceof Thrown) return `!${classes[error.$c]?.qualified ?? error.$c}${typeof error.said === "string" ? `:${error.said}` : ""}`;
+        throw error;
+      }
+    },
+  };
+})

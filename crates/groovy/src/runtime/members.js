@@ -1,0 +1,1271 @@
+
+  // --- Members of classes ---------------------------------------------------------------------------------------------
+  const zones = (name) => name ?? "";
+  const date = (ms) => object("Date", { ms });
+  const time = (what, fields) => {
+    const told = JSON.parse(host("time", what, JSON.stringify(fields)) ?? '{"fault":"this date"}');
+    if (told.fault !== undefined) unsupported(told.fault);
+    return told.error === undefined ? told.value : null;
+  };
+  const now = () => Number(host("now", "", ""));
+  const formatDate = (pattern, ms, zone) => time("format", { pattern, ms, zone: zones(zone) });
+  const random = () => Number(host("random", "", ""));
+  const randomBelow = (bound) => Math.floor(random() * bound);
+  const texts = {
+    Date: (v) => formatDate("EEE MMM dd HH:mm:ss zzz yyyy", v.ms),
+    UUID: (v) => v.s,
+    StringBuilder: (v) => v.s,
+    StringBuffer: (v) => v.s,
+    Pattern: (v) => v.source,
+    Encoded: (v) => v.s,
+    AtomicInteger: (v) => String(v.v),
+    AtomicLong: (v) => String(v.v),
+    JsonBuilder: (v) => toJson(v.content),
+    RoundingMode: (v) => v.name,
+    Charset: (v) => v.name,
+    URI: (v) => v.s,
+    Instant: (v) => time("instant", { ms: v.ms }),
+    LocalDateTime: (v) => time("local", { at: v.at }),
+    LocalDate: (v) => v.at.slice(0, 10),
+  };
+  const bounds = (ok, $c = "StringIndexOutOfBoundsException", said = UNTOLD) => ok || fail($c, said);
+  const substring = (s, from, to = s.length) => {
+    bounds(from >= 0 && to <= s.length && from <= to, "StringIndexOutOfBoundsException", `begin ${from}, end ${to}, length ${s.length}`);
+    return s.slice(from, to);
+  };
+  const isSpace = (c) => c <= " ";
+  const trim = (s) => {
+    let [a, b] = [0, s.length];
+    while (a < b && isSpace(s[a])) a += 1;
+    while (b > a && isSpace(s[b - 1])) b -= 1;
+    return s.slice(a, b);
+  };
+  const groovyNumber = (s, parse) => parse(trim(s));
+  const isParsed = (parse) => (s) => {
+    try {
+      parse(trim(s));
+      return true;
+    } catch (error) {
+      if (error instanceof Thrown) return false;
+      throw error;
+    }
+  };
+  const padding = (s, size, pad) => {
+    if (pad === "") unsupported("an empty padding");
+    return repeat(pad, Math.max(0, Math.ceil((toInt(size) - s.length) / pad.length))).slice(0, Math.max(0, toInt(size) - s.length));
+  };
+  const lines = (s) => {
+    const all = s.split(/\r\n|\n|\r/);
+    if (all.at(-1) === "") all.pop();
+    return all;
+  };
+  const ascii = (act) => (s) => {
+    // Letters outside of ASCII follow the same rules in both, but for a few that depend on the language.
+    if (/[ıİſKŉǰΐΰßẖ-ẞἀ-῿ﬀ-ﬗΣ]/.test(s)) unsupported("the case of these letters");
+    return act(s);
+  };
+  const lower = ascii((s) => s.toLowerCase());
+  const upper = ascii((s) => s.toUpperCase());
+  const group = (s, find) => {
+    if (!find) return s;
+    return s.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  };
+  const badFormat = (kind, v) => fail("IllegalFormatConversionException", `${kind} != ${classes[classOf(v)]?.qualified}`);
+  const formatOne = (flags, width, digits, kind, v) => {
+    v ??= null;
+    let out;
+    switch (kind) {
+      case "s":
+      case "S":
+        out = javaText(v);
+        if (digits !== undefined) out = out.slice(0, digits);
+        if (kind === "S") out = upper(out);
+        break;
+      case "b":
+        out = String(v === null ? false : typeof v === "boolean" ? v : true);
+        break;
+      case "c":
+        out = v === null ? "null" : v instanceof Character ? v.s : typeof v === "number" ? String.fromCodePoint(v) : fail("IllegalArgumentException");
+        break;
+      case "d": {
+        if (v === null) {
+          out = "null";
+          break;
+        }
+        if (!isWhole(operand(v)) && !(v instanceof BigInteger)) return badFormat(kind, v);
+        const value = toBig(operand(v));
+        out = group(String(value < 0n ? -value : value), flags.includes(","));
+        return signs(flags, width, out, value < 0n);
+      }
+      case "x":
+      case "X": {
+        if (!isWhole(v) && !(v instanceof Byte)) return badFormat(kind, v);
+        const value = unsigned(v instanceof Byte ? 8 : typeof v === "number" ? 32 : 64, operand(v));
+        out = value.toString(16);
+        if (kind === "X") out = out.toUpperCase();
+        if (flags.includes("0")) out = out.padStart(width, "0");
+        break;
+      }
+      case "f": {
+        if (v === null) {
+          out = "null";
+          break;
+        }
+        if (!(v instanceof Double) && !(v instanceof BigDecimal)) return badFormat(kind, v);
+        if (v instanceof Double && !Number.isFinite(v.v)) return unsupported("a format of this number");
+        const value = setScale(toDecimal(v), digits ?? 6, "HALF_UP");
+        const [whole, rest] = plainText(value.u < 0n ? new BigDecimal(-value.u, value.scale) : value).split(".");
+        out = group(whole, flags.includes(",")) + (rest === undefined ? "" : `.${rest}`);
+        return signs(flags, width, out, value.u < 0n || (v instanceof Double && v.v < 0));
+      }
+      default:
+        return unsupported(`%${kind}`);
+    }
+    return flags.includes("-") ? out.padEnd(width) : out.padStart(width);
+  };
+  const signs = (flags, width, digits, negative) => {
+    const sign = negative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+    if (flags.includes("(")) return unsupported("%(");
+    if (flags.includes("0")) return sign + digits.padStart(width - sign.length, "0");
+    return flags.includes("-") ? (sign + digits).padEnd(width) : (sign + digits).padStart(width);
+  };
+  const format = (pattern, ...args) => {
+    if (args.length === 1 && isArray(args[0]) && args[0].item !== "byte") args = args[0];
+    let nextOne = 0;
+    return pattern.replace(/%(\d+\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])|%/g, (all, index, flags, width, digits, kind) => {
+      if (kind === undefined) return fail("IllegalArgumentException");
+      if (kind === "n") return "\n";
+      if (kind === "%") return "%".padStart(Number(width ?? 0));
+      if (Number(width ?? 0) > 10_000 || Number(digits ?? 0) > 1_000) unsupported("a format of this width");
+      const at = index === undefined ? nextOne++ : parseInt(index, 10) - 1;
+      if (at >= args.length) return fail("IllegalArgumentException", `Format specifier '${all}'`);
+      return formatOne(flags, Number(width ?? 0), digits === undefined ? undefined : Number(digits), kind, args[at]);
+    });
+  };
+  const javaUrl = (s, safe) => {
+    let out = "";
+    for (const byte of encodeUtf8(s)) {
+      const c = String.fromCharCode(byte);
+      if (/[a-zA-Z0-9.\-*_]/.test(c)) out += c;
+      else if (c === " ") out += "+";
+      else out += `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    }
+    return out;
+  };
+  const urlDecoded = (s) => {
+    const bytes = [];
+    for (let i = 0; i < s.length; i += 1) {
+      const c = s[i];
+      if (c === "+") bytes.push(32);
+      else if (c === "%") {
+        const pair = s.slice(i + 1, i + 3);
+        if (!/^[0-9a-fA-F]{2}$/.test(pair)) fail("IllegalArgumentException");
+        bytes.push(parseInt(pair, 16));
+        i += 2;
+      } else bytes.push(...encodeUtf8(s.codePointAt(i) > 0xffff ? s.slice(i, ++i + 1) : c));
+    }
+    return decode(bytes);
+  };
+  const onlyUtf8 = (charset) => (charset === "UTF-8" ? charset : unsupported(`the encoding ${charset}`));
+  const builder = ($c, s) => object($c, { s });
+  const edit = (change) => (b, ...args) => {
+    b.s = change(b.s, ...args);
+    if (b.s.length > mostText) unsupported("a text of this size");
+    return b;
+  };
+  const uuid = (s) => object("UUID", { s });
+  const grouped = (digits) => [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join("-");
+  const randomUuid = () => {
+    let digits = "";
+    for (let i = 0; i < 32; i += 1) digits += i === 12 ? "4" : i === 16 ? "89ab"[randomBelow(4)] : randomBelow(16).toString(16);
+    return uuid(grouped(digits));
+  };
+  const nameUuid = (bytes) => {
+    const hashed = digest("MD5", bytes);
+    hashed[6] = (hashed[6] & 15) | 0x30;
+    hashed[8] = (hashed[8] & 63) | 0x80;
+    return uuid(grouped(hex(hashed)));
+  };
+
+  // Closures that get an item, a pair of key and value, or an entry.
+  const withEntry = (run, entry) => (run.count === 2 ? callClosure(run, [entry.key, entry.value]) : callClosure(run, [entry]));
+  const test = (run, item) => truth(callClosure(run, [item]));
+  const testEntry = (run, entry) => truth(withEntry(run, entry));
+  const sameKind = (of, items) => (of instanceof JavaSet ? set(items, of.kind === "hash" ? "hash" : of.kind) : [...items]);
+  const ordered = (items, run) => {
+    const copy = [...items];
+    if (run === undefined) return copy.sort(cmp);
+    if (run.count === 2) return copy.sort((a, b) => toInt(callClosure(run, [a, b])));
+    return copy.sort((a, b) => cmp(callClosure(run, [a]), callClosure(run, [b])));
+  };
+  const into = (list, items) => {
+    if (list instanceof JavaSet) list.held = set(items, list.kind).held;
+    else list.splice(0, list.length, ...items);
+    return list;
+  };
+  const changeable = (list) => {
+    if (list instanceof Range || isArray(list)) return fail("UnsupportedOperationException");
+    if (list.length > mostItems) unsupported("a list of this size");
+    return list;
+  };
+  const fixedSize = (list) => (list.isFixed ? fail("UnsupportedOperationException") : changeable(list));
+  const addItem = (of, item) => {
+    if (of instanceof JavaSet) {
+      const known = of.held.has(item);
+      if (!known) of.held.set(item, true);
+      return !known;
+    }
+    fixedSize(of).push(item);
+    return true;
+  };
+  const removeItem = (of, item) => {
+    if (of instanceof JavaSet) {
+      const known = of.held.has(item);
+      of.held.delete(item);
+      return known;
+    }
+    const found = fixedSize(of).findIndex((one) => same(one, item));
+    if (found >= 0) of.splice(found, 1);
+    return found >= 0;
+  };
+  const removeAt = (list, index) => {
+    bounds(index >= 0 && index < list.length, "IndexOutOfBoundsException", `Index ${index} out of bounds for length ${list.length}`);
+    return fixedSize(list).splice(index, 1)[0];
+  };
+  const getItem = (list, index) => {
+    const items = each(list);
+    const said = `Index ${index} out of bounds for length ${items.length}`;
+    bounds(index >= 0 && index < items.length, "IndexOutOfBoundsException", said);
+    return items[index];
+  };
+  const firstOf = (items) => (items.length === 0 ? fail("NoSuchElementException") : items[0]);
+  const best = (items, run, sign) => {
+    let found = null;
+    for (const item of items) {
+      if (run === undefined && item === null) continue;
+      if (found === null) found = { item };
+      else {
+        const order = run === undefined ? cmp(item, found.item) : run.count === 2 ? toInt(callClosure(run, [item, found.item])) : cmp(callClosure(run, [item]), callClosure(run, [found.item]));
+        if (order * sign > 0) found = { item };
+      }
+    }
+    return found === null ? null : found.item;
+  };
+  const total = (items, begin) => {
+    let sum = begin;
+    for (const item of items) sum = sum === undefined ? item : add(sum, item);
+    return sum ?? null;
+  };
+  const flat = (items) => items.flatMap((item) => (isCollection(item) || isArray(item) ? flat(each(item)) : [item]));
+  const unique = (items) => {
+    const kept = [];
+    const seen = new Map();
+    for (const item of items) {
+      // Numbers of different types may be equal, so that keys find only what is surely the same.
+      const key = isText(item) ? `s${plain(item)}` : null;
+      if (key !== null && seen.has(key)) continue;
+      if (key === null && kept.some((one) => equal(one, item))) continue;
+      if (key !== null) seen.set(key, true);
+      kept.push(item);
+    }
+    return kept;
+  };
+  const shuffle = (list, below = randomBelow) => {
+    fixedSizeless(list);
+    for (let i = list.length; i > 1; i -= 1) {
+      const other = below(i);
+      [list[i - 1], list[other]] = [list[other], list[i - 1]];
+    }
+  };
+  const fixedSizeless = (list) => changeable(list);
+  const pairOf = (made) => {
+    if (made instanceof JavaMap) return made.pairs();
+    if (Array.isArray(made)) return [[made[0] ?? null, made[1] ?? null]];
+    if (made instanceof Entry) return [[made.key, made.value]];
+    return unsupported("this entry of collectEntries");
+  };
+  const grouping = (entries, keyFor) => {
+    const made = map([]);
+    for (const item of entries) {
+      const key = plain(keyFor(item));
+      made.has(key) ? made.get(key).push(item) : made.set(key, [item]);
+    }
+    return made;
+  };
+  const chunks = (items, size) => {
+    if (size <= 0) unsupported("collate with this size");
+    const out = [];
+    for (let i = 0; i < items.length; i += size) out.push(items.slice(i, i + size));
+    return out;
+  };
+  const times = (count, run) => {
+    for (let i = 0; i < count; i += 1) callClosure(run, [i]);
+  };
+  const counting = (from, to, run, by) => {
+    const steps = by > 0 ? (v) => v <= to : (v) => v >= to;
+    for (let i = from; steps(i); i += by) callClosure(run, [i]);
+  };
+  const smallWhole = (v) => (typeof v === "number" ? v : unsupported("a loop with these numbers"));
+  const withTail = (s, size) => (size >= 0 ? s.slice(0, size) : "");
+
+  const MAP_BY = { linked: (pairs) => map(pairs), hash: (pairs) => map(pairs, "hash"), tree: (pairs) => map(pairs, "tree") };
+  const jdkRandom = (seed) => object("Random", { seed: (BigInt(seed) ^ 0x5deece66dn) & ((1n << 48n) - 1n), spare: null });
+  const bits = (r, count) => {
+    r.seed = (r.seed * 0x5deece66dn + 0xbn) & ((1n << 48n) - 1n);
+    return Number(wrapped(32, r.seed >> BigInt(48 - count)));
+  };
+  const badBound = () => fail("IllegalArgumentException", "bound must be positive");
+  const nextInt = (r, bound) => {
+    if (bound <= 0) return badBound();
+    if (r.seed === undefined) return randomBelow(bound);
+    if ((bound & -bound) === bound) return Number((BigInt(bound) * BigInt(bits(r, 31))) >> 31n);
+    for (;;) {
+      const drawn = bits(r, 31);
+      const value = drawn % bound;
+      if (drawn - value + (bound - 1) <= 0x7fffffff) return value;
+    }
+  };
+  const nextDouble = (r) => (r.seed === undefined ? random() : (bits(r, 26) * 2 ** 27 + bits(r, 27)) * 2 ** -53);
+  const gaussian = (r) => {
+    if (r.spare !== null && r.spare !== undefined) {
+      const value = r.spare;
+      r.spare = null;
+      return value;
+    }
+    for (;;) {
+      const [a, b] = [2 * nextDouble(r) - 1, 2 * nextDouble(r) - 1];
+      const s = a * a + b * b;
+      if (s >= 1 || s === 0) continue;
+      const by = Math.sqrt((-2 * Math.log(s)) / s);
+      r.spare = b * by;
+      return a * by;
+    }
+  };
+  const between = (from, to) => (from < to ? from + randomBelow(to - from) : fail("IllegalArgumentException", "bound must be greater than origin"));
+  const randomBits = (count) => Number(wrapped(count, BigInt(Math.floor(random() * 2 ** count))));
+  const letters = (count, alphabet) => {
+    if (count < 0) fail("IllegalArgumentException");
+    if (count > mostText) unsupported("a text of this size");
+    let out = "";
+    for (let i = 0; i < count; i += 1) out += alphabet[randomBelow(alphabet.length)];
+    return out;
+  };
+  const LOWER = "abcdefghijklmnopqrstuvwxyz";
+  const LETTERS = LOWER.toUpperCase() + LOWER;
+  const DIGITS = "0123456789";
+  const wholeRadix = (v, radix) => (radix < 2 || radix > 36 ? v.toString(10) : v.toString(radix));
+  const rounding = (name) => object("RoundingMode", { name });
+  const ROUND = ["UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN"];
+  const divideTo = (a, b, scale, mode) => {
+    if (b.u === 0n) fail("ArithmeticException", a.u === 0n ? "Division undefined" : "Division by zero");
+    const shift = scale - a.scale + b.scale;
+    const [u, d] = shift >= 0 ? [a.u * ten(shift), b.u] : [a.u, b.u * ten(-shift)];
+    return new BigDecimal(rounded(u, d, mode), scale);
+  };
+  const asciiChar = (act) => (c) => (c.s > "\x7f" ? unsupported("this character") : act(c.s));
+
+  const LIST = {
+    toString: (v) => (isGroovy ? groovyText(v) : javaText(v)),
+    size: (v) => (v instanceof JavaSet ? v.held.size : each(v).length),
+    isEmpty: (v) => each(v).length === 0,
+    contains: (v, item) => (v instanceof JavaSet ? v.held.has(item) : each(v).some((one) => (isArray(v) ? equal : same)(one, item))),
+    containsAll: (v, all) => each(all).every((item) => LIST.contains(v, item)),
+    add(v, a, b) {
+      if (b === undefined) return addItem(v, a);
+      bounds(a >= 0 && a <= v.length, "IndexOutOfBoundsException", `Index: ${a}, Size: ${v.length}`);
+      fixedSize(v).splice(a, 0, b);
+      return null;
+    },
+    addAll(v, a, b) {
+      if (b !== undefined) {
+        bounds(a >= 0 && a <= v.length, "IndexOutOfBoundsException");
+        fixedSize(v).splice(a, 0, ...each(b));
+        return each(b).length > 0;
+      }
+      let changed = false;
+      for (const item of [...each(a)]) changed = addItem(v, item) || changed;
+      return changed;
+    },
+    remove: (v, item) => (isList(v) && typeof item === "number" ? removeAt(v, item) : removeItem(v, item)),
+    removeAt,
+    removeElement: removeItem,
+    removeAll(v, all) {
+      const before = LIST.size(v);
+      into(v, each(v).filter((item) => !each(all).some((one) => same(one, item))));
+      return LIST.size(v) !== before;
+    },
+    retainAll(v, all) {
+      const before = LIST.size(v);
+      into(v, each(v).filter((item) => each(all).some((one) => same(one, item))));
+      return LIST.size(v) !== before;
+    },
+    clear: (v) => void into(fixedSize(v), []),
+    iterator: (v) => object("Iterator", { items: [...each(v)], at: 0 }),
+    toArray: (v, like) => array(like === undefined ? "Object" : isArray(like) ? like.item : unsupported("toArray with this argument"), each(v)),
+    get: getItem,
+    set(v, index, item) {
+      const before = getItem(v, index);
+      changeable(v)[index] = item;
+      return before;
+    },
+    indexOf: (v, item) => each(v).findIndex((one) => same(one, item)),
+    lastIndexOf: (v, item) => each(v).findLastIndex((one) => same(one, item)),
+    subList(v, from, to) {
+      bounds(from >= 0 && to <= each(v).length, "IndexOutOfBoundsException");
+      bounds(from <= to, "IllegalArgumentException");
+      return each(v).slice(from, to);
+    },
+    push(v, item) {
+      fixedSize(v).unshift(item);
+      return true;
+    },
+    pop: (v) => (v.length === 0 ? fail("NoSuchElementException") : fixedSize(v).shift()),
+    swap(v, a, b) {
+      [v[a], v[b]] = [getItem(v, b), getItem(v, a)];
+      return v;
+    },
+    shuffle: (v, r) => shuffle(v, r && ((bound) => nextInt(r, bound))),
+    shuffled(v, r) {
+      const copy = [...each(v)];
+      shuffle(copy, r && ((bound) => nextInt(r, bound)));
+      return copy;
+    },
+    getAt: (v, index) => at(v, index),
+    putAt: (v, index, item) => void setAt(v, index, () => item),
+    each(v, run) {
+      for (const item of each(v)) callClosure(run, [item]);
+      return v;
+    },
+    reverseEach(v, run) {
+      for (const item of [...each(v)].reverse()) callClosure(run, [item]);
+      return v;
+    },
+    eachWithIndex(v, run) {
+      let index = 0;
+      for (const item of each(v)) callClosure(run, [item, index++]);
+      return v;
+    },
+    collect: (v, run) => each(v).map((item) => (run ? callClosure(run, [item]) : item)),
+    collectMany: (v, run) => each(v).flatMap((item) => each(callClosure(run, [item]))),
+    collectEntries: (v, run) => map(each(v).flatMap((item) => pairOf(run ? callClosure(run, [item]) : item))),
+    find: (v, run) => each(v).find((item) => (run ? test(run, item) : truth(item))) ?? null,
+    findAll: (v, run) => sameKind(v, each(v).filter((item) => (run ? test(run, item) : truth(item)))),
+    findResult(v, run) {
+      for (const item of each(v)) {
+        const found = callClosure(run, [item]);
+        if (found !== null) return found;
+      }
+      return null;
+    },
+    findResults: (v, run) => each(v).map((item) => callClosure(run, [item])).filter((found) => found !== null),
+    findIndexOf: (v, run) => each(v).findIndex((item) => test(run, item)),
+    findLastIndexOf: (v, run) => each(v).findLastIndex((item) => test(run, item)),
+    any: (v, run) => each(v).some((item) => (run ? test(run, item) : truth(item))),
+    every: (v, run) => each(v).every((item) => (run ? test(run, item) : truth(item))),
+    inject(v, a, b) {
+      const items = each(v);
+      if (b !== undefined) return items.reduce((sum, item) => callClosure(b, [sum, item]), a);
+      if (items.length === 0) return fail("NoSuchElementException");
+      return items.slice(1).reduce((sum, item) => callClosure(a, [sum, item]), items[0]);
+    },
+    join: (v, by = "") => each(v).map((item) => groovyText(item)).join(by),
+    sum: (v, a) => (typeof a === "function" ? total(each(v).map((item) => callClosure(a, [item]))) : total(each(v), a)),
+    min: (v, run) => best(each(v), run, -1),
+    max: (v, run) => best(each(v), run, 1),
+    count: (v, what) => each(v).filter((item) => (typeof what === "function" ? test(what, item) : equal(item, what))).length,
+    groupBy: (v, run) => grouping(each(v), (item) => callClosure(run, [item])),
+    countBy: (v, run) => map(grouping(each(v), (item) => callClosure(run, [item])).pairs().map(([key, items]) => [key, items.length])),
+    sort(v, a, b) {
+      const run = typeof a === "function" ? a : b;
+      const sorted = ordered(each(v), run);
+      return a === false || !isList(v) ? (isArray(v) ? unsupported("sort of an array") : sorted) : into(v, sorted);
+    },
+    toSorted: (v, run) => ordered(each(v), run),
+    unique: (v) => (v instanceof JavaSet ? v : into(changeable(v), unique(each(v)))),
+    toUnique: (v) => unique(each(v)),
+    toList: (v) => [...each(v)],
+    asList: (v) => (isList(v) ? v : [...each(v)]),
+    toSet: (v) => set(each(v), "hash"),
+    first: (v) => firstOf(each(v)),
+    head: (v) => firstOf(each(v)),
+    last: (v) => firstOf([...each(v)].reverse()),
+    tail: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : each(v).slice(1)),
+    init: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : each(v).slice(0, -1)),
+    take: (v, n) => each(v).slice(0, Math.max(0, n)),
+    drop: (v, n) => each(v).slice(Math.max(0, n)),
+    takeRight: (v, n) => (n <= 0 ? [] : each(v).slice(-n)),
+    dropRight: (v, n) => (n <= 0 ? [...each(v)] : each(v).slice(0, -n)),
+    takeWhile(v, run) {
+      const end = each(v).findIndex((item) => !test(run, item));
+      return end < 0 ? [...each(v)] : each(v).slice(0, end);
+    },
+    dropWhile(v, run) {
+      const end = each(v).findIndex((item) => !test(run, item));
+      return end < 0 ? [] : each(v).slice(end);
+    },
+    reverse: (v, inPlace) => (inPlace ? into(v, [...each(v)].reverse()) : [...each(v)].reverse()),
+    flatten: (v) => flat(each(v)),
+    intersect: (v, other) => each(v).filter((item) => each(other).some((one) => equal(one, item))),
+    disjoint: (v, other) => !each(v).some((item) => each(other).some((one) => equal(one, item))),
+    plus: (v, other) => add(v, other),
+    minus: (v, other) => objects("minus", v, other),
+    multiply: (v, n) => multiply(v, n),
+    leftShift(v, item) {
+      addItem(v, item);
+      return v;
+    },
+    collate: (v, size) => chunks([...each(v)], size),
+    indexed: (v) => map(each(v).map((item, i) => [i, item])),
+    withIndex: (v) => each(v).map((item, i) => [item, i]),
+    asImmutable: (v) => v,
+    split: (v, run) => [each(v).filter((item) => test(run, item)), each(v).filter((item) => !test(run, item))],
+    getIndices: (v) => range(0, each(v).length, false),
+    transpose: (v) => unsupported("transpose"),
+    equals: (v, other) => same(v, other),
+    hashCode: (v) => hash(isCollection(v) ? [...each(v)] : v),
+    with: (v, run) => unsupported("with"),
+    addFirst: (v, item) => void v.unshift(item),
+    addLast: (v, item) => void v.push(item),
+    getFirst: (v) => firstOf(v),
+    getLast: (v) => firstOf([...v].reverse()),
+    removeFirst: (v) => (v.length === 0 ? fail("NoSuchElementException") : v.shift()),
+    removeLast: (v) => (v.length === 0 ? fail("NoSuchElementException") : v.pop()),
+    poll: (v) => v.shift() ?? null,
+    peek: (v) => v[0] ?? null,
+    offer: (v, item) => addItem(v, item),
+    encodeBase64: (v) => object("Encoded", { s: toBase64(v, BASE64, true) }),
+    encodeHex: (v) => object("Encoded", { s: hex(v) }),
+    clone: (v) => (isArray(v) ? array(v.item, v) : unsupported("clone")),
+  };
+  const spelled = (chars, s) => chars.map((c) => c.s).join("") + (s ?? "");
+  const STRING = {
+    toString: (s) => plain(s),
+    equals: (s, other) => (s instanceof GString ? false : s === other),
+    hashCode: hash,
+    length: (s) => s.length,
+    size: (s) => s.length,
+    isEmpty: (s) => s.length === 0,
+    isBlank: (s) => s.trim() === "",
+    isAllWhitespace: (s) => s.trim() === "",
+    charAt: (s, i) => (i < 0 || i >= s.length ? fail("StringIndexOutOfBoundsException", `String index out of range: ${i}`) : char(s[i])),
+    substring,
+    subSequence: substring,
+    indexOf: (s, what, from = 0) => s.indexOf(plain(what.s ?? what), from),
+    lastIndexOf: (s, what, from = Infinity) => (from < 0 ? -1 : s.lastIndexOf(plain(what.s ?? what), from)),
+    contains: (s, what) => s.includes(what),
+    startsWith: (s, what, from = 0) => from >= 0 && s.startsWith(what, from),
+    endsWith: (s, what) => s.endsWith(what),
+    equalsIgnoreCase: (s, other) => other !== null && s.length === other.length && lower(upper(s)) === lower(upper(other)),
+    contentEquals: (s, other) => s === other,
+    compareTo: compareTexts,
+    compareToIgnoreCase: (s, other) => compareTexts(lower(upper(s)), lower(upper(other))),
+    concat: (s, other) => joined(s, other),
+    trim,
+    strip: (s) => s.trim(),
+    toLowerCase: lower,
+    toUpperCase: upper,
+    replace: (s, from, to) => s.split(from.s ?? from).join(to.s ?? to),
+    replaceAll(s, from, to) {
+      const m = matcher(asPattern(from), s);
+      if (typeof to !== "function") return replaceMatches(m, false, to);
+      return replaceMatches(m, false, (found) => groovyText(callClosure(to, replaceArguments(m, found, to))));
+    },
+    replaceFirst: (s, from, to) => replaceMatches(matcher(asPattern(from), s), true, to),
+    matches: (s, of) => matchesWhole(asPattern(of), s),
+    split(s, by, limit = 0) {
+      if (by === undefined) return array("String", STRING.tokenize(s));
+      return array("String", s === "" ? [""] : splitBy(pattern(by), s, limit));
+    },
+    repeat,
+    multiply: (s, n) => repeat(s, toInt(n)),
+    toCharArray: (s) => array("char", s.split("").map(char)),
+    getBytes: (s, charset) => encode(s, charset === undefined ? "UTF-8" : typeof charset === "string" ? charsetOf(charset) : charset.name),
+    intern: (s) => s,
+    toInteger: (s) => groovyNumber(s, (t) => parseWhole(t, 32)),
+    toLong: (s) => groovyNumber(s, (t) => parseWhole(t, 64)),
+    toDouble: (s) => groovyNumber(s, parseDouble),
+    toBigDecimal: (s) => groovyNumber(s, decimal),
+    toBigInteger: (s) => groovyNumber(s, (t) => (wholeText.test(t) ? bigInteger(t.replace(/^\+/, "")) : notNumber(t))),
+    toBoolean: (s) => ["y", "true", "1"].includes(trim(s).toLowerCase()),
+    isInteger: isParsed((s) => parseWhole(s, 32)),
+    isLong: isParsed((s) => parseWhole(s, 64)),
+    isNumber: isParsed(decimal),
+    isBigDecimal: isParsed(decimal),
+    isDouble: isParsed(parseDouble),
+    capitalize: (s) => upper(s.slice(0, 1)) + s.slice(1),
+    uncapitalize: (s) => lower(s.slice(0, 1)) + s.slice(1),
+    reverse: (s) => (/[\ud800-\udfff]/.test(s) ? unsupported("reverse of this text") : s.split("").reverse().join("")),
+    padLeft: (s, size, pad = " ") => padding(s, size, pad) + s,
+    padRight: (s, size, pad = " ") => s + padding(s, size, pad),
+    center(s, size) {
+      const more = toInt(size) - s.length;
+      return more <= 0 ? s : " ".repeat(Math.floor(more / 2)) + s + " ".repeat(Math.ceil(more / 2));
+    },
+    tokenize: (s, by = " \t\n\r\f") => {
+      const out = [];
+      let word = "";
+      for (const c of s.split("")) {
+        if (!by.includes(c)) word += c;
+        else if (word !== "") {
+          out.push(word);
+          word = "";
+        }
+      }
+      if (word !== "") out.push(word);
+      return out;
+    },
+    readLines: lines,
+    toList: (s) => s.split(""),
+    eachLine(s, run) {
+      let last = null;
+      lines(s).forEach((line, i) => (last = callClosure(run, run.count === 2 ? [line, i] : [line])));
+      return last;
+    },
+    each(s, run) {
+      for (const c of each(s)) callClosure(run, [c]);
+      return s;
+    },
+    collect: (s, run) => each(s).map((c) => callClosure(run, [c])),
+    find(s, of, run) {
+      const m = matcher(asPattern(of), s);
+      const found = matcherFound(m)[0];
+      if (found === undefined) return null;
+      return run === undefined ? groupOf(m, found, 0) : callClosure(run, replaceArguments(m, found, run));
+    },
+    findAll(s, of, run) {
+      const m = matcher(asPattern(of), s);
+      return matcherFound(m).map((found) => (run === undefined ? groupOf(m, found, 0) : callClosure(run, replaceArguments(m, found, run))));
+    },
+    plus: (s, other) => add(s, other),
+    minus: (s, other) => objects("minus", s, other),
+    take: (s, n) => withTail(s, n),
+    drop: (s, n) => s.slice(Math.max(0, n)),
+    count: (s, what) => (what === "" ? unsupported("count of an empty text") : s.split(what).length - 1),
+    md5: (s) => hex(digest("MD5", encode(s))),
+    digest: (s, algorithm) => hex(digest(algorithm, encode(s))),
+    decodeBase64: (s) => fromBase64(s.replace(/\s/g, ""), BASE64),
+    getAt: (s, index) => at(s, index),
+  };
+  // A closure gets the match and its groups; one without or with one parameter gets the match alone.
+  const replaceArguments = (m, found, run) => {
+    const groups = groupCount(m);
+    if (groups === 0 || (run.count <= 1 && run.count !== -1)) return run.count <= 1 && groups > 0 ? unsupported("this closure for a pattern with groups") : [groupOf(m, found, 0)];
+    if (run.count === -1) return unsupported("`it` for a pattern with groups");
+    return Array.from({ length: groups + 1 }, (_, i) => groupOf(m, found, i));
+  };
+  const NUMBER = {
+    toString: (v) => text(v),
+    equals: (v, other) => same(v, other),
+    hashCode: hash,
+    intValue: toInt,
+    longValue: toLong,
+    doubleValue: (v) => double(toDouble(v)),
+    compareTo: (v, other) => (isGroovy || classOf(v) === classOf(other) ? Math.sign(compareNumbers(v, other)) : noMethod(v)),
+    toInteger: toInt,
+    toLong,
+    toDouble: (v) => double(toDouble(v)),
+    toBigDecimal: toDecimal,
+    toBigInteger: (v) => new BigInteger(truncated(v)),
+    abs: (v) => (compareNumbers(v, 0) < 0 ? negative(v) : v),
+    plus: add,
+    minus: subtract,
+    multiply,
+    div: divide,
+    mod: remainder,
+    power,
+    intdiv: wholeOnly(quotient),
+    times: (v, run) => times(smallWhole(v), run),
+    upto: (v, to, run) => counting(smallWhole(v), smallWhole(to), run, 1),
+    downto: (v, to, run) => counting(smallWhole(v), smallWhole(to), run, -1),
+    step: (v, to, by, run) => {
+      const [from, end, size] = [smallWhole(v), smallWhole(to), smallWhole(by)];
+      if (size === 0) fail("GroovyRuntimeException");
+      for (let i = from; size > 0 ? i < end : i > end; i += size) callClosure(run, [i]);
+    },
+    next: (v) => next(v),
+    previous: (v) => next(v, -1),
+  };
+  const negative = (v) => {
+    const of = operand(v);
+    return isNumber(of) ? multiply(of, -1) : noMethod(v, "negative");
+  };
+  const methods = {
+    Object: {
+      toString: (v) => text(v),
+      equals: (v, other) => same(v, other),
+      hashCode: hash,
+      is: (v, other) => v === other,
+      with: () => unsupported("with"),
+      tap: () => unsupported("tap"),
+    },
+    String: STRING,
+    GString: Object.fromEntries(Object.entries(STRING).map(([name, act]) => [name, (s, ...args) => act(name === "equals" || name === "hashCode" ? s : plain(s), ...args)])),
+    StringBuilder: {
+      toString: (b) => b.s,
+      append: edit((s, v) => s + (isArray(v) ? spelled(v) : javaText(v))),
+      insert: edit((s, i, v) => (i < 0 || i > s.length ? fail("StringIndexOutOfBoundsException") : s.slice(0, i) + javaText(v) + s.slice(i))),
+      length: (b) => b.s.length,
+      size: (b) => b.s.length,
+      charAt: (b, i) => STRING.charAt(b.s, i),
+      deleteCharAt: edit((s, i) => (i < 0 || i >= s.length ? fail("StringIndexOutOfBoundsException") : s.slice(0, i) + s.slice(i + 1))),
+      delete: edit((s, a, b) => (a < 0 || a > s.length || a > b ? fail("StringIndexOutOfBoundsException") : s.slice(0, a) + s.slice(b))),
+      reverse: edit((s) => STRING.reverse(s)),
+      replace: edit((s, a, b, t) => (a < 0 || a > s.length || a > b ? fail("StringIndexOutOfBoundsException") : s.slice(0, a) + t + s.slice(b))),
+      setLength: (b, n) => void (b.s = n < 0 ? fail("StringIndexOutOfBoundsException") : b.s.slice(0, n).padEnd(Math.min(n, mostText), "\0")),
+      setCharAt: (b, i, c) => void (b.s = i < 0 || i >= b.s.length ? fail("StringIndexOutOfBoundsException") : b.s.slice(0, i) + c.s + b.s.slice(i + 1)),
+      indexOf: (b, t) => b.s.indexOf(t),
+      lastIndexOf: (b, t) => b.s.lastIndexOf(t),
+      substring: (b, from, to) => substring(b.s, from, to),
+      leftShift: edit((s, v) => s + groovyText(v)),
+    },
+    Number: NUMBER,
+    Double: {
+      isNaN: (v) => Number.isNaN(v.v),
+      isInfinite: (v) => Math.abs(v.v) === Infinity,
+      round: (v, digits) => (digits === undefined ? statics.Math.round(v) : double(Math.floor(v.v * 10 ** digits + 0.5) / 10 ** digits)),
+      trunc: (v) => double(Math.trunc(v.v)),
+    },
+    BigDecimal: {
+      add,
+      subtract,
+      multiply,
+      negate: (v) => new BigDecimal(-v.u, v.scale),
+      abs: (v) => new BigDecimal(v.u < 0n ? -v.u : v.u, v.scale),
+      scale: (v) => v.scale,
+      precision: (v) => precision(v),
+      signum: (v) => (v.u < 0n ? -1 : v.u > 0n ? 1 : 0),
+      setScale(v, scale, mode) {
+        if (mode !== undefined) return setScale(v, scale, mode.name ?? ROUND[mode] ?? unsupported("this rounding"));
+        const made = setScale(v, scale, "DOWN");
+        return compareNumbers(made, v) === 0 ? made : fail("ArithmeticException", "Rounding necessary");
+      },
+      divide: (a, b, c, d) => (d === undefined ? divideTo(a, b, a.scale, c.name) : divideTo(a, b, c, d.name ?? ROUND[d] ?? unsupported("this rounding"))),
+      stripTrailingZeros: (v) => (v.u === 0n ? new BigDecimal(0n, 0) : stripped(v, -10_000)),
+      toPlainString: plainText,
+      max: (a, b) => (compareNumbers(a, b) >= 0 ? a : b),
+      min: (a, b) => (compareNumbers(a, b) <= 0 ? a : b),
+      round: (v, digits = 0) => setScale(v, digits, "HALF_UP"),
+    },
+    BigInteger: {
+      add,
+      subtract,
+      multiply,
+      divide: (a, b) => new BigInteger(quotient(a.v, b.v)),
+      mod: (a, b) => (b.v <= 0n ? fail("ArithmeticException", "BigInteger: modulus not positive") : new BigInteger(((a.v % b.v) + b.v) % b.v)),
+      pow: (a, n) => (n < 0 ? fail("ArithmeticException", "Negative exponent") : n > 10_000 ? unsupported("this exponent") : new BigInteger(a.v ** BigInt(n))),
+      negate: (v) => new BigInteger(-v.v),
+      abs: (v) => new BigInteger(v.v < 0n ? -v.v : v.v),
+      signum: (v) => (v.v < 0n ? -1 : v.v > 0n ? 1 : 0),
+      toString: (v, radix) => (radix === undefined ? String(v.v) : wholeRadix(v.v, radix)),
+    },
+    Boolean: { booleanValue: (v) => v },
+    Character: { charValue: (v) => v, compareTo: (a, b) => charCode(a) - charCode(b) },
+    Collection: LIST,
+    Range: { getFrom: (v) => v.from, getTo: (v) => v.to, containsWithinBounds: (v, x) => cmp(v.from, x) <= 0 && cmp(x, v.to) <= 0, step: (v, by, run) => {
+      if (by <= 0) unsupported("a step of this size");
+      const items = v.items.filter((_, i) => i % by === 0);
+      if (run === undefined) return items;
+      for (const item of items) callClosure(run, [item]);
+      return null;
+    } },
+    Map: {
+      toString: (v) => (isGroovy ? groovyText(v) : javaText(v)),
+      get: (v, key, otherwise) => (otherwise === undefined ? mapGet(v, key) : v.has(key) ? v.get(key) : (v.set(key, otherwise), otherwise)),
+      getOrDefault: (v, key, otherwise) => (v.has(key) ? v.get(key) : otherwise),
+      put(v, key, value) {
+        const before = v.get(key) ?? null;
+        v.set(key, value);
+        return before;
+      },
+      putIfAbsent(v, key, value) {
+        const before = v.get(key) ?? null;
+        if (before === null) v.set(key, value);
+        return before;
+      },
+      putAll: (v, other) => void other.pairs().forEach(([key, value]) => v.set(key, value)),
+      containsKey: (v, key) => v.has(key),
+      containsValue: (v, value) => v.values().some((one) => same(one, value)),
+      remove: (v, key) => v.delete(key),
+      size: (v) => v.size,
+      isEmpty: (v) => v.size === 0,
+      clear: (v) => void v.held.clear(),
+      keySet: (v) => set(v.keys()),
+      values: (v) => v.values(),
+      entrySet: (v) => v.entries(),
+      each(v, run) {
+        for (const entry of v.entries()) withEntry(run, entry);
+        return v;
+      },
+      eachWithIndex(v, run) {
+        v.entries().forEach((entry, i) => callClosure(run, run.count === 3 ? [entry.key, entry.value, i] : [entry, i]));
+        return v;
+      },
+      collect: (v, run) => v.entries().map((entry) => withEntry(run, entry)),
+      collectMany: (v, run) => v.entries().flatMap((entry) => each(withEntry(run, entry))),
+      collectEntries: (v, run) => map(v.entries().flatMap((entry) => pairOf(withEntry(run, entry)))),
+      find: (v, run) => v.entries().find((entry) => testEntry(run, entry)) ?? null,
+      findAll: (v, run) => MAP_BY[v.kind](v.entries().filter((entry) => testEntry(run, entry)).map((entry) => [entry.key, entry.value])),
+      findResult(v, run) {
+        for (const entry of v.entries()) {
+          const found = withEntry(run, entry);
+          if (found !== null) return found;
+        }
+        return null;
+      },
+      any: (v, run) => v.entries().some((entry) => testEntry(run, entry)),
+      every: (v, run) => v.entries().every((entry) => testEntry(run, entry)),
+      inject: (v, begin, run) => v.entries().reduce((sum, entry) => callClosure(run, run.count === 3 ? [sum, entry.key, entry.value] : [sum, entry]), begin),
+      sort(v, run) {
+        if (run === undefined) return map(v.pairs(), "tree");
+        return map(ordered(v.entries(), run).map((entry) => [entry.key, entry.value]));
+      },
+      count: (v, run) => v.entries().filter((entry) => testEntry(run, entry)).length,
+      sum: (v, run) => total(v.entries().map((entry) => withEntry(run, entry))),
+      min: (v, run) => best(v.entries(), run, -1),
+      max: (v, run) => best(v.entries(), run, 1),
+      groupBy: () => unsupported("groupBy of a map"),
+      plus: (v, other) => add(v, other),
+      subMap: (v, keys) => map(each(keys).filter((key) => v.has(key)).map((key) => [key, v.get(key)])),
+      getAt: mapGet,
+      putAt: (v, key, value) => void v.set(key, value),
+      toMapString: (v) => groovyText(v),
+      withDefault(v, run) {
+        v.otherwise = run;
+        return v;
+      },
+      firstKey: (v) => firstOf(v.keys()),
+      lastKey: (v) => firstOf(v.keys().reverse()),
+      equals: (v, other) => same(v, other),
+      hashCode: () => unsupported("the hash code of a map"),
+    },
+    Entry: { getKey: (v) => v.key, getValue: (v) => v.value },
+    Iterator: { hasNext: (v) => v.at < v.items.length, next: (v) => (v.at < v.items.length ? v.items[v.at++] : fail("NoSuchElementException")) },
+    Random: {
+      nextInt(r, a, b) {
+        if (b !== undefined) return r.seed === undefined ? between(a, b) : unsupported("nextInt(2) of a seeded Random");
+        if (a !== undefined) return nextInt(r, a);
+        return r.seed === undefined ? randomBits(32) : bits(r, 32);
+      },
+      nextLong: (r) => (r.seed === undefined ? long((BigInt(randomBits(32)) << 32n) + BigInt(randomBits(32))) : long((BigInt(bits(r, 32)) << 32n) + BigInt(bits(r, 32)))),
+      nextDouble: (r) => double(nextDouble(r)),
+      nextBoolean: (r) => (r.seed === undefined ? random() < 0.5 : bits(r, 1) !== 0),
+      nextGaussian: (r) => double(gaussian(r)),
+    },
+    ThreadLocalRandom: {
+      nextLong: (r, a, b) => (a === undefined ? methods.Random.nextLong(r) : BigInt(b === undefined ? between(0, Number(a)) : between(Number(a), Number(b)))),
+      nextDouble: (r, a, b) => double(a === undefined ? random() : b === undefined ? random() * a.v : a.v + random() * (b.v - a.v)),
+    },
+    Pattern: {
+      matcher: (v, s) => matcher(v, s),
+      pattern: (v) => v.source,
+      split: (v, s) => array("String", s === "" ? [""] : splitBy(v, s, 0)),
+    },
+    Matcher: {
+      find(m, from) {
+        if (from !== undefined) return from === 0 ? ((m.at = -1), matcherFinds(m)) : unsupported("find(int)");
+        return matcherFinds(m);
+      },
+      matches(m) {
+        m.now = search(m.of, m.s, "m").matches[0] ?? null;
+        m.at = m.now === null ? m.at : matcherFound(m).length;
+        return m.now !== null;
+      },
+      lookingAt: () => unsupported("lookingAt"),
+      group(m, which = 0) {
+        const found = nowOf(m);
+        const index = typeof which === "string" ? ((m.all ??= search(m.of, m.s, "f")).names.indexOf(which) + 1 || fail("IllegalArgumentException", `No group with name <${which}>`)) : which;
+        if (index < 0 || index > groupCount(m)) fail("IndexOutOfBoundsException", `No group ${index}`);
+        return groupOf(m, found, index);
+      },
+      groupCount,
+      start: (m, which = 0) => nowOf(m)[2 * which] ?? fail("IndexOutOfBoundsException"),
+      end: (m, which = 0) => nowOf(m)[2 * which + 1] ?? fail("IndexOutOfBoundsException"),
+      reset(m) {
+        m.at = -1;
+        m.now = null;
+        return m;
+      },
+      replaceAll: (m, t) => replaceMatches(m, false, t),
+      replaceFirst: (m, t) => replaceMatches(m, true, t),
+      getCount: (m) => matcherFound(m).length,
+      size: (m) => BigInt(matcherFound(m).length),
+      hasGroup: (m) => groupCount(m) > 0,
+      getAt: matcherAt,
+      each(m, run) {
+        for (const item of matcherAll(m)) callClosure(run, Array.isArray(item) && run.count > 1 ? item : [item]);
+        return m;
+      },
+      collect: (m, run) => matcherAll(m).map((item) => callClosure(run, [item])),
+      findAll: (m) => matcherAll(m),
+    },
+    Encoder: {
+      encodeToString: (v, bytes) => toBase64(bytes, v.alphabet, v.pads),
+      encode: (v, bytes) => encode(toBase64(bytes, v.alphabet, v.pads)),
+      withoutPadding: (v) => object("Encoder", { alphabet: v.alphabet, pads: false }),
+    },
+    Decoder: { decode: (v, s) => fromBase64(typeof s === "string" ? s : decode(s, "ISO-8859-1"), v.alphabet) },
+    MessageDigest: {
+      update: (v, bytes) => void v.bytes.push(...bytes),
+      digest(v, bytes = []) {
+        const made = digest(v.algorithm, [...v.bytes, ...bytes]);
+        v.bytes = [];
+        return made;
+      },
+    },
+    JsonSlurper: {
+      parseText: (v, s) => (s === null || s === "" ? fail("IllegalArgumentException", "Text must not be null or empty") : parseJson(s)),
+      parse: (v, bytes) => parseJson(decode(bytes)),
+    },
+    JsonSlurperClassic: { parseText: (v, s) => (s === null || s === "" ? fail("IllegalArgumentException") : parseJson(s, "hash")) },
+    JsonBuilder: { toPrettyString: (v) => prettyJson(toJson(v.content)), getContent: (v) => v.content },
+    AtomicInteger: {
+      get: (v) => v.v,
+      set: (v, n) => void (v.v = n),
+      incrementAndGet: (v) => (v.v = (v.v + 1) | 0),
+      getAndIncrement: (v) => ((v.v = (v.v + 1) | 0) - 1) | 0,
+      decrementAndGet: (v) => (v.v = (v.v - 1) | 0),
+      addAndGet: (v, n) => (v.v = (v.v + n) | 0),
+      intValue: (v) => v.v,
+      toInteger: (v) => v.v,
+    },
+    AtomicLong: {
+      get: (v) => v.v,
+      set: (v, n) => void (v.v = n),
+      incrementAndGet: (v) => (v.v = long(v.v + 1n)),
+      getAndIncrement: (v) => long((v.v = long(v.v + 1n)) - 1n),
+      decrementAndGet: (v) => (v.v = long(v.v - 1n)),
+      addAndGet: (v, n) => (v.v = long(v.v + n)),
+      longValue: (v) => v.v,
+    },
+    Date: {
+      getTime: (v) => BigInt(v.ms),
+      setTime: (v, ms) => void (v.ms = Number(ms)),
+      before: (v, other) => v.ms < other.ms,
+      after: (v, other) => v.ms > other.ms,
+      compareTo: (v, other) => Math.sign(v.ms - other.ms),
+      format: (v, of, zone) => formatDate(of, v.ms, zone?.id),
+      plus: (v, days) => add(v, days),
+      minus: (v, days) => objects("minus", v, days),
+      next: (v) => next(v),
+      previous: (v) => next(v, -1),
+    },
+    SimpleDateFormat: {
+      format: (v, of) => formatDate(v.pattern, typeof of === "bigint" ? Number(of) : of.ms, v.zone),
+      parse(v, s) {
+        const ms = time("parse", { pattern: v.pattern, text: s, zone: zones(v.zone) });
+        return ms === null ? fail("ParseException") : date(ms);
+      },
+      setTimeZone: (v, zone) => void (v.zone = zone.id),
+      setLenient: (v, lenient) => void (lenient && unsupported("setLenient(true)")),
+    },
+    TimeZone: { getID: (v) => v.id },
+    Calendar: {
+      getTime: (v) => date(v.ms),
+      setTime: (v, of) => void (v.ms = of.ms),
+      getTimeInMillis: (v) => BigInt(v.ms),
+      setTimeInMillis: (v, ms) => void (v.ms = Number(ms)),
+      add: (v, field, n) => void (v.ms = time("calendarAdd", { ms: v.ms, field, n })),
+      set: (v, field, n) => void (v.ms = time("calendarSet", { ms: v.ms, field, n })),
+      get: (v, field) => time("calendarGet", { ms: v.ms, field }),
+    },
+    Instant: {
+      toEpochMilli: (v) => BigInt(v.ms),
+      getEpochSecond: (v) => BigInt(Math.floor(v.ms / 1000)),
+      plusSeconds: (v, n) => object("Instant", { ms: v.ms + Number(n) * 1000 }),
+      minusSeconds: (v, n) => object("Instant", { ms: v.ms - Number(n) * 1000 }),
+      plusMillis: (v, n) => object("Instant", { ms: v.ms + Number(n) }),
+      minusMillis: (v, n) => object("Instant", { ms: v.ms - Number(n) }),
+    },
+    LocalDateTime: locals("LocalDateTime"),
+    LocalDate: locals("LocalDate"),
+    DateTimeFormatter: { format: (v, of) => (of?.$c === "LocalDateTime" || of?.$c === "LocalDate" ? call(of, "format", [v]) : unsupported("a format of this value")) },
+    Throwable: {
+      getMessage: (v) => (v.said === UNTOLD ? unsupported(`the message of this ${v.$c}`) : v.said),
+      getLocalizedMessage: (v) => methods.Throwable.getMessage(v),
+      printStackTrace: () => null,
+      toString: (v) => text(v),
+    },
+    PrintStream: { println: () => null, print: () => null, printf: (v, of, ...args) => void format(of, ...args) },
+    Closure: { call: (v, ...args) => callClosure(v, args) },
+    ...jmeterMethods(),
+  };
+  function locals($c) {
+    const made = {};
+    for (const unit of ["Years", "Months", "Weeks", "Days", "Hours", "Minutes", "Seconds"]) {
+      const moved = (sign) => (v, n) => object($c, { at: time("localAdd", { at: v.at, unit, n: sign * Number(n) }) });
+      made[`plus${unit}`] = moved(1);
+      made[`minus${unit}`] = moved(-1);
+    }
+    const part = (from, to) => (v) => Number(v.at.slice(from, to));
+    return {
+      ...made,
+      format: (v, by) => time("localFormat", { at: v.at, pattern: by.pattern, dated: $c === "LocalDate" }),
+      getYear: part(0, 4),
+      getMonthValue: part(5, 7),
+      getDayOfMonth: part(8, 10),
+      getHour: part(11, 13),
+      getMinute: part(14, 16),
+      getSecond: part(17, 19),
+    };
+  }
+  const localNow = () => time("localNow", { ms: now() });
+  const localParse = ($c, s, by) => {
+    const found = time("localParse", { text: s, pattern: by?.pattern ?? "", dated: $c === "LocalDate" });
+    return found === null ? fail("RuntimeException") : object($c, { at: found });
+  };
+  const wholes = (size, max, min) => ({
+    valueOf: (v) => (typeof v === "string" || v === null ? parseWhole(v, size) : v),
+    toString: (v, radix = 10) => wholeRadix(v, radix),
+    toHexString: (v) => unsigned(size, v).toString(16),
+    toBinaryString: (v) => unsigned(size, v).toString(2),
+    toOctalString: (v) => unsigned(size, v).toString(8),
+    max: (a, b) => (a > b ? a : b),
+    min: (a, b) => (a < b ? a : b),
+    sum: add,
+    compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
+    signum: Math.sign,
+    bitCount: (v) => (v >>> 0).toString(2).replace(/0/g, "").length,
+    parseInt: (s, radix) => parseWhole(s, 32, radix),
+    parseLong: (s, radix) => parseWhole(s, 64, radix),
+    MAX_VALUE: max,
+    MIN_VALUE: min,
+  });
+  const mathematics = (act) => (v) => double(act(v.v));
+  const systemProperty = (name) => ({ "line.separator": "\n", "file.separator": "/", "path.separator": ":" })[name] ?? unsupported(`System.getProperty("${name}")`);
+  const commons = (act) => (s) => act(s);
+  const statics = {
+    String: {
+      valueOf: (v) => (isArray(v) && v.item === "char" ? spelled(v) : javaText(v)),
+      format,
+      join: (by, ...items) => (items.length === 1 && (Array.isArray(items[0]) || isCollection(items[0])) ? each(items[0]) : items).map((item) => (item === null || isText(item) ? javaText(item) : fail("ClassCastException"))).join(by),
+    },
+    Integer: wholes(32, 2147483647, -2147483648),
+    Long: wholes(64, 9223372036854775807n, -9223372036854775808n),
+    Double: {
+      parseDouble,
+      valueOf: (v) => (typeof v === "string" ? parseDouble(v) : v),
+      toString: (v) => doubleText(v.v),
+      compare: (a, b) => compareNumbers(a, b),
+      max: (a, b) => double(Math.max(a.v, b.v)),
+      min: (a, b) => double(Math.min(a.v, b.v)),
+      isNaN: (v) => Number.isNaN(v.v),
+    },
+    BigDecimal: { valueOf: (v) => toDecimal(v), ZERO: new BigDecimal(0n, 0), ONE: new BigDecimal(1n, 0), TEN: new BigDecimal(10n, 0), ROUND_UP: 0, ROUND_DOWN: 1, ROUND_HALF_UP: 4 },
+    BigInteger: { valueOf: (v) => new BigInteger(v), ZERO: new BigInteger(0n), ONE: new BigInteger(1n), TEN: new BigInteger(10n) },
+    RoundingMode: Object.fromEntries(ROUND.map((name) => [name, rounding(name)])),
+    Boolean: {
+      parseBoolean: (s) => s !== null && s.toLowerCase() === "true",
+      valueOf: (v) => (typeof v === "boolean" ? v : v !== null && v.toLowerCase() === "true"),
+      toString: String,
+      TRUE: true,
+      FALSE: false,
+    },
+    Character: {
+      isDigit: asciiChar((c) => /\d/.test(c)),
+      isLetter: asciiChar((c) => /[a-zA-Z]/.test(c)),
+      isLetterOrDigit: asciiChar((c) => /[a-zA-Z0-9]/.test(c)),
+      isUpperCase: asciiChar((c) => /[A-Z]/.test(c)),
+      isLowerCase: asciiChar((c) => /[a-z]/.test(c)),
+      isWhitespace: asciiChar((c) => /[\t-\r\x1c-\x20]/.test(c)),
+      toUpperCase: asciiChar((c) => char(c.toUpperCase())),
+      toLowerCase: asciiChar((c) => char(c.toLowerCase())),
+      getNumericValue: asciiChar((c) => (/[0-9a-zA-Z]/.test(c) ? parseInt(c, 36) : -1)),
+      toString: (c) => c.s,
+      valueOf: (c) => c,
+    },
+    Math: {
+      abs: (v) => (compareNumbers(v, 0) < 0 ? negative(v) : v instanceof Double ? double(Math.abs(v.v)) : v),
+      max: (a, b) => (a instanceof Double ? double(Math.max(a.v, b.v)) : a > b ? a : b),
+      min: (a, b) => (a instanceof Double ? double(Math.min(a.v, b.v)) : a < b ? a : b),
+      floor: mathematics(Math.floor),
+      ceil: mathematics(Math.ceil),
+      round: (v) => toLong(double(Math.floor(v.v + 0.5))),
+      rint: (v) => double(Math.abs(v.v % 1) === 0.5 ? 2 * Math.round(v.v / 2) : Math.round(v.v)),
+      sqrt: mathematics(Math.sqrt),
+      cbrt: mathematics(Math.cbrt),
+      pow: (a, b) => double(a.v ** b.v),
+      log: mathematics(Math.log),
+      log10: mathematics(Math.log10),
+      exp: mathematics(Math.exp),
+      sin: mathematics(Math.sin),
+      cos: mathematics(Math.cos),
+      signum: mathematics(Math.sign),
+      random: () => double(random()),
+      floorMod: (a, b) => (Number(b) === 0 ? byZero() : typeof a === "number" ? ((a % b) + b) % b : ((a % b) + b) % b),
+      floorDiv: (a, b) => (Number(b) === 0 ? byZero() : typeof a === "number" ? Math.floor(a / b) | 0 : long((a - (((a % b) + b) % b)) / b)),
+      toIntExact: (v) => (fits(32, v) ? Number(v) : fail("ArithmeticException", "integer overflow")),
+      addExact: (a, b) => (a + b === ((a + b) | 0) ? a + b : fail("ArithmeticException", "integer overflow")),
+      PI: double(Math.PI),
+      E: double(Math.E),
+    },
+    System: {
+      currentTimeMillis: () => BigInt(now()),
+      nanoTime: () => BigInt(now()) * 1_000_000n,
+      lineSeparator: () => "\n",
+      getProperty: (name, otherwise) => systemProperty(name, otherwise),
+      out: object("PrintStream", {}),
+      err: object("PrintStream", {}),
+    },
+    Thread: {
+      sleep: (ms) => (ms < 0n ? fail("IllegalArgumentException", "timeout value is negative") : (host("sleep", String(ms), "") ?? unsupported("Thread.sleep in this element"), null)),
+      currentThread: () => object("Thread", {}),
+    },
+    Collections: {
+      shuffle: (v, r) => LIST.shuffle(v, r),
+      sort: (v) => void into(v, withGroovy(() => ordered(each(v)))),
+      reverse: (v) => void v.reverse(),
+      max: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : withGroovy(() => best(each(v), undefined, 1))),
+      min: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : withGroovy(() => best(each(v), undefined, -1))),
+      emptyList: () => fixed([]),
+      emptyMap: () => unsupported("Collections.emptyMap"),
+      addAll: (v, ...items) => items.map((item) => addItem(v, item)).some(Boolean),
+    },
+    Arrays: {
+      asList: (...items) => fixed(items.length === 1 && isArray(items[0]) ? [...items[0]] : items),
+      toString: (v) => listed(v, javaText),
+      sort: (v) => void v.splice(0, v.length, ...withGroovy(() => ordered(v))),
+    },
+    Objects: { equals: (a, b) => same(a, b), isNull: (v) => v === null, nonNull: (v) => v !== null, toString: (v) => javaText(v) },
+    ThreadLocalRandom: { current: () => object("ThreadLocalRandom", {}) },
+    UUID: {
+      randomUUID: randomUuid,
+      fromString: (s) => (/^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(s) ? uuid(s.toLowerCase()) : unsupported("this UUID")),
+      nameUUIDFromBytes: nameUuid,
+    },
+    Pattern: {
+      compile: (s, flags = 0) => {
+        const made = pattern(s, flags);
+        search(made, "", "f");
+        return made;
+      },
+      matches: (of, s) => matchesWhole(pattern(of), s),
+      quote: (s) => (s.includes("\\E") ? unsupported("Pattern.quote of this text") : `\\Q${s}\\E`),
+      CASE_INSENSITIVE: 2,
+      MULTILINE: 8,
+      DOTALL: 32,
+    },
+    Matcher: { quoteReplacement: (s) => s.replace(/[\\$]/g, "\\$&") },
+    Base64: {
+      getEncoder: () => object("Encoder", { alphabet: BASE64, pads: true }),
+      getUrlEncoder: () => object("Encoder", { alphabet: BASE64_URL, pads: true }),
+      getDecoder: () => object("Decoder", { alphabet: BASE64 }),
+      getUrlDecoder: () => object("Decoder", { alphabet: BASE64_URL }),
+    },
+    URLEncoder: { encode: (s, charset) => (onlyUtf8(charset === undefined ? "UTF-8" : typeof charset === "string" ? charsetOf(charset) : charset.name), javaUrl(s)) },
+    URLDecoder: { decode: (s, charset) => (onlyUtf8(charset === undefined ? "UTF-8" : typeof charset === "string" ? charsetOf(charset) : charset.name), urlDecoded(s)) },
+    Charset: { forName: (name) => object("Charset", { name: charsetOf(name) }) },
+    StandardCharsets: { UTF_8: object("Charset", { name: "UTF-8" }), US_ASCII: object("Charset", { name: "US-ASCII" }), ISO_8859_1: object("Charset", { name: "ISO-8859-1" }) },
+    MessageDigest: {
+      getInstance(algorithm) {
+        digest(algorithm, []);
+        return object("MessageDigest", { algorithm, bytes: [] });
+      },
+    },
+    DigestUtils: {
+      md5Hex: (s) => hex(digest("MD5", encode(s))),
+      sha1Hex: (s) => hex(digest("SHA-1", encode(s))),
+      sha256Hex: (s) => hex(digest("SHA-256", encode(s))),
+      sha512Hex: (s) => hex(digest("SHA-512", encode(s))),
+    },
+    RandomStringUtils: {
+      randomAlphabetic: (n) => letters(n, LETTERS),
+      randomAlphanumeric: (n) => letters(n, LETTERS + DIGITS),
+      randomNumeric: (n) => letters(n, DIGITS),
+      random: (n, a, b) => letters(n, typeof a === "string" ? a || unsupported("an empty alphabet") : (a ? LETTERS : "") + (b ? DIGITS : "") || unsupported("random characters of all kinds")),
+    },
+    RandomUtils: { nextInt: (a, b) => (a === b ? a : between(a, b)) },
+    StringUtils: {
+      isEmpty: commons((s) => s === null || s === ""),
+      isNotEmpty: commons((s) => s !== null && s !== ""),
+      isBlank: commons((s) => s === null || s.trim() === ""),
+      isNotBlank: commons((s) => s !== null && s.trim() !== ""),
+    },
+    JsonOutput: { toJson: (v) => toJson(v), prettyPrint: (s) => prettyJson(s) },
+    Date: {
+      parse(of, s) {
+        const ms = time("parse", { pattern: of, text: s, zone: "" });
+        return ms === null ? fail("ParseException") : date(ms);
+      },
+    },
+    TimeZone: {
+      getTimeZone: (id) => (time("zone", { zone: id }), object("TimeZone", { id })),
+      getDefault: () => object("TimeZone", { id: "" }),
+    },
+    Calendar: {
+      getInstance: () => object("Calendar", { ms: now() }),
+      YEAR: 1,
+      MONTH: 2,
+      WEEK_OF_YEAR: 3,
+      DATE: 5,
+      DAY_OF_MONTH: 5,
+      DAY_OF_YEAR: 6,
+      DAY_OF_WEEK: 7,
+      HOUR: 10,
+      HOUR_OF_DAY: 11,
+      MINUTE: 12,
+      SECOND: 13,
+      MILLISECOND: 14,
+    },
+    Instant: {
+      now: () => object("Instant", { ms: now() }),
+      ofEpochMilli: (ms) => object("Instant", { ms: Number(ms) }),
+      ofEpochSecond: (s) => object("Instant", { ms: Number(s) * 1000 }),
+      parse: () => unsupported("Instant.parse"),
+    },
+    LocalDateTime: { now: () => object("LocalDateTime", { at: localNow() }), parse: (s, by) => localParse("LocalDateTime", s, by) },
+    LocalDate: {
+      now: () => object("LocalDate", { at: `${localNow().slice(0, 10)}T00:00:00.000` }),
+      parse: (s, by) => localParse("LocalDate", s, by),
+      of: (y, m, d) => localParse("LocalDate", `${String(y).padStart(4, "0")}-${String(m).padStart(2, "0")}-${String(d).padStart(2, "0")}`),
+    },
+    DateTimeFormatter: { ofPattern: (pattern) => object("DateTimeFormatter", { pattern }) },
+    ...jmeterStatics(),
+  };
+  const fixed = (items) => {
+    Object.defineProperty(items, "isFixed", { value: true });
+    return items;
+  };
+  const constructors = {
+    String: (v, charset) => (v === undefined ? "" : typeof v === "string" ? v : v.item === "char" ? spelled(v) : decode(v, charset === undefined ? "UTF-8" : charsetOf(charset))),
+    StringBuilder: (v) => builder("StringBuilder", typeof v === "string" ? v : ""),
+    StringBuffer: (v) => builder("StringBuffer", typeof v === "string" ? v : ""),
+    Integer: (v) => (typeof v === "string" ? parseWhole(v, 32) : v),
+    Long: (v) => (typeof v === "string" ? parseWhole(v, 64) : v),
+    Double: (v) => (typeof v === "string" ? parseDouble(v) : v),
+    BigDecimal: (v) => (typeof v === "string" ? decimal(v) : v instanceof Double ? (v.v === Math.trunc(v.v) && Math.abs(v.v) < 2 ** 53 ? new BigDecimal(BigInt(v.v), 0) : unsupported("new BigDecimal(double)")) : toDecimal(v)),
+    BigInteger: (v, radix) => {
+      if (typeof v === "number") return new BigInteger(BigInt(`0x${hex(radix)}`) * BigInt(v));
+      if (radix !== undefined && radix !== 10) return radix === 16 && /^[0-9a-fA-F]+$/.test(v) ? new BigInteger(BigInt(`0x${v}`)) : unsupported("this base");
+      return wholeText.test(v) ? bigInteger(v.replace(/^\+/, "")) : notNumber(v);
+    },
+    ArrayList: (v) => (typeof v === "number" || v === undefined ? [] : [...each(v)]),
+    LinkedList: (v) => {
+      const made = v === undefined ? [] : [...each(v)];
+      Object.defineProperty(made, "kind", { value: "LinkedList" });
+      return made;
+    },
+    HashSet: (v) => set(v === undefined ? [] : each(v), "hash"),
+    LinkedHashSet: (v) => set(v === undefined ? [] : each(v)),
+    TreeSet: (v) => set(v === undefined ? [] : each(v), "tree"),
+    HashMap(v) {
+      const made = map([], "hash");
+      if (typeof v === "number") while (made.capacity < v) made.capacity *= 2;
+      else if (v !== undefined) {
+        while (made.capacity < v.size / 0.75 + 1) made.capacity *= 2;
+        v.pairs().forEach(([key, value]) => made.set(key, value));
+      }
+      return made;
+    },
+    LinkedHashMap: (v) => map(v === undefined ? [] : v.pairs()),
+    TreeMap: (v) => map(v === undefined ? [] : v.pairs(), "tree"),
+    Random: (seed) => (seed === undefined ? object("Random", {}) : jdkRandom(seed)),
+    SecureRandom: () => object("SecureRandom", {}),
+    JsonSlurper: () => object("JsonSlurper", {}),
+    JsonSlurperClassic: () => object("JsonSlurperClassic", {}),
+    JsonBuilder: (content) => object("JsonBuilder", { content }),
+    AtomicInteger: (v = 0) => object("AtomicInteger", { v }),
+    AtomicLong: (v = 0n) => object("AtomicLong", { v }),
+    Date: (ms) => date(ms === undefined ? now() : Number(ms)),
+    SimpleDateFormat: (pattern) => object("SimpleDateFormat", { pattern, zone: undefined }),
+    ...jmeterConstructors(),
+  };

@@ -1,0 +1,222 @@
+//! Languages of scripts, and the kinds of elements that have them.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sokudo_groovy::{Binding, Dialect, Refusal, RefusalKind};
+
+use super::ScriptSample;
+
+/// Language of a script.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScriptLanguage {
+    /// JavaScript.
+    #[default]
+    JavaScript,
+    /// Groovy.
+    Groovy,
+    /// BeanShell.
+    #[serde(rename = "beanshell")]
+    BeanShell,
+}
+
+impl ScriptLanguage {
+    /// The language that a plan names; `None`: it is not supported.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.trim().to_ascii_lowercase();
+        Some(match name.as_str() {
+            "javascript" | "js" | "ecmascript" | "nashorn" | "graal.js" | "rhino" => {
+                Self::JavaScript
+            }
+            // JMeter's default language.
+            "" | "groovy" => Self::Groovy,
+            "beanshell" | "bsh" => Self::BeanShell,
+            _ => return None,
+        })
+    }
+
+    /// True for JavaScript.
+    pub fn is_java_script(&self) -> bool {
+        *self == Self::JavaScript
+    }
+
+    /// How it is translated; `None`: it is not.
+    pub(super) fn dialect(self) -> Option<Dialect> {
+        match self {
+            Self::JavaScript => None,
+            Self::Groovy => Some(Dialect::Groovy),
+            Self::BeanShell => Some(Dialect::BeanShell),
+        }
+    }
+
+    /// Its name in the runtime.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::BeanShell => "beanshell",
+            _ => "groovy",
+        }
+    }
+}
+
+/// The kind of element that a script belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum ScriptOwner {
+    /// A function such as `__groovy`.
+    #[default]
+    Function,
+    /// A sampler.
+    Sampler,
+    /// A preprocessor.
+    PreProcessor,
+    /// A postprocessor.
+    PostProcessor,
+    /// An assertion.
+    Assertion,
+    /// A timer.
+    Timer,
+    /// A listener.
+    Listener,
+}
+
+const fn binding(name: &'static str, class: &'static str) -> Binding {
+    Binding { name, class }
+}
+
+/// What every script can use.
+const COMMON: &[Binding] = &[
+    binding("vars", "JMeterVariables"),
+    binding("props", "Properties"),
+    binding("ctx", "JMeterContext"),
+    binding("log", "Logger"),
+];
+/// What every script of an element can use besides.
+const OF_ELEMENT: &[Binding] = &[
+    binding("Label", "String"),
+    binding("FileName", "String"),
+    binding("Parameters", "String"),
+    binding("args", "Array"),
+    binding("OUT", "PrintStream"),
+    binding("sampler", "Sampler"),
+];
+const OF_BEANSHELL: &[Binding] = &[
+    binding("Parameters", "String"),
+    binding("FileName", "String"),
+    binding("bsh", "BeanShell"),
+];
+const PREVIOUS: Binding = binding("prev", "SampleResult");
+const RESULT: Binding = binding("SampleResult", "SampleResult");
+
+impl ScriptOwner {
+    /// The variables that JMeter sets before a script of this kind of element begins.
+    pub fn bindings(self, language: ScriptLanguage) -> Vec<Binding> {
+        let mut all = COMMON.to_vec();
+        let more: &[Binding] = match (language, self) {
+            (_, Self::Function) => &[],
+            (ScriptLanguage::BeanShell, _) => OF_BEANSHELL,
+            (..) => OF_ELEMENT,
+        };
+        all.extend(more);
+        let own: &[Binding] = match (language, self) {
+            (_, Self::Function) => &[
+                binding("threadName", "String"),
+                binding("sampler", "Sampler"),
+            ],
+            (ScriptLanguage::BeanShell, Self::Sampler) => &[
+                binding("Label", "String"),
+                RESULT,
+                binding("ResponseCode", ""),
+                binding("ResponseMessage", ""),
+                binding("IsSuccess", ""),
+            ],
+            (ScriptLanguage::BeanShell, Self::PreProcessor) => &[binding("sampler", "Sampler")],
+            (ScriptLanguage::BeanShell, Self::PostProcessor) => {
+                &[PREVIOUS, binding("data", "Array")]
+            }
+            (ScriptLanguage::BeanShell, Self::Assertion) => &[
+                RESULT,
+                binding("Failure", ""),
+                binding("FailureMessage", ""),
+                binding("ResponseData", "Array"),
+                binding("ResponseCode", "String"),
+                binding("ResponseMessage", "String"),
+                binding("ResponseHeaders", "String"),
+                binding("RequestHeaders", "String"),
+                binding("SampleLabel", "String"),
+                binding("SamplerData", "String"),
+            ],
+            (ScriptLanguage::BeanShell, Self::Listener) => {
+                &[binding("sampleResult", "SampleResult")]
+            }
+            (_, Self::Sampler) => &[RESULT],
+            (_, Self::PostProcessor) => &[PREVIOUS],
+            (_, Self::Assertion) => &[
+                PREVIOUS,
+                RESULT,
+                binding("AssertionResult", "AssertionResult"),
+            ],
+            (_, Self::Listener) => &[binding("sampleResult", "SampleResult")],
+            (_, Self::PreProcessor | Self::Timer) => &[],
+        };
+        all.extend(own);
+        all
+    }
+
+    /// Variables of BeanShell that tell of a sample.
+    pub(super) fn beanshell_values(self, seen: &ScriptSample) -> Vec<(&'static str, Json)> {
+        match self {
+            Self::Sampler => vec![
+                ("ResponseCode", "200".into()),
+                ("ResponseMessage", "OK".into()),
+                ("IsSuccess", true.into()),
+            ],
+            Self::PostProcessor => vec![("data", seen.text.clone().into())],
+            Self::Assertion => vec![
+                ("Failure", false.into()),
+                ("FailureMessage", "".into()),
+                ("ResponseData", seen.text.clone().into()),
+                ("ResponseCode", seen.code.clone().into()),
+                ("ResponseMessage", seen.message.clone().into()),
+                ("ResponseHeaders", seen.headers.clone().into()),
+                ("RequestHeaders", seen.request_headers.clone().into()),
+                ("SampleLabel", seen.label.clone().into()),
+                ("SamplerData", seen.request_body.clone().into()),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if a pause of the script can be carried out: the user pauses where the script ended.
+    pub(super) fn can_sleep(self) -> bool {
+        matches!(self, Self::PreProcessor | Self::Timer | Self::Sampler)
+    }
+
+    /// What of a script cannot be executed; empty: all of it can.
+    pub fn refusals(self, language: ScriptLanguage, text: &str) -> Vec<Refusal> {
+        match language.dialect() {
+            None => Vec::new(),
+            Some(dialect) => {
+                match sokudo_groovy::translate(text, dialect, &self.bindings(language)) {
+                    Ok(script) => self.sleep_in(&script).into_iter().collect(),
+                    Err(refusals) => refusals,
+                }
+            }
+        }
+    }
+
+    /// A pause in a translated script whose user cannot pause there.
+    fn sleep_in(self, script: &str) -> Option<Refusal> {
+        const CALL: &str = "$.static(\"Thread\",";
+        let calls = script.match_indices(CALL).map(|(at, _)| at);
+        let mut sleeps = calls.filter(|at| {
+            script[at + CALL.len()..]
+                .trim_start()
+                .starts_with("\"sleep\",")
+        });
+        let at = sleeps.next().filter(|_| !self.can_sleep())?;
+        Some(Refusal {
+            line: 1 + script[..at].matches('\n').count() as u32,
+            kind: RefusalKind::Construct,
+            what: "Thread.sleep".into(),
+        })
+    }
+}
