@@ -57,6 +57,8 @@ jmx-no-module = the plan has no element at the path `{ $path }`
 
 # Values
 jmx-wrong-type = property `{ $property }` must be of type { $type }, not `{ $value }`
+jmx-read-as-zero = `{ $value }` of property `{ $property }` counts as { $zero }, as in JMeter
+jmx-cookie-policy = the cookie policy `{ $policy }` is not supported yet
 jmx-unknown-word = property `{ $property }` is `{ $word }`, which is not one of: { $known }
 jmx-out-of-range = property `{ $property }` is { $value }, which is not between 0 and { $most }
 jmx-no-duration = the scheduler is enabled, so `{ $property }` must be more than 0 seconds
@@ -64,8 +66,9 @@ jmx-bad-schedule = the schedule is not valid: { $why }
 jmx-bad-row = a row of `{ $property }` lacks a required number
 
 # Expressions
-jmx-unknown-function = there is no function `{ $function }`
-jmx-jexl = `{ $function }` cannot be executed: { $why }
+jmx-unknown-function = `{ $function }` is not a function of JMeter 5.6; functions of plug-ins are not supported
+jmx-refused-function = `{ $function }` cannot be executed: { $why }
+jmx-later-function = function `{ $function }` is not supported yet
 jmx-script-function = function `{ $function }`: { $why }
 jmx-argument-count =
     function `{ $function }` takes { $takes }, not { $got } { $got ->

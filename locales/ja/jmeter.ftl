@@ -57,6 +57,8 @@ jmx-no-module = パス `{ $path }` の要素が計画にありません
 
 # 値
 jmx-wrong-type = プロパティ `{ $property }` の型は { $type } ですが、`{ $value }` になっています
+jmx-read-as-zero = プロパティ `{ $property }` の `{ $value }` は、JMeter と同じく { $zero } と見なされます
+jmx-cookie-policy = クッキーのポリシー `{ $policy }` にはまだ対応していません
 jmx-unknown-word = プロパティ `{ $property }` の `{ $word }` は次のいずれでもありません: { $known }
 jmx-out-of-range = プロパティ `{ $property }` の { $value } は 0 から { $most } の範囲にありません
 jmx-no-duration = スケジューラーが有効なので、`{ $property }` は 0 秒より長くなければなりません
@@ -64,8 +66,9 @@ jmx-bad-schedule = スケジュールを解釈できません: { $why }
 jmx-bad-row = `{ $property }` に、必要な数値がそろっていない行があります
 
 # 式
-jmx-unknown-function = `{ $function }` という関数はありません
-jmx-jexl = `{ $function }` を実行できません: { $why }
+jmx-unknown-function = `{ $function }` は JMeter 5.6 の関数ではありません。プラグインの関数は実行できません
+jmx-refused-function = `{ $function }` を実行できません: { $why }
+jmx-later-function = 関数 `{ $function }` はまだ実行できません
 jmx-script-function = 関数 `{ $function }`: { $why }
 jmx-argument-count = 関数 `{ $function }` の引数は { $takes } です ({ $got } 個渡されました)
 jmx-not-closed-call = `{ $text }` の `{ $function }` の呼び出しの後に `{"}"}` がありません

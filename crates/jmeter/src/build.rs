@@ -61,10 +61,17 @@ pub(crate) fn build(
         post_processors: Vec::new(),
         assertions: Vec::new(),
         listeners: Vec::new(),
+        reads_last_text: false,
+        reads_index: false,
+        started_ms: compiler.settings.now_ms,
     };
     let mut builder = Builder { plan, compiler };
     builder.groups(root);
-    Some(builder.plan)
+    let Builder { mut plan, compiler } = builder;
+    plan.reads_last_text = compiler.uses.functions.contains_key("__regexFunction");
+    let mut variables = compiler.uses.variables.keys();
+    plan.reads_index = variables.any(|name| name.starts_with("__jm__"));
+    Some(plan)
 }
 
 fn is(node: &ElementNode, wanted: fn(&Role) -> bool) -> bool {
@@ -107,7 +114,8 @@ fn variables_of(reader: &mut ElementReader<'_, '_>) -> Vec<Variable> {
         let told = |key: &str| Text::new(key).word("variable", pair.name.to_string());
         let problems = &mut reader.compiler.problems;
         if circular[index] {
-            problems.error(place.clone(), told("jmx-variable-circle"));
+            // JMeter sends the reference as it is written.
+            problems.warning(place.clone(), told("jmx-variable-circle"));
         } else if !references[index].is_empty() {
             problems.warning(place.clone(), told("jmx-variable-too-early"));
         }
@@ -165,6 +173,19 @@ fn define(set: Vec<Variable>, found: &mut Vec<Variable>, compiler: &mut Compiler
     }
 }
 
+/// A sampler without the elements below it; `None`: the element is not one.
+fn bare_sampler(node: &ElementNode) -> Option<ElementNode> {
+    is(node, |role| matches!(role, Role::Http | Role::Sampler(_))).then(|| ElementNode {
+        class: node.class.clone(),
+        gui: node.gui.clone(),
+        name: node.name.clone(),
+        enabled: true,
+        place: node.place.clone(),
+        properties: node.properties.clone(),
+        children: Vec::new(),
+    })
+}
+
 struct Builder<'c, 'a> {
     plan: Plan,
     compiler: &'c mut Compiler<'a>,
@@ -173,6 +194,8 @@ struct Builder<'c, 'a> {
 impl Builder<'_, '_> {
     fn groups(&mut self, root: &ElementNode) {
         let of_plan = self.level(root);
+        // JMeter puts samplers of the plan behind those of each group, without what is below them.
+        let of_all: Vec<ElementNode> = root.children.iter().filter_map(bare_sampler).collect();
         for node in &root.children {
             let Some(spec) = registry::find(node) else {
                 continue;
@@ -185,7 +208,8 @@ impl Builder<'_, '_> {
                     let mut level = self.level(node);
                     level.add(&of_plan);
                     let mut stack = vec![level];
-                    let body = self.steps(node, &mut stack);
+                    let mut body = self.steps(&node.children, &mut stack);
+                    body.extend(self.steps(&of_all, &mut stack));
                     let per_iteration = stack.swap_remove(0).per_iteration;
                     self.plan.groups.push(Group {
                         name: self.compiler.at_start(&node.name, &node.place),
@@ -198,11 +222,7 @@ impl Builder<'_, '_> {
                         body,
                     });
                 }
-                Role::Controller(_)
-                | Role::Http
-                | Role::Sampler(_)
-                | Role::Include
-                | Role::Module => {
+                Role::Controller(_) | Role::Include | Role::Module => {
                     let says = Text::new("jmx-outside-groups").word("name", node.name.as_str());
                     self.compiler.problems.warning(node.place.clone(), says);
                 }
@@ -211,10 +231,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The steps below an element whose level is the last of the stack.
-    fn steps<'n>(&mut self, parent: &'n ElementNode, stack: &mut Vec<ScopeLevel<'n>>) -> Vec<Step> {
+    /// The steps below an element, whose level is the last of the stack.
+    fn steps<'n>(
+        &mut self,
+        nodes: &'n [ElementNode],
+        stack: &mut Vec<ScopeLevel<'n>>,
+    ) -> Vec<Step> {
         let mut steps = Vec::new();
-        for node in &parent.children {
+        for node in nodes {
             let Some(spec) = registry::find(node) else {
                 continue;
             };
@@ -255,7 +279,7 @@ impl Builder<'_, '_> {
         stack: &mut Vec<ScopeLevel<'n>>,
     ) -> Controller {
         stack.push(self.level(node));
-        let body = self.steps(node, stack);
+        let body = self.steps(&node.children, stack);
         if let ControllerKind::Transaction {
             assertions,
             listeners,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use sokudo_model::Text;
 
 use crate::expression::{
-    Dialect, ExpressionError, Needs, Segment, StartWorld, Template, jexl_flaw, parse,
+    Dialect, ExpressionError, Needs, Segment, StartWorld, Template, function_flaw, jexl_flaw, parse,
 };
 use crate::files::Files;
 use crate::plan::Id;
@@ -224,19 +224,24 @@ impl<'a> Compiler<'a> {
                 Segment::Call(call) => {
                     let function = call.function;
                     *self.uses.functions.entry(function.name).or_default() += 1;
-                    if let (Needs::Translation(language), [script, ..]) =
-                        (function.needs, call.arguments.as_slice())
-                    {
-                        let text = script.sample();
-                        for refusal in ScriptOwner::Function.refusals(language, &text) {
-                            let says = Text::new("jmx-script-function")
-                                .word("function", function.name)
-                                .text("why", refusal_text(&refusal));
-                            let hint = Text::new("jmx-script-subset-hint");
-                            self.unsupported(place, says, Some(hint));
+                    match (function.needs, call.arguments.as_slice()) {
+                        (Needs::Translation(language), [script, ..]) => {
+                            let text = script.sample();
+                            for refusal in ScriptOwner::Function.refusals(language, &text) {
+                                let says = Text::new("jmx-script-function")
+                                    .word("function", function.name)
+                                    .text("why", refusal_text(&refusal));
+                                let hint = Text::new("jmx-script-subset-hint");
+                                self.unsupported(place, says, Some(hint));
+                            }
                         }
+                        (Needs::Work, _) => {
+                            let says = Text::new("jmx-later-function");
+                            self.unsupported(place, says.word("function", function.name), None);
+                        }
+                        (Needs::Nothing | Needs::Translation(_), _) => {}
                     }
-                    self.check_script(function.name, &call.arguments, place);
+                    self.check_arguments(function.name, &call.arguments, place);
                     for argument in &call.arguments {
                         self.note(argument, place);
                     }
@@ -250,18 +255,20 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Reports what an expression in JEXL uses and is not supported.
-    fn check_script(
+    /// Reports constant arguments of a function that are not supported.
+    fn check_arguments(
         &mut self,
         function: &'static str,
         arguments: &[Template],
         place: &FilePosition,
     ) {
         let script = Dialect::of(function).zip(arguments.first());
-        if let Some(refusal) = script.and_then(|(dialect, script)| jexl_flaw(script, dialect)) {
-            let says = Text::new("jmx-jexl")
+        let refusal = script.and_then(|(dialect, script)| jexl_flaw(script, dialect));
+        let refusal = refusal.map(|refusal| refusal.to_string());
+        if let Some(why) = refusal.or_else(|| function_flaw(function, arguments)) {
+            let says = Text::new("jmx-refused-function")
                 .word("function", function)
-                .word("why", refusal.to_string());
+                .word("why", why);
             self.unsupported(place, says, None);
         }
     }
@@ -342,6 +349,9 @@ impl<'a> Compiler<'a> {
 fn sets_variable(function: &str) -> Option<usize> {
     match function {
         "__Random" | "__RandomString" | "__FileToString" | "__changeCase" => Some(2),
+        "__dateTimeConvert" => Some(3),
+        "__regexFunction" => Some(5),
+        "__escapeOroRegexpChars" | "__BeanShell" => Some(1),
         "__property"
         | "__StringFromFile"
         | "__counter"
@@ -353,7 +363,7 @@ fn sets_variable(function: &str) -> Option<usize> {
         | "__javaScript"
         | "__RandomFromMultipleVars" => Some(1),
         "__machineName" | "__machineIP" | "__samplerName" => Some(0),
-        "__timeShift" => Some(4),
+        "__timeShift" | "__digest" | "__RandomDate" => Some(4),
         _ => None,
     }
 }

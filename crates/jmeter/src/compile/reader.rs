@@ -19,6 +19,14 @@ pub(crate) struct ElementReader<'r, 'a> {
     pub label: &'r str,
 }
 
+/// A scalar as it stands in the plan.
+struct RawText<'r> {
+    text: &'r str,
+    place: &'r FilePosition,
+    /// True if it is a `stringProp`.
+    is_text: bool,
+}
+
 impl<'r, 'a> ElementReader<'r, 'a> {
     pub fn new(node: &'r ElementNode, compiler: &'r mut Compiler<'a>) -> Self {
         Self::with_defaults(node, &[], compiler)
@@ -41,7 +49,7 @@ impl<'r, 'a> ElementReader<'r, 'a> {
 
     /// Text and place of a scalar, from the first layer that has it. An empty text counts as not
     /// given, because in JMeter a default behind it wins, too.
-    fn raw(&mut self, name: &str, wanted: Type) -> Option<(&'r str, &'r FilePosition)> {
+    fn raw(&mut self, name: &str, wanted: Type) -> Option<RawText<'r>> {
         self.compiler.names_read.push((name.to_owned(), wanted));
         for layer in &self.layers {
             let Some(property) = find(layer, name) else {
@@ -49,7 +57,11 @@ impl<'r, 'a> ElementReader<'r, 'a> {
             };
             match &property.value {
                 PropertyValue::Scalar { text, is_text } if !(*is_text && text.is_empty()) => {
-                    return Some((text, &property.place));
+                    return Some(RawText {
+                        text,
+                        place: &property.place,
+                        is_text: *is_text,
+                    });
                 }
                 PropertyValue::Scalar { .. } => {}
                 _ => {
@@ -94,7 +106,7 @@ impl<'r, 'a> ElementReader<'r, 'a> {
     /// A text.
     pub fn text(&mut self, name: &str) -> Template {
         match self.raw(name, Type::Text) {
-            Some((text, place)) => self.compiler.template(text, place),
+            Some(RawText { text, place, .. }) => self.compiler.template(text, place),
             None => Template::default(),
         }
     }
@@ -111,7 +123,7 @@ impl<'r, 'a> ElementReader<'r, 'a> {
     /// A text that must be constant.
     pub fn start_text(&mut self, name: &str) -> String {
         match self.raw(name, Type::Text) {
-            Some((text, place)) => self.compiler.at_start(text, place),
+            Some(RawText { text, place, .. }) => self.compiler.at_start(text, place),
             None => String::new(),
         }
     }
@@ -128,8 +140,8 @@ impl<'r, 'a> ElementReader<'r, 'a> {
 
     /// An optional integer.
     pub fn integer_if(&mut self, name: &str) -> Option<Value<i64>> {
-        let (text, place) = self.raw(name, Type::Integer)?;
-        Some(self.parsed(name, text, place, Type::Integer, 0, parse_integer))
+        let raw = self.raw(name, Type::Integer)?;
+        Some(self.parsed(name, &raw, Type::Integer, 0, parse_integer))
     }
 
     /// A finite number.
@@ -313,7 +325,7 @@ impl<'r, 'a> ElementReader<'r, 'a> {
         }
     }
 
-    fn value<T: Copy>(
+    fn value<T: Copy + Default>(
         &mut self,
         name: &str,
         wanted: Type,
@@ -321,46 +333,67 @@ impl<'r, 'a> ElementReader<'r, 'a> {
         parse: fn(&str) -> Option<T>,
     ) -> Value<T> {
         match self.raw(name, wanted) {
-            Some((text, place)) => self.parsed(name, text, place, wanted, default, parse),
+            Some(raw) => self.parsed(name, &raw, wanted, default, parse),
             None => Value::Fixed(default),
         }
     }
 
-    fn parsed<T: Copy>(
+    fn parsed<T: Copy + Default>(
         &mut self,
         name: &str,
-        text: &str,
-        place: &FilePosition,
+        raw: &RawText<'_>,
         wanted: Type,
         default: T,
         parse: fn(&str) -> Option<T>,
     ) -> Value<T> {
-        let template = self.compiler.template(text, place);
+        let template = self.compiler.template(raw.text, raw.place);
         let Some(constant) = template.constant() else {
             return Value::Live(template);
         };
         if constant.trim().is_empty() {
             return Value::Fixed(default);
         }
-        Value::Fixed(parse(constant.trim()).unwrap_or_else(|| {
-            let says = wrong_type(name, wanted, constant);
-            self.compiler.problems.error(place.clone(), says);
-            default
-        }))
+        let parsed = parse(constant);
+        Value::Fixed(parsed.unwrap_or_else(|| self.misread(name, raw, wanted, constant)))
     }
 
-    fn at_start<T>(&mut self, name: &str, wanted: Type, parse: fn(&str) -> Option<T>) -> Option<T> {
-        let (text, place) = self.raw(name, wanted)?;
-        let said = self.compiler.at_start(text, place);
+    fn at_start<T: Default>(
+        &mut self,
+        name: &str,
+        wanted: Type,
+        parse: fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let raw = self.raw(name, wanted)?;
+        let said = self.compiler.at_start(raw.text, raw.place);
         if said.trim().is_empty() {
             return None;
         }
-        let parsed = parse(said.trim());
-        if parsed.is_none() {
-            let says = wrong_type(name, wanted, &said);
-            self.compiler.problems.error(place.clone(), says);
+        let parsed = parse(&said);
+        Some(parsed.unwrap_or_else(|| self.misread(name, &raw, wanted, &said)))
+    }
+
+    /// Reports a value that does not have its type. JMeter takes a text for zero or false; another
+    /// property with such a value does not load.
+    fn misread<T: Default>(
+        &mut self,
+        name: &str,
+        raw: &RawText<'_>,
+        wanted: Type,
+        value: &str,
+    ) -> T {
+        let problems = &mut self.compiler.problems;
+        match raw.is_text {
+            true => {
+                let zero = if wanted == Type::Flag { "false" } else { "0" };
+                let says = Text::new("jmx-read-as-zero")
+                    .word("property", name)
+                    .word("value", excerpt(value))
+                    .word("zero", zero);
+                problems.warning(raw.place.clone(), says);
+            }
+            false => problems.error(raw.place.clone(), wrong_type(name, wanted, value)),
         }
-        parsed
+        T::default()
     }
 }
 
@@ -384,5 +417,6 @@ fn parse_integer(text: &str) -> Option<i64> {
 }
 
 fn parse_decimal(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
+    let number = text.trim().parse().ok();
+    number.filter(|number: &f64| number.is_finite())
 }

@@ -19,10 +19,11 @@ mod parse;
 pub(crate) mod time;
 mod world;
 
-pub(crate) use functions::java_script_holds;
 pub use functions::{Function, Needs};
+pub(crate) use functions::{flaw as function_flaw, java_script_holds};
 pub(crate) use jexl::{Dialect, flaw as jexl_flaw};
 pub use parse::{ExpressionError, Parsed, parse};
+pub(crate) use time::written as written_date;
 pub use world::{Fact, Lines, StartWorld, World};
 
 /// Deepest nesting of templates that render templates, which ends an `__eval` that evaluates

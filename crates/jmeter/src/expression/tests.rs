@@ -10,6 +10,7 @@ fn with_world<T>(then: impl FnOnce(&mut StartWorld<'_>) -> T) -> T {
     let mut files = MemoryFiles::default();
     let mut file = |name: &str, text: &str| files.0.insert(name.into(), text.into());
     file("users.csv", "ann,1\nbob,2\n");
+    file("page.xml", "<a><b>x</b><b>y</b></a>");
     file("part1.txt", "a\nb\n");
     file("part2.txt", "c\n");
     let mut properties = Properties::default();
@@ -201,7 +202,39 @@ fn times_are_milliseconds_or_patterns() {
         "2018-03-01 2018-03-01",
     );
     check("${__timeShift(,,PT-4S,,)}", "1520035500007");
+    check(
+        "${__timeShift(,,PT-4S,v)}${v}",
+        "15200355000071520035500007",
+    );
+    check(
+        "${__timeShift(HH:mm XXX,23:30 +01:00,PT1H,)}",
+        "08:30 +09:00",
+    );
+    check(
+        "${__timeShift(dd MMM yyyy hh:mm a,03 Mar 2018 11:05 PM,PT1H,)}",
+        "04 Mar 2018 12:05 AM",
+    );
+    // As in JMeter, a date or shift that is not valid is not used.
     faulty("${__timeShift(yyyy,x,P1D,,)}", "does not match");
+    faulty("${__timeShift(yyyy,,1D,,)}", "is not a duration");
+    check(
+        "${__dateTimeConvert(03/04/2018,dd/MM/yyyy,yyyy-MM-dd,v)}${v}",
+        "2018-04-032018-04-03",
+    );
+    check("${__dateTimeConvert(1520035504007,,HH:mm:ss)}", "09:05:04");
+    faulty("${__dateTimeConvert(2018,yyyy,HH:mm)}", "has no field `H`");
+    check(
+        "${__RandomDate(,2020-02-28,2020-02-29,,v)}${v}",
+        "2020-02-282020-02-28",
+    );
+    check(
+        "${__RandomDate(dd.MM.yyyy,31.12.2019,01.01.2020,,)}",
+        "31.12.2019",
+    );
+    faulty(
+        "${__RandomDate(,2020-02-28,2020-02-27,,)}",
+        "before the start",
+    );
 }
 
 #[test]
@@ -218,7 +251,17 @@ fn files_are_read_row_by_row() {
         }
         assert_eq!(out, "abca");
     });
-    check("${__FileToString(users.csv)}", "ann,1\nbob,2");
+    check("${__FileToString(users.csv)}", "ann,1\nbob,2\n");
+    check(
+        "${__CSVRead(users.csv,next)}${__CSVRead(users.csv,next)}${__CSVRead(users.csv,0)}",
+        "ann",
+    );
+    check(
+        "${__XPath(page.xml,//b)}${__XPath(page.xml,//b)}${__XPath(page.xml,//b)}",
+        "xyx",
+    );
+    faulty("${__FileToString(none.csv)}", "`none.csv` cannot be read");
+    faulty("${__StringFromFile(none.csv)}", "`none.csv` cannot be read");
     faulty("${__CSVRead(none.csv,0)}", "`none.csv` cannot be read");
     faulty("${__CSVRead(users.csv,9)}", "`9` is not a column");
 }
@@ -227,13 +270,42 @@ fn files_are_read_row_by_row() {
 fn texts_are_changed() {
     check("${__urlencode(a b&c=日)}", "a+b%26c%3D%E6%97%A5");
     check("${__urldecode(a+b%26c%3D%E6%97%A5)}", "a b&c=日");
-    faulty("${__urldecode(%zz)}", "without two digits");
+    faulty("${__urldecode(%zz)}", "Illegal hex characters");
     check(
         "${__changeCase(ab,UPPER)}${__changeCase(AB,lower)}${__changeCase(ab,CAPITALIZE)}",
         "ABabAb",
     );
     check("${__char(65,0x42,0103)}", "ABC");
-    check("${__escapeHtml(<a&\">)}", "&lt;a&amp;&quot;&gt;");
+    check("${__char(65,-65471)}", "AA");
+    faulty("${__char(x,65)}", "`x` is not the code");
+    check(
+        "${__escapeHtml(<a&\">é日€)}",
+        "&lt;a&amp;&quot;&gt;&eacute;日&euro;",
+    );
+    check(
+        "${__unescapeHtml(&lt;&Alpha;&#65;&#x42;&none;&)}",
+        "<ΑAB&none;&",
+    );
+    check("${__escapeXml(<a&\">')}", "&lt;a&amp;&quot;&gt;&apos;");
+    check("${__escapeOroRegexpChars(a.b_1日)}", r"a\.b_1日");
+    check("${__digest(MD5,abc)}", "900150983cd24fb0d6963f7d28e17f72");
+    check(
+        "${__digest(SHA-1,ab,c,true,v)}${v}",
+        "A9993E364706816ABA3E25717850C26C9CD0D89DA9993E364706816ABA3E25717850C26C9CD0D89D",
+    );
+    check(
+        "${__digest(SHA-256,abc)}",
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    );
+    check(
+        "${__regexFunction((a)(n+),$2$-$1$,,,none,v,user)}${v_g2}${v_matchNr}",
+        "nn-ann1",
+    );
+    check("${__regexFunction(n,<$0$>,ALL,+,none,,user)}", "<n>+<n>");
+    check(
+        "${__regexFunction(x,$0$,1,,none,,user)}${__regexFunction(x,$0$,1,,none)}",
+        "nonenone",
+    );
     check(
         r"${__split(a;;b,p,;)} ${p_1}${p_2}${p_3}${p_n}",
         "a;;b a?b3",

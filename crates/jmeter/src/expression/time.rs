@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use jiff::civil::{Date, Time};
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
 const MONTHS: [&str; 12] = [
@@ -47,6 +47,17 @@ enum PatternPiece {
 pub(crate) fn moment(ms: i64, zone: &TimeZone) -> Option<Zoned> {
     let stamp = Timestamp::from_millisecond(ms).ok()?;
     Some(stamp.to_zoned(zone.clone()))
+}
+
+/// A moment in a pattern; empty if it cannot be written.
+pub(crate) fn written(pattern: &str, ms: i64, zone: &TimeZone) -> String {
+    let mut out = String::new();
+    if let Some(at) = moment(ms, zone)
+        && write(pattern, &at, &mut out).is_err()
+    {
+        out.clear();
+    }
+    out
 }
 
 /// Appends a moment in a pattern. Fails for an unsupported letter.
@@ -127,63 +138,203 @@ fn offset(out: &mut String, at: &Zoned, colon: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Milliseconds after 1970 of a date in a pattern; missing fields have their first value.
+/// The reason why a pattern cannot be used; `None`: it can.
+pub(super) fn flaw(pattern: &str) -> Option<String> {
+    let at = moment(0, &TimeZone::UTC)?;
+    write(pattern, &at, &mut String::new()).err()
+}
+
+/// Milliseconds after 1970 of the civil time that clocks of a zone show at a moment.
+pub(super) fn local_ms(ms: i64, zone: &TimeZone) -> i64 {
+    let offset_s = moment(ms, zone).map_or(0, |at| at.offset().seconds());
+    ms.saturating_add(i64::from(offset_s) * 1_000)
+}
+
+/// Fails if a pattern writes a field that a date in another pattern does not have.
+pub(super) fn lacks(target: &str, source: &str) -> Result<(), String> {
+    const LEVELS: &[&str] = &["yuMLdDEe", "HhKkams", "S"];
+    let fields = |pattern: &str| -> Result<Vec<char>, String> {
+        let all = pieces(pattern)?.into_iter();
+        Ok(all
+            .filter_map(|piece| match piece {
+                PatternPiece::Field(letter, _) => Some(letter),
+                PatternPiece::Text(_) => None,
+            })
+            .collect())
+    };
+    let (wanted, given) = (fields(target)?, fields(source)?);
+    for level in LEVELS {
+        let in_level = |letter: &&char| level.contains(**letter);
+        let lacking = wanted.iter().find(in_level);
+        if let (Some(letter), None) = (lacking, given.iter().find(in_level)) {
+            return Err(format!("a date in `{source}` has no field `{letter}`"));
+        }
+    }
+    Ok(())
+}
+
+/// A date that is being read.
+struct DateParts {
+    year: i64,
+    month: i64,
+    day: i64,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    nanos: i64,
+    /// True in the afternoon, where the hour is that of a clock of twelve hours.
+    afternoon: Option<bool>,
+    /// Offset from UTC, seconds; `None`: that of the zone.
+    offset_s: Option<i64>,
+}
+
+/// Milliseconds after 1970 of a date in a pattern; missing fields have their first value, a
+/// missing year is that of `now_ms`, or 1970.
 ///
 /// Fails if the text does not match the pattern, or for a letter that cannot be parsed.
-pub(crate) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, String> {
+pub(crate) fn read(
+    pattern: &str,
+    text: &str,
+    now_ms: Option<i64>,
+    zone: &TimeZone,
+) -> Result<i64, String> {
     let misfit = || format!("`{text}` does not match the date pattern `{pattern}`");
+    let mut parts = DateParts {
+        year: now_ms.map_or(1970, |now_ms| {
+            moment(now_ms, zone).map_or(1970, |at| at.year().into())
+        }),
+        month: 1,
+        day: 1,
+        hour: 0,
+        minute: 0,
+        second: 0,
+        nanos: 0,
+        afternoon: None,
+        offset_s: None,
+    };
     let mut rest = text;
-    let (mut year, mut month, mut day) = (1970_i64, 1_i64, 1_i64);
-    let (mut hour, mut minute, mut second, mut nanos) = (0_i64, 0_i64, 0_i64, 0_i64);
     let all = pieces(pattern)?;
     for (index, piece) in all.iter().enumerate() {
-        let (letter, width) = match piece {
+        match piece {
             PatternPiece::Text(text) => {
                 rest = rest.strip_prefix(text.as_str()).ok_or_else(misfit)?;
-                continue;
             }
-            PatternPiece::Field(letter, width) => (*letter, *width),
-        };
-        // Adjacent numbers have the width of the pattern.
-        let touches = matches!(all.get(index + 1), Some(PatternPiece::Field(..)));
-        if matches!(letter, 'M' | 'L') && width >= 3 {
-            let found = MONTHS.iter().position(|name| rest.starts_with(&name[..3]));
-            let index = found.ok_or_else(misfit)?;
-            let full = MONTHS[index];
-            rest = rest.strip_prefix(full).unwrap_or(&rest[3..]);
-            month = index as i64 + 1;
-            continue;
+            PatternPiece::Field(letter, width) => {
+                // Adjacent numbers have the width of the pattern.
+                let touches = matches!(all.get(index + 1), Some(PatternPiece::Field(..)));
+                let most = if touches { *width } else { 9 };
+                let read = parts.field(*letter, *width, most, rest)?;
+                rest = read.ok_or_else(misfit)?;
+            }
         }
-        let most = if touches { width } else { 9 };
-        let digits = rest
-            .bytes()
-            .take(most)
-            .take_while(u8::is_ascii_digit)
-            .count();
-        let value: i64 = rest[..digits].parse().map_err(|_| misfit())?;
-        rest = &rest[digits..];
+    }
+    let at = rest.is_empty().then(|| parts.moment_ms(zone)).flatten();
+    at.ok_or_else(misfit)
+}
+
+impl DateParts {
+    /// Takes a field from the beginning of a text, and gives the text behind it; `None`: it does
+    /// not match. Fails for a letter that cannot be parsed.
+    fn field<'t>(
+        &mut self,
+        letter: char,
+        width: usize,
+        most: usize,
+        text: &'t str,
+    ) -> Result<Option<&'t str>, String> {
+        let name = |names: &[&'static str]| {
+            let index = names.iter().position(|name| text.starts_with(&name[..3]))?;
+            let rest = text.strip_prefix(names[index]).unwrap_or(&text[3..]);
+            Some((index, rest))
+        };
         match letter {
-            'y' | 'u' if width == 2 && digits == 2 => year = 2000 + value,
-            'y' | 'u' => year = value,
-            'M' | 'L' => month = value,
-            'd' => day = value,
-            'H' | 'k' => hour = value % 24,
-            'm' => minute = value,
-            's' => second = value,
-            'S' => nanos = value * 10_i64.pow(9 - digits as u32),
+            'M' | 'L' if width >= 3 => {
+                return Ok(name(&MONTHS).map(|(index, rest)| {
+                    self.month = index as i64 + 1;
+                    rest
+                }));
+            }
+            'E' => return Ok(name(&DAYS).map(|(_, rest)| rest)),
+            'a' => {
+                let half = text.get(..2).map(str::to_ascii_uppercase);
+                self.afternoon = Some(half.as_deref() == Some("PM"));
+                let is_half = matches!(half.as_deref(), Some("AM" | "PM"));
+                return Ok(is_half.then(|| &text[2..]));
+            }
+            'X' | 'x' | 'Z' => return Ok(self.offset(letter, text)),
+            _ => {}
+        }
+        let digits = text.bytes().take(most).take_while(u8::is_ascii_digit);
+        let digits = digits.count();
+        let Ok(value) = text[..digits].parse::<i64>() else {
+            return Ok(None);
+        };
+        match letter {
+            'y' | 'u' if width == 2 && digits == 2 => self.year = 2000 + value,
+            'y' | 'u' => self.year = value,
+            'M' | 'L' => self.month = value,
+            'd' => self.day = value,
+            'H' | 'k' => self.hour = value % 24,
+            'h' | 'K' => {
+                self.hour = value % 12;
+                self.afternoon.get_or_insert(false);
+            }
+            'm' => self.minute = value,
+            's' => self.second = value,
+            'S' => self.nanos = value * 10_i64.pow(9 - digits as u32),
             other => return Err(not_understood(other)),
         }
+        Ok(Some(&text[digits..]))
     }
-    if !rest.is_empty() {
-        return Err(misfit());
+
+    /// Takes an offset such as `Z`, `+09`, `+0900` or `+09:00`.
+    fn offset<'t>(&mut self, letter: char, text: &'t str) -> Option<&'t str> {
+        if let ('X', Some(rest)) = (letter, text.strip_prefix('Z')) {
+            self.offset_s = Some(0);
+            return Some(rest);
+        }
+        let sign = match text.bytes().next()? {
+            b'+' => 1,
+            b'-' => -1,
+            _ => return None,
+        };
+        let two = |at: usize| text.get(at..at + 2)?.parse::<i64>().ok();
+        let hours = two(1)?;
+        let colon = usize::from(text.as_bytes().get(3) == Some(&b':'));
+        let (minutes, end) = match two(3 + colon) {
+            Some(minutes) => (minutes, 5 + colon),
+            None => (0, 3),
+        };
+        self.offset_s = Some(sign * (hours * 3_600 + minutes * 60));
+        text.get(end..)
     }
-    let small = |value: i64| i8::try_from(value).map_err(|_| misfit());
-    let year = i16::try_from(year).map_err(|_| misfit())?;
-    let date = Date::new(year, small(month)?, small(day)?).map_err(|_| misfit())?;
-    let time = Time::new(small(hour)?, small(minute)?, small(second)?, nanos as i32);
-    let at = date.to_datetime(time.map_err(|_| misfit())?);
-    let zoned = at.to_zoned(zone.clone()).map_err(|_| misfit())?;
-    Ok(zoned.timestamp().as_millisecond())
+
+    fn moment_ms(&self, zone: &TimeZone) -> Option<i64> {
+        let small = |value: i64| i8::try_from(value).ok();
+        let year = i16::try_from(self.year).ok()?;
+        let date = Date::new(year, small(self.month)?, small(self.day)?).ok()?;
+        let hour = match self.afternoon {
+            Some(true) if self.hour < 12 => self.hour + 12,
+            _ => self.hour,
+        };
+        let nanos = i32::try_from(self.nanos).ok()?;
+        let time = Time::new(
+            small(hour)?,
+            small(self.minute)?,
+            small(self.second)?,
+            nanos,
+        )
+        .ok()?;
+        let at = date.to_datetime(time);
+        let stamp = match self.offset_s {
+            None => at.to_zoned(zone.clone()).ok()?.timestamp(),
+            Some(offset_s) => {
+                let offset = Offset::from_seconds(i32::try_from(offset_s).ok()?).ok()?;
+                offset.to_timestamp(at).ok()?
+            }
+        };
+        Some(stamp.as_millisecond())
+    }
 }
 
 fn pieces(pattern: &str) -> Result<Vec<PatternPiece>, String> {
@@ -297,7 +448,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_back() {
-        let read = |pattern, text| super::read(pattern, text, &tokyo());
+        let read = |pattern, text| super::read(pattern, text, Some(0), &tokyo());
         assert_eq!(
             read("yyyyMMdd-HHmmss", "20180303-090504"),
             Ok(1_520_035_504_000)
@@ -324,7 +475,8 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(pattern in "\\PC{0,12}", text in "\\PC{0,12}", ms: i64) {
-            let _ = read(&pattern, &text, &tokyo());
+            let _ = read(&pattern, &text, Some(ms), &tokyo());
+            let _ = lacks(&pattern, &text);
             let _ = duration_ms(&text);
             if let Some(at) = moment(ms, &tokyo()) {
                 let _ = write(&pattern, &at, &mut String::new());

@@ -1,6 +1,6 @@
 //! The interface between templates and the state of a user or test.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::tz::TimeZone;
@@ -63,8 +63,16 @@ pub trait World {
     /// The lines of a file in the named encoding; UTF-8 if it is empty. Fails with the reason if it
     /// cannot be read.
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String>;
+    /// The text of a file, as [`World::lines`] reads it.
+    fn text(&mut self, path: &str, encoding: &str) -> Result<Arc<str>, String>;
+    /// Body of the last result of this user, if an expression of the plan reads it.
+    fn last_text(&self) -> Option<&str> {
+        None
+    }
     /// The current row of this user in a shared file; `None` before the first.
     fn row(&self, file: &str) -> Option<u64>;
+    /// Ends the current row of this user in a shared file: none is current.
+    fn end_row(&mut self, file: &str);
     /// Lends variables and other state to a script; [`World::take_back`] follows.
     fn lend(&mut self) -> LentState;
     /// Takes the lent state back.
@@ -89,6 +97,8 @@ pub struct StartWorld<'a> {
     plan: String,
     counts: HashMap<u32, u64>,
     rows: HashMap<String, u64>,
+    /// Files whose row has ended.
+    ended: HashSet<String>,
 }
 
 impl<'a> StartWorld<'a> {
@@ -111,6 +121,7 @@ impl<'a> StartWorld<'a> {
             plan: plan.rsplit(['/', '\\']).next().unwrap_or(plan).into(),
             counts: HashMap::new(),
             rows: HashMap::new(),
+            ended: HashSet::new(),
         }
     }
 }
@@ -167,15 +178,25 @@ impl World for StartWorld<'_> {
     }
 
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String> {
+        let text = self.text(path, encoding)?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    fn text(&mut self, path: &str, encoding: &str) -> Result<Arc<str>, String> {
         let read = self.files.read(path, MOST_FILE_BYTES);
         let bytes = read.map_err(|e| e.kind().to_string())?;
         let not_text = |_| format!("it is not valid text in the encoding `{encoding}`");
         let text = xml::decode_named(&bytes, encoding).map_err(not_text)?;
-        Ok(text.lines().map(str::to_owned).collect())
+        Ok(text.into())
+    }
+
+    fn end_row(&mut self, file: &str) {
+        self.ended.insert(file.into());
     }
 
     fn row(&self, file: &str) -> Option<u64> {
-        self.rows.get(file).copied()
+        let is_current = !self.ended.contains(file);
+        self.rows.get(file).copied().filter(|_| is_current)
     }
 
     fn lend(&mut self) -> LentState {
@@ -197,7 +218,9 @@ impl World for StartWorld<'_> {
     }
 
     fn next_row(&mut self, file: &str, rows: u64) -> u64 {
-        let next = self.row(file).map_or(0, |row| (row + 1) % rows.max(1));
+        let before = self.rows.get(file);
+        let next = before.map_or(0, |row| (row + 1) % rows.max(1));
+        self.ended.remove(file);
         self.rows.insert(file.into(), next);
         next
     }

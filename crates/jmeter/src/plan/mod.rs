@@ -91,6 +91,15 @@ pub struct Plan {
     pub assertions: Vec<Assertion>,
     /// Listeners.
     pub listeners: Vec<Listener>,
+    /// True if an expression reads the body of the last result.
+    #[serde(skip)]
+    pub reads_last_text: bool,
+    /// True if an expression reads the number of a loop's pass.
+    #[serde(skip)]
+    pub reads_index: bool,
+    /// Milliseconds since 1970 at the start of the test, for `START.MS` and the like.
+    #[serde(skip)]
+    pub started_ms: i64,
 }
 
 /// A variable and its value at the start.

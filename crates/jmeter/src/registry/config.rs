@@ -1,5 +1,7 @@
 //! Configuration elements.
 
+use sokudo_model::Text;
+
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::expression::Template;
@@ -49,10 +51,16 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 
 fn cookies(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     reader.ignore(&["CookieManager.implementation"]);
+    let policy = reader.start_text("CookieManager.policy");
+    if matches!(policy.as_str(), "rfc2109" | "rfc2965") {
+        let says = Text::new("jmx-cookie-policy").word("policy", policy.as_str());
+        let place = reader.place_of("CookieManager.policy");
+        reader.compiler.unsupported(&place, says, None);
+    }
     ConfigKind::Cookies {
         clear_each_iteration: reader.start_flag("CookieManager.clearEachIteration", false),
         group_decides: reader.start_flag("CookieManager.controlledByThreadGroup", false),
-        policy: match reader.start_text("CookieManager.policy") {
+        policy: match policy {
             empty if empty.is_empty() => "standard".into(),
             policy => policy,
         },

@@ -51,6 +51,8 @@ pub(super) struct ThreadContext {
     counts: HashMap<u32, u64>,
     /// Current row by file, for functions that read files.
     rows: HashMap<String, u64>,
+    /// Body of the last result, if an expression of the plan reads it.
+    last_text: Option<String>,
     /// Class and message of the exception that a function in the current sampler has thrown.
     thrown: Option<(&'static str, String)>,
 }
@@ -86,8 +88,14 @@ impl ThreadContext {
             ends_ns,
             counts: HashMap::new(),
             rows: HashMap::new(),
+            last_text: None,
             thrown: None,
         }
+    }
+
+    /// Keeps the body of a result for expressions.
+    pub fn keep_text(&mut self, text: &str) {
+        self.last_text = Some(text.to_owned());
     }
 
     /// Takes the exception that a function has thrown since the last call.
@@ -296,7 +304,7 @@ impl<'a> View<'a> {
             Value::Fixed(value) => *value,
             Value::Live(template) => {
                 let text = self.text(template);
-                parse(text.trim()).unwrap_or(otherwise)
+                parse(&text).unwrap_or(otherwise)
             }
         }
     }
@@ -308,7 +316,7 @@ impl<'a> View<'a> {
 
     /// A decimal number; 0 if the rendered text is not one.
     pub fn decimal(&mut self, value: &Value<f64>) -> f64 {
-        self.value(value, 0.0, |text| text.parse().ok())
+        self.value(value, 0.0, |text| text.trim().parse().ok())
     }
 
     /// True if the rendered text is `true` in any case.
@@ -377,8 +385,8 @@ impl World for View<'_> {
             Fact::Iteration => return digits(thread.iteration, out),
             Fact::UserName => &thread.name,
             Fact::GroupName => {
-                let name = thread.name.rsplit_once('-');
-                name.map_or(thread.name.as_str(), |(name, _)| name)
+                let group = self.test.plan.groups.get(thread.group);
+                group.map_or("", |group| group.name.as_str())
             }
             Fact::SamplerName => &thread.label,
             Fact::PlanName => &settings.plan_name,
@@ -410,6 +418,19 @@ impl World for View<'_> {
         let lines: Lines = text.lines().map(str::to_owned).collect();
         locked(&self.test.shared.lines).insert(key, lines.clone());
         Ok(lines)
+    }
+
+    fn text(&mut self, path: &str, encoding: &str) -> Result<Arc<str>, String> {
+        let text = self.test.read_text(path, encoding)?;
+        Ok(text.into())
+    }
+
+    fn last_text(&self) -> Option<&str> {
+        self.thread.last_text.as_deref()
+    }
+
+    fn end_row(&mut self, file: &str) {
+        self.thread.rows.remove(file);
     }
 
     fn row(&self, file: &str) -> Option<u64> {

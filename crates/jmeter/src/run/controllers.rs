@@ -16,6 +16,7 @@ use super::results::{Ended, Results};
 use super::shared::locked;
 use super::steps::{Child, ControllerNode};
 use super::test::Test;
+use crate::digits::digits;
 use crate::expression::{Template, World as _, java_script_holds};
 use crate::plan::{ControllerKind, Id, ThroughputLimit};
 
@@ -288,9 +289,19 @@ impl Controllers {
             return Entered::Skip;
         }
         self.positions[n].inside = true;
+        self.show_index(&mut on.view, n, node);
         match self.begin_pass(on, n, node) {
             true => Entered::Go,
             false => Entered::End,
+        }
+    }
+
+    /// Sets the variable with the number of a loop's pass, from 0.
+    fn show_index(&self, view: &mut View<'_>, n: usize, node: &ControllerNode) {
+        if let Some(variable) = &node.index {
+            let mut index = String::new();
+            digits(self.positions[n].passes, &mut index);
+            view.thread.set(variable, &index);
         }
     }
 
@@ -313,16 +324,18 @@ impl Controllers {
         n: usize,
         node: &ControllerNode,
     ) -> Result<(), Advance> {
-        let view = &mut on.view;
-        let now_ns = view.now_ns();
+        let now_ns = on.view.now_ns();
         self.positions[n].passes += 1;
+        self.show_index(&mut on.view, n, node);
+        let view = &mut on.view;
         let again = match &node.kind {
             ControllerKind::Loop { loops } => {
                 let loops = view.integer(loops);
                 let is_broken = n == 0 && self.positions[n].kept == 1;
                 !is_broken && (loops < 0 || self.positions[n].passes < loops as u64)
             }
-            ControllerKind::While { .. } => goes_on(view, node, true),
+            // JMeter asks at the end of a pass, and again at the beginning of the next.
+            ControllerKind::While { .. } => goes_on(view, node, true) && goes_on(view, node, false),
             ControllerKind::ForEach { .. } => self.next_value(view, n, node),
             ControllerKind::Runtime { seconds } => {
                 let most_ns = view.integer(seconds).saturating_mul(1_000_000_000);

@@ -25,6 +25,9 @@ pub(super) fn examine(
 ) -> Examined {
     let (test, sampler) = (view.test(), view.thread.sampler() as usize);
     let scope = &test.plan.samplers[sampler].scope;
+    if test.plan.reads_last_text {
+        view.thread.keep_text(result.text);
+    }
     let revised = post_process(view, sub_results, result);
     let now = result.revised(revised.as_ref());
     let holds = test.programs[sampler].holds;

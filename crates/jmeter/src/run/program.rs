@@ -62,7 +62,7 @@ impl Program {
         self.examines_inner = posts
             .any(|id| is_inner(plan.post_processors[*id as usize].kind.applies()))
             || asserts.any(|id| is_inner(plan.assertions[*id as usize].kind.applies()));
-        self.needs_body |= self.holds.texts || self.examines_inner;
+        self.needs_body |= self.holds.texts || self.examines_inner || plan.reads_last_text;
         self.needs_request |= self.holds.texts;
         let mut pres = scope.pre_processors.iter();
         self.is_named_first = pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));

@@ -9,6 +9,8 @@ use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Load, Lo
 pub(super) struct ControllerNode {
     /// Name.
     pub name: Template,
+    /// Variable with the number of the pass, if it is a loop and the plan reads such a variable.
+    pub index: Option<String>,
     /// Kind, with its settings.
     pub kind: ControllerKind,
     /// Elements that act once per pass.
@@ -48,6 +50,7 @@ pub(super) fn flatten(group: &Group) -> Vec<ControllerNode> {
     };
     let mut nodes = vec![ControllerNode {
         name: Template::text(group.name.clone()),
+        index: None,
         kind: ControllerKind::Loop {
             loops: Value::Fixed(loops),
         },
@@ -77,6 +80,7 @@ fn node(controller: &Controller, parent: usize, nodes: &mut Vec<ControllerNode>)
     let index = nodes.len();
     nodes.push(ControllerNode {
         name: controller.name.clone(),
+        index: index_variable(controller),
         kind: controller.kind.clone(),
         per_iteration: controller.per_iteration.clone(),
         children: Vec::new(),
@@ -96,4 +100,14 @@ fn node(controller: &Controller, parent: usize, nodes: &mut Vec<ControllerNode>)
         nodes[around].once_below.push(index);
     }
     index
+}
+
+/// The variable in which JMeter counts the passes of a loop.
+fn index_variable(controller: &Controller) -> Option<String> {
+    let is_loop = matches!(
+        controller.kind,
+        ControllerKind::Loop { .. } | ControllerKind::While { .. } | ControllerKind::ForEach { .. }
+    );
+    let name = controller.name.constant().filter(|_| is_loop)?;
+    Some(format!("__jm__{name}__idx"))
 }

@@ -18,6 +18,7 @@ use super::share::GeneratorShare;
 use super::shared::{SharedState, StopKind, locked};
 use super::steps::{ControllerNode, flatten};
 use crate::document::xpath::XPath;
+use crate::expression::written_date;
 use crate::files::Files;
 use crate::pattern;
 use crate::plan::{
@@ -128,9 +129,10 @@ impl Test {
         let most_depth = number("httpsampler.max_frame_depth").unwrap_or(5.0) as u32;
         let excuses = properties.get("httpsampler.ignore_failed_embedded_resources");
         let excuses_parts = excuses.is_some_and(|value| value.trim() == "true");
-        let variables = plan.variables.iter();
-        let variables: HashMap<_, _> = variables
-            .map(|v| (v.name.clone(), v.value.clone()))
+        let own = plan.variables.iter();
+        let own = own.map(|v| (v.name.clone(), v.value.clone()));
+        let variables: HashMap<_, _> = start_times(plan.started_ms, &settings.time_zone)
+            .chain(own)
             .collect();
         let saves = properties.get("CookieManager.save.cookies");
         let saves = saves.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
@@ -161,6 +163,9 @@ impl Test {
         let programs = programs.collect();
         let mut nodes: Vec<_> = plan.groups.iter().map(flatten).collect();
         for node in nodes.iter_mut().flatten() {
+            if !plan.reads_index {
+                node.index = None;
+            }
             if let ControllerKind::Transaction { listeners, .. } = &node.kind {
                 (node.savers, node.holds) = savers.among(listeners);
             }
@@ -385,7 +390,22 @@ fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
     let port = match request.port.constant()?.trim() {
         "" if tls => 443,
         "" => 80,
-        port => port.parse().ok()?,
+        // 0 and what is not a port are told apart for each request.
+        port => port.parse().ok().filter(|port| *port != 0)?,
     };
     (!host.is_empty()).then(|| targets.target(tls, host, port))
+}
+
+/// JMeter's variables with the time of the start.
+fn start_times(started_ms: i64, zone: &TimeZone) -> impl Iterator<Item = (String, String)> {
+    let at = |pattern| written_date(pattern, started_ms, zone);
+    let times = [
+        ("START.MS", started_ms.to_string()),
+        ("START.YMD", at("yyyyMMdd")),
+        ("START.HMS", at("HHmmss")),
+        ("TESTSTART.MS", started_ms.to_string()),
+    ];
+    times
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
 }

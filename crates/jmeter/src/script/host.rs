@@ -201,7 +201,7 @@ fn asked(what: &str, fields: &Json, own: &TimeZone) -> Result<Json, Failing> {
             if letters.contains(['E', 'a', 'z', 'Z', 'X', 'h', 'K', 'D']) {
                 return Err(unsupported(format!("parsing dates with `{letters}`")));
             }
-            match pattern::read(letters, text("text"), &zone) {
+            match pattern::read(letters, text("text"), None, &zone) {
                 Ok(ms) => ms.into(),
                 // Java's parser is lenient with numbers out of range and with what follows.
                 Err(_) if text("text").bytes().any(|b| b.is_ascii_digit()) => {
@@ -349,7 +349,7 @@ fn local_parse(fields: &Json) -> Result<String, Failing> {
             "parsing this date with `{letters}`"
         )));
     }
-    let ms = pattern::read(letters, text, &TimeZone::UTC).map_err(|_| Failing::Wrong)?;
+    let ms = pattern::read(letters, text, None, &TimeZone::UTC).map_err(|_| Failing::Wrong)?;
     Ok(written(
         Timestamp::from_millisecond(ms)?
             .to_zoned(TimeZone::UTC)

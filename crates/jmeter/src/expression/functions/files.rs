@@ -3,49 +3,68 @@
 use super::FunctionCall;
 use crate::expression::{FunctionFault, Lines};
 
-/// `__CSVRead(file, column)`: a column of this user's row; `__CSVRead(file, next)` moves to the
-/// next row.
+/// `__CSVRead(file, column)`: a column of this user's row; `__CSVRead(file, next)` ends the row.
 ///
-/// A user gets its first row with its first call; rows are distributed among the users.
+/// A user gets its row with its first call for it; rows are distributed among the users.
 pub(super) fn csv_read(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let file = frame.word(0)?;
-    let column = frame.word(1)?;
-    let lines = lines(frame, &file, "")?;
-    let rows = lines.len() as u64;
-    if column.eq_ignore_ascii_case("next") {
-        frame.world.next_row(&file, rows);
+    let (file, column) = (frame.argument(0)?, frame.argument(1)?);
+    if column.starts_with('*') {
+        return Err(frame.fault("another name of a file is not supported"));
+    }
+    if matches!(&*column, "next" | "next()") {
+        frame.world.end_row(&file);
         return Ok(());
     }
+    let lines = lines(frame, &file)?;
+    // The file ends at its first empty line.
+    let rows = lines.iter().take_while(|line| !line.is_empty()).count() as u64;
     let row = match frame.world.row(&file) {
         Some(row) => row,
         None => frame.world.next_row(&file, rows),
     };
-    let wrong =
-        |frame: &FunctionCall<'_>| frame.fault(format!("`{column}` is not a column from 0 on"));
+    let wrong = |frame: &FunctionCall<'_>| frame.fault(format!("`{column}` is not a column"));
     let index: usize = column.parse().map_err(|_| wrong(frame))?;
+    let mut delimiter = String::new();
+    if !frame
+        .world
+        .write_property("csvread.delimiter", &mut delimiter)
+    {
+        delimiter.push(',');
+    }
     let line = lines.get(row as usize).map_or("", String::as_str);
-    let value = line.split(',').nth(index).ok_or_else(|| wrong(frame))?;
+    let mut values = line.split(|c: char| delimiter.contains(c));
+    let value = values.nth(index).ok_or_else(|| wrong(frame))?;
     frame.out.push_str(value);
     Ok(())
 }
 
+/// Stands for a file that cannot be read.
+const UNREADABLE: &str = "**ERR**";
+
 /// `__StringFromFile(file, [variable], [start], [end])`: the next line with each call, of one file
 /// or of numbered files.
 pub(super) fn string_from_file(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let pattern = frame.word(0)?;
-    let names = match frame.word(2)?.is_empty() {
-        true => vec![pattern],
-        false => numbered(frame, &pattern)?,
+    let pattern = frame.argument(0)?;
+    let variable = match frame.len() {
+        1 => "StringFromFile_".to_owned(),
+        _ => frame.word(1)?,
+    };
+    let names = match frame.argument(2)?.parse::<i64>() {
+        Err(_) => vec![pattern.to_string()],
+        Ok(start) => numbered(frame, &pattern, start)?,
     };
     let mut all: Vec<Lines> = Vec::with_capacity(names.len());
     for name in &names {
-        all.push(lines(frame, name, "")?);
+        match frame.world.lines(name, "") {
+            Ok(lines) => all.push(lines),
+            Err(why) => frame.note(format!("`{name}` cannot be read: {why}")),
+        }
     }
     let rows = all.iter().map(|lines| lines.len() as u64).sum();
     // Each call site reads the file by itself.
     let cursor = format!("{}#{}", names[0], frame.call.site);
     let mut row = frame.world.next_row(&cursor, rows) as usize;
-    let mut line = "";
+    let mut line = UNREADABLE;
     for lines in &all {
         match lines.get(row) {
             Some(found) => {
@@ -55,40 +74,54 @@ pub(super) fn string_from_file(frame: &mut FunctionCall<'_>) -> Result<(), Funct
             None => row -= lines.len(),
         }
     }
-    frame.give(1, line)
+    if !variable.is_empty() {
+        frame.world.set_variable(&variable, line);
+    }
+    frame.out.push_str(line);
+    Ok(())
 }
 
-/// `name#.txt` with the numbers from `start` to `end`; each `#` is a digit.
-fn numbered(frame: &mut FunctionCall<'_>, pattern: &str) -> Result<Vec<String>, FunctionFault> {
+/// `name#.txt` with the numbers from `start` to the fourth argument; `0` in its place is a digit
+/// that is always written.
+fn numbered(
+    frame: &mut FunctionCall<'_>,
+    pattern: &str,
+    start: i64,
+) -> Result<Vec<String>, FunctionFault> {
     /// Most files of one call.
     const MOST: i64 = 10_000;
-    let (start, end) = (frame.integer(2)?, frame.integer(3)?);
+    let end: i64 = frame.strict(3)?;
     if start < 0 || end < start || end - start >= MOST {
         let why = format!("`{start}` to `{end}` is not a range of up to {MOST} files");
         return Err(frame.fault(why));
     }
-    let digits = pattern.matches('#').count();
-    let (head, tail) = match (pattern.find('#'), pattern.rfind('#')) {
-        (Some(first), Some(last)) => (&pattern[..first], &pattern[last + 1..]),
-        _ => (pattern, ""),
-    };
+    let is_digit = |c: char| matches!(c, '#' | '0');
+    let first = pattern.find(is_digit).unwrap_or(pattern.len());
+    let (head, rest) = pattern.split_at(first);
+    let tail = rest.trim_start_matches(is_digit);
+    let digits = rest[..rest.len() - tail.len()].matches('0').count();
+    let plain = |part: &str| part.replace('\'', "");
+    let (head, tail) = (plain(head), plain(tail));
     Ok((start..=end)
         .map(|number| format!("{head}{number:0digits$}{tail}"))
         .collect())
 }
 
-/// `__FileToString(file, [encoding], [variable])`.
+/// `__FileToString(file, [encoding], [variable])`: all of it, with its last line end.
 pub(super) fn file_to_string(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let (file, encoding) = (frame.word(0)?, frame.word(1)?);
-    let text = lines(frame, &file, &encoding)?.join("\n");
+    let (file, encoding) = (frame.argument(0)?, frame.word(1)?);
+    let text = frame.world.text(&file, &encoding).unwrap_or_else(|why| {
+        frame.note(format!("`{file}` cannot be read: {why}"));
+        UNREADABLE.into()
+    });
     frame.give(2, &text)
 }
 
-fn lines(frame: &mut FunctionCall<'_>, path: &str, encoding: &str) -> Result<Lines, FunctionFault> {
-    let read = frame.world.lines(path, encoding);
+fn lines(frame: &mut FunctionCall<'_>, path: &str) -> Result<Lines, FunctionFault> {
+    let read = frame.world.lines(path, "");
     let lines = read.map_err(|why| frame.fault(format!("`{path}` cannot be read: {why}")))?;
-    if lines.is_empty() {
-        return Err(frame.fault(format!("`{path}` is empty")));
+    match lines.is_empty() {
+        true => Err(frame.fault(format!("`{path}` is empty"))),
+        false => Ok(lines),
     }
-    Ok(lines)
 }

@@ -9,10 +9,13 @@ use std::str::FromStr;
 
 use sokudo_pace::Random;
 
-use super::{Call, FaultEffect, FunctionFault, MOST_DEPTH, MOST_TEXT_BYTES, World};
+use super::{Call, FaultEffect, FunctionFault, MOST_DEPTH, MOST_TEXT_BYTES, Template, World, time};
 use crate::script::ScriptLanguage;
 
+mod digest;
+mod entities;
 mod files;
+mod matches;
 mod numbers;
 mod scripts;
 mod texts;
@@ -46,6 +49,8 @@ pub enum Needs {
     Nothing,
     /// A translation of its script, all of which is checked before the test.
     Translation(ScriptLanguage),
+    /// It is not supported yet: read and reported.
+    Work,
 }
 
 impl PartialEq for Function {
@@ -87,13 +92,25 @@ const fn script(name: &'static str, language: ScriptLanguage, evaluate: Evaluate
     }
 }
 
+const fn later(name: &'static str, (least, most): (usize, usize), takes: &'static str) -> Function {
+    Function {
+        name,
+        tier: 3,
+        least,
+        most,
+        takes,
+        needs: Needs::Work,
+        evaluate: scripts::not_yet,
+    }
+}
+
 /// All functions, sorted by name.
 pub static FUNCTIONS: &[Function] = &[
     script("__BeanShell", ScriptLanguage::BeanShell, scripts::beanshell),
     function(
         "__CSVRead",
         2,
-        (1, 2),
+        (2, 2),
         "(file, column | next)",
         files::csv_read,
     ),
@@ -111,6 +128,13 @@ pub static FUNCTIONS: &[Function] = &[
         (2, 3),
         "(least, most, [variable])",
         numbers::random,
+    ),
+    function(
+        "__RandomDate",
+        3,
+        (3, 5),
+        "(format, [start], end, [locale], [variable])",
+        times::random_date,
     ),
     function(
         "__RandomFromMultipleVars",
@@ -133,9 +157,15 @@ pub static FUNCTIONS: &[Function] = &[
         "(file, [variable], [start], [end])",
         files::string_from_file,
     ),
+    later(
+        "__StringToFile",
+        (2, 4),
+        "(file, text, [append], [encoding])",
+    ),
     function("__TestPlanName", 3, (0, 0), "()", variables::plan_name),
     function("__UUID", 1, (0, 0), "()", numbers::uuid),
     function("__V", 2, (1, 2), "(variable, [default])", variables::v),
+    function("__XPath", 3, (2, 2), "(file, path)", matches::xpath),
     function(
         "__changeCase",
         3,
@@ -151,7 +181,29 @@ pub static FUNCTIONS: &[Function] = &[
         "(TRUE: per user | FALSE, [variable])",
         numbers::counter,
     ),
+    function(
+        "__dateTimeConvert",
+        3,
+        (3, 4),
+        "(date, format, target format, [variable])",
+        times::convert,
+    ),
+    function(
+        "__digest",
+        3,
+        (2, 5),
+        "(algorithm, text, [salt], [true: upper case], [variable])",
+        digest::digest,
+    ),
     function("__escapeHtml", 3, (1, 1), "(text)", texts::escape_html),
+    function(
+        "__escapeOroRegexpChars",
+        3,
+        (1, 2),
+        "(text, [variable])",
+        texts::escape_regex,
+    ),
+    function("__escapeXml", 3, (1, 1), "(text)", texts::escape_xml),
     function("__eval", 2, (1, 1), "(text)", variables::eval),
     function("__evalVar", 3, (1, 1), "(variable)", variables::eval_var),
     script("__groovy", ScriptLanguage::Groovy, scripts::groovy),
@@ -241,6 +293,13 @@ pub static FUNCTIONS: &[Function] = &[
         variables::property,
     ),
     function(
+        "__regexFunction",
+        3,
+        (2, 7),
+        "(pattern, template, [number | share | ALL | RAND], [between], [default], [variable], [input variable])",
+        matches::regex,
+    ),
+    function(
         "__samplerName",
         3,
         (0, 1),
@@ -267,11 +326,12 @@ pub static FUNCTIONS: &[Function] = &[
     function(
         "__timeShift",
         2,
-        (3, 5),
+        (4, 5),
         "(format, [date], shift, [locale], [variable])",
         times::time_shift,
     ),
     function("__unescape", 3, (1, 1), "(text)", texts::unescape),
+    function("__unescapeHtml", 3, (1, 1), "(text)", texts::unescape_html),
     function("__urldecode", 2, (1, 1), "(text)", texts::url_decode),
     function("__urlencode", 2, (1, 1), "(text)", texts::url_encode),
 ];
@@ -279,6 +339,34 @@ pub static FUNCTIONS: &[Function] = &[
 /// The function of this name. Case sensitive.
 pub fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+/// The reason why constant arguments of a function cannot be used; `None`: they can.
+pub(crate) fn flaw(function: &str, arguments: &[Template]) -> Option<String> {
+    let constant = |index: usize| arguments.get(index).and_then(Template::constant);
+    let english = |index: usize| {
+        let locale = constant(index).unwrap_or_default().trim();
+        let is_english = locale.is_empty() || locale.starts_with("en");
+        (!is_english).then(|| format!("the locale `{locale}` is not supported"))
+    };
+    let pattern = |index: usize| time::flaw(constant(index)?.trim());
+    match function {
+        "__digest" => digest::flaw(constant(0)?),
+        "__time" => {
+            const NAMES: &[&str] = &["YMD", "HMS", "YMDHMS", "USER1", "USER2"];
+            let format = constant(0)?;
+            let is_pattern = !format.starts_with('/') && !NAMES.contains(&format);
+            is_pattern.then(|| pattern(0)).flatten()
+        }
+        "__timeShift" if arguments.len() == 5 => pattern(0).or_else(|| english(3)),
+        "__timeShift" => pattern(0),
+        "__RandomDate" => pattern(0).or_else(|| english(3)),
+        "__dateTimeConvert" => pattern(1).or_else(|| pattern(2)),
+        "__CSVRead" if constant(1)?.starts_with('*') => {
+            Some("another name of a file is not supported".into())
+        }
+        _ => None,
+    }
 }
 
 /// One call during its evaluation.
@@ -335,6 +423,12 @@ impl<'a> FunctionCall<'a> {
             effect: FaultEffect::Ends,
             ..self.fault(why)
         }
+    }
+
+    /// Notes a mistake that JMeter logs and goes on after.
+    fn note(&mut self, why: String) {
+        let fault = self.fault(why);
+        self.inner.get_or_insert(fault);
     }
 
     /// A fault for which JMeter throws this exception.

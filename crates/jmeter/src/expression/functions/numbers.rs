@@ -58,7 +58,7 @@ pub(super) fn uuid(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
 
 /// `__counter(per user?, [variable])`: 1, 2, 3 …
 pub(super) fn counter(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let per_user = frame.word(0)?.eq_ignore_ascii_case("true");
+    let per_user = frame.argument(0)?.eq_ignore_ascii_case("true");
     let count = frame.world.count(frame.call.site, per_user).to_string();
     frame.give(1, &count)
 }

@@ -4,21 +4,22 @@ use super::FunctionCall;
 use crate::expression::{Fact, FunctionFault, parse};
 
 /// `__P(property, [default])`: "1" if the property is not set and there is no default, as in
-/// JMeter.
+/// JMeter. Without blanks around it.
 pub(super) fn p(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
-    if !frame.world.write_property(&name, frame.out) {
-        let default = match frame.len() {
-            1 => "1".into(),
-            _ => frame.argument(1)?,
-        };
-        frame.out.push_str(&default);
+    let mut value = String::new();
+    if !frame.world.write_property(&name, &mut value) {
+        match frame.len() {
+            1 => value.push('1'),
+            _ => value.push_str(&frame.argument(1)?),
+        }
     }
+    frame.out.push_str(value.trim());
     Ok(())
 }
 
 /// `__property(property, [variable], [default])`: its own name if the property is not set and there
-/// is no default.
+/// is no default. Without blanks around it.
 pub(super) fn property(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     let mut value = String::new();
@@ -29,14 +30,22 @@ pub(super) fn property(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault
         };
         value.push_str(&default);
     }
-    frame.give(1, &value)
+    let value = value.trim();
+    let variable = frame.argument(1)?;
+    if !variable.is_empty() {
+        frame.world.set_variable(&variable, value);
+    }
+    frame.out.push_str(value);
+    Ok(())
 }
 
 /// `__setProperty(property, value, [true: return the old value])`.
 pub(super) fn set_property(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (name, value) = (frame.argument(0)?, frame.argument(1)?);
-    if frame.word(2)?.eq_ignore_ascii_case("true") {
-        frame.world.write_property(&name, frame.out);
+    let returns_old = frame.argument(2)?.eq_ignore_ascii_case("true");
+    if returns_old && !frame.world.write_property(&name, frame.out) {
+        // The text of what is not there.
+        frame.out.push_str("null");
     }
     frame.world.set_property(&name, &value);
     Ok(())
@@ -97,16 +106,16 @@ fn evaluate(frame: &mut FunctionCall<'_>, text: &str) -> Result<(), FunctionFaul
 /// `__RandomFromMultipleVars(a|b|c, [variable])`: a value of one of the variables, where each value
 /// of those with several (`a_1`, `a_2` …) is equally likely.
 pub(super) fn random_from(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let names = frame.argument(0)?;
+    let names = frame.word(0)?;
     let mut values: Vec<String> = Vec::new();
     for name in names.split('|') {
         let value = |name: &str| frame.world.variable(name).map(str::to_owned);
         match value(&format!("{name}_matchNr")).and_then(|n| n.parse::<u32>().ok()) {
-            Some(count) => {
+            Some(count) if count > 0 => {
                 let several = (1..=count.min(100_000)).map(|i| value(&format!("{name}_{i}")));
                 values.extend(several.flatten());
             }
-            None => values.extend(value(name)),
+            _ => values.extend(value(name).filter(|value| !value.is_empty())),
         }
     }
     let drawn = frame.random().below(values.len() as u64) as usize;

@@ -495,6 +495,7 @@ fn of_random(name: &str, arguments: &[Value], world: &mut dyn World) -> Outcome 
 }
 
 fn of_dates(pattern: &str, name: &str, arguments: &[Value], world: &mut dyn World) -> Outcome {
+    let now_ms = world.now_ms();
     let zone = world.time_zone();
     match (name, arguments) {
         ("format", [Value::Date(ms) | Value::Long(ms)]) => {
@@ -505,7 +506,9 @@ fn of_dates(pattern: &str, name: &str, arguments: &[Value], world: &mut dyn Worl
                 .and_then(|at| dates::write(pattern, &at, &mut out));
             Some(done.map(|()| Value::text(out)))
         }
-        ("parse", [Value::Text(text)]) => Some(dates::read(pattern, text, zone).map(Value::Date)),
+        ("parse", [Value::Text(text)]) => {
+            Some(dates::read(pattern, text, Some(now_ms), zone).map(Value::Date))
+        }
         _ => None,
     }
 }

@@ -67,7 +67,10 @@ pub fn page(lang: Lang) -> String {
     ];
     let _ = writeln!(out, "| {} |\n|---|---|---|", head.join(" | "));
     for function in FUNCTIONS {
-        let treatment = Treatment::Runs;
+        let treatment = match function.needs {
+            Needs::Nothing | Needs::Translation(_) => Treatment::Runs,
+            Needs::Work => Treatment::NotSupported,
+        };
         let treated = say(&format!("jmx-treated-{}", treatment_word(Some(treatment))));
         let takes = function.takes.replace('|', "\\|");
         let _ = writeln!(
