@@ -61,7 +61,7 @@ impl Address {
         match location.chars().next() {
             None => None,
             Some('/') => with_path(location.into()),
-            Some('?') => with_path(format!("{own}{location}")),
+            // As in Java, a query alone replaces the last part of the path, too.
             Some(_) => {
                 let folder = own.rfind('/').map_or("/", |at| &own[..=at]);
                 with_path(without_dots(&format!("{folder}{location}")))
@@ -87,6 +87,22 @@ impl Address {
     pub fn write_origin(&self, out: &mut String) {
         out.push_str(if self.tls { "https://" } else { "http://" });
         self.write_authority(out);
+    }
+
+    /// Appends the value of `Host`: the address, or a given host whose port is that of the address
+    /// unless it has its own. As in JMeter, the default port is left out.
+    pub fn write_host(&self, given: Option<&str>, out: &mut String) {
+        let Some(given) = given else {
+            return self.write_authority(out);
+        };
+        let own = given.rsplit_once(':');
+        let own = own.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
+        let (host, port) = own.unwrap_or((given, self.port));
+        out.push_str(host);
+        if port != default_port(self.tls) {
+            out.push(':');
+            digits(port.into(), out);
+        }
     }
 
     /// Appends the host, with the port if it is not the default of the scheme.
@@ -142,9 +158,18 @@ mod tests {
         assert_eq!(join("../c/./d"), "http://h:8080/c/d");
         assert_eq!(join("./"), "http://h:8080/a/");
         assert_eq!(join(".."), "http://h:8080/");
-        assert_eq!(join("?z"), "http://h:8080/a/b?z");
+        assert_eq!(join("?z"), "http://h:8080/a/?z");
         assert_eq!(join("https://other/"), "https://other/");
         assert_eq!(join("//other:81"), "http://other:81/");
+        let host = |given| {
+            let mut out = String::new();
+            base.write_host(given, &mut out);
+            out
+        };
+        assert_eq!(host(None), "h:8080");
+        assert_eq!(host(Some("other")), "other:8080");
+        assert_eq!(host(Some("other:80")), "other");
+        assert_eq!(host(Some("other:81")), "other:81");
         assert!(Address::parse("ftp://h/").is_none() && Address::parse("http://").is_none());
     }
 }

@@ -84,13 +84,13 @@ impl ConfigElements {
             false => &data.variables,
         };
         match feed.take(data.recycles) {
-            Some(cells) => {
+            Some(cells) if !cells.is_empty() => {
                 for (name, cell) in names.iter().zip(cells) {
                     view.thread.set(name, cell);
                 }
             }
-            None if data.stops_user => return false,
-            None => names
+            _ if data.stops_user => return false,
+            _ => names
                 .iter()
                 .for_each(|name| view.thread.set(name, END_OF_FILE)),
         }

@@ -326,7 +326,6 @@ impl Controllers {
     ) -> Result<(), Advance> {
         let now_ns = on.view.now_ns();
         self.positions[n].passes += 1;
-        self.show_index(&mut on.view, n, node);
         let view = &mut on.view;
         let again = match &node.kind {
             ControllerKind::Loop { loops } => {
@@ -345,8 +344,10 @@ impl Controllers {
         };
         if !again {
             self.leave(on, n, Ended::Done);
+            self.show_index(&mut on.view, n, node);
             return Err(Advance::Nothing);
         }
+        self.show_index(&mut on.view, n, node);
         if self.fuel == 0 {
             // No sampler was found: do not spin, and do not end either.
             self.positions[n].passes -= 1;

@@ -48,6 +48,8 @@ enum Policy {
     Standard,
     /// As old browsers: in the order of creation, values unchanged.
     Old,
+    /// As [`Policy::Old`], but a cookie with a version has its value without quotes.
+    Browser,
     /// Ignores cookies of responses.
     Ignore,
 }
@@ -56,7 +58,8 @@ impl Policy {
     fn named(name: &str) -> Self {
         match name.to_ascii_lowercase().as_str() {
             "ignorecookies" => Self::Ignore,
-            "compatibility" | "netscape" => Self::Old,
+            "compatibility" => Self::Browser,
+            "netscape" => Self::Old,
             _ => Self::Standard,
         }
     }
@@ -136,7 +139,8 @@ impl CookieJar {
         let mut parts = header.split(';');
         let (name, value) = parts.next()?.split_once('=')?;
         let (name, mut value) = (name.trim(), value.trim());
-        if self.policy == Policy::Standard {
+        let has_version = || header.to_ascii_lowercase().contains("version=");
+        if self.policy == Policy::Standard || self.policy == Policy::Browser && has_version() {
             let quoted = value
                 .strip_prefix('"')
                 .and_then(|rest| rest.strip_suffix('"'));
@@ -162,7 +166,7 @@ impl CookieJar {
                 () if key.eq_ignore_ascii_case("max-age") => max_age = value.parse::<i64>().ok(),
                 // The old policies accept dates only in Netscape's format.
                 () if key.eq_ignore_ascii_case("expires")
-                    && self.policy == Policy::Old
+                    && matches!(self.policy, Policy::Old | Policy::Browser)
                     && !value.contains('-') =>
                 {
                     return None;

@@ -167,9 +167,7 @@ pub(super) fn set_matches(
                 set_groups(thread, name, groups);
             }
         }
-        None => {
-            thread.remove(&format!("{name}_g"));
-        }
+        None => forget_groups(thread, name),
     }
 }
 
@@ -195,8 +193,49 @@ fn forget_numbered(thread: &mut ThreadContext, name: &str) {
         .and_then(|count| count.parse::<usize>().ok())
         .unwrap_or(0);
     for number in 1..=count.min(MOST_MATCHES) {
-        thread.remove(&format!("{name}_{number}"));
+        let numbered = format!("{name}_{number}");
+        thread.remove(&numbered);
+        forget_groups(thread, &numbered);
     }
+}
+
+/// Removes the groups of an earlier match.
+fn forget_groups(thread: &mut ThreadContext, name: &str) {
+    let groups = thread.remove(&format!("{name}_g"));
+    let groups = groups.and_then(|groups| groups.parse::<usize>().ok());
+    if let Some(groups) = groups {
+        for group in 0..=groups.min(MOST_MATCHES) {
+            thread.remove(&format!("{name}_g{group}"));
+        }
+    }
+}
+
+/// Sets the variables of an XPath extractor: the first of the matches that were asked for, each
+/// with its number, and their count.
+pub(super) fn set_texts(view: &mut View<'_>, extraction: &Extraction, found: &[String]) {
+    let name = view.text(&extraction.variable);
+    let name = name.trim();
+    let wanted = view.integer(&extraction.match_number);
+    let default = extraction.default.as_ref();
+    let default = default
+        .map(|default| view.text(default))
+        .unwrap_or_default();
+    let thread = &mut *view.thread;
+    forget_numbered(thread, name);
+    let chosen = match wanted {
+        ..0 => 0..found.len(),
+        _ if found.is_empty() => 0..0,
+        wanted => {
+            let index = choose(thread, wanted, found.len());
+            index..index + 1
+        }
+    };
+    let found = found.get(chosen).unwrap_or_default();
+    thread.set(name, found.first().unwrap_or(&default));
+    for (text, number) in found.iter().zip(1..) {
+        thread.set(&format!("{name}_{number}"), text);
+    }
+    thread.set(&format!("{name}_matchNr"), &found.len().to_string());
 }
 
 fn extract_json(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {

@@ -4,6 +4,7 @@ use super::context::View;
 use super::css::css;
 use super::extract::{
     MOST_MATCHES, MatchGroups, PathWanted, field_texts, in_all, json_text, set_found, set_matches,
+    set_texts,
 };
 use super::jmes;
 use super::sample_result::SampleResult;
@@ -38,6 +39,10 @@ pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &Sample
         view.test().sink.trouble(&why);
         Vec::new()
     });
+    if let PostKind::XPath { .. } = kind {
+        let found: Vec<String> = found.into_iter().take(MOST_MATCHES).collect();
+        return set_texts(view, extraction, &found);
+    }
     let groups: Vec<MatchGroups> = found
         .into_iter()
         .take(MOST_MATCHES)

@@ -33,9 +33,6 @@ impl DataRows {
         while !rest.is_empty() {
             let begin = rows.cells.len();
             rest = row(rest, delimiter, quoted, &mut rows.cells);
-            if rows.cells.len() == begin {
-                continue;
-            }
             match std::mem::replace(&mut left, FirstRow::IsData) {
                 FirstRow::IsData => rows.begins.push(rows.cells.len()),
                 FirstRow::IsSkipped => rows.cells.truncate(begin),
@@ -97,7 +94,7 @@ pub(super) enum FirstRow {
     Names,
 }
 
-/// Parses one row and gives the text after it. An empty line has no cells.
+/// Parses one row and gives the text after it. An empty line has no cells: it stands for the end.
 fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str>>) -> &'t str {
     let line_end = text.find('\n').map_or(text.len(), |at| at + 1);
     let line = text[..line_end].trim_end_matches(['\n', '\r']);
@@ -180,7 +177,11 @@ mod tests {
     #[test]
     fn rows_are_taken_apart() {
         check("a,b\nc,d", false, &[&["a", "b"], &["c", "d"]]);
-        check("\u{feff}a,\r\n\r\n,d\r\n", false, &[&["a", ""], &["", "d"]]);
+        check(
+            "\u{feff}a,\r\n\r\n,d\r\n",
+            false,
+            &[&["a", ""], &[], &["", "d"]],
+        );
         check(
             "\"a,1\",\"b\"\"x\"\nc,d\n",
             true,

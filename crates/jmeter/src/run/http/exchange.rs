@@ -40,6 +40,8 @@ pub(super) struct HttpExchange {
     redirects: u32,
     /// Bytes count for the last redirect only, because the client itself follows.
     counts_last: bool,
+    /// The last redirect asks for the same request at another address.
+    repeats: bool,
     totals: SampleTotals,
 }
 
@@ -71,7 +73,7 @@ impl HttpExchange {
         self.totals.start_ns = now_ns;
         self.totals.intended_ns = intended_ns;
         (self.totals.bytes, self.totals.sent_bytes) = (0, 0);
-        self.counts_last = false;
+        (self.counts_last, self.repeats) = (false, false);
         self.authorization.reset();
     }
 
@@ -197,19 +199,24 @@ impl HttpExchange {
         request: &HttpRequest,
         reply: &Reply<'_>,
     ) -> Result<bool, Lost<'static>> {
-        let is_safe = matches!(self.method.as_str(), "GET" | "HEAD");
-        let is_redirect = match reply.status {
-            301 | 302 | 303 | 308 => true,
-            307 => is_safe,
-            _ => false,
-        };
-        if reply.lost.is_some() || !is_redirect {
+        if reply.lost.is_some() || !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
             return Ok(false);
         }
         let follows = view.flag(&request.follow_redirects);
         if !follows && !view.flag(&request.auto_redirects) {
             return Ok(false);
         }
+        let method = self.method.as_str();
+        let is_redirect = match reply.status {
+            303 => true,
+            307 if follows => matches!(method, "GET" | "HEAD"),
+            // The client itself knows these methods.
+            _ => follows || matches!(method, "GET" | "HEAD" | "POST" | "DELETE"),
+        };
+        if !is_redirect {
+            return Ok(false);
+        }
+        let repeats = !follows && matches!(reply.status, 307 | 308);
         let lost = |class: NotHttp| Lost {
             class,
             phase: "read",
@@ -234,10 +241,16 @@ impl HttpExchange {
         self.authorization.reset();
         self.redirects += 1;
         self.counts_last = !follows;
-        if self.method != "HEAD" {
+        self.repeats = repeats;
+        if self.method != "HEAD" && !repeats {
             self.method.replace_range(.., "GET");
         }
         Ok(true)
+    }
+
+    /// True if the request after a redirect has method and body of the one before.
+    pub fn keeps_body(&self) -> bool {
+        self.repeats
     }
 
     pub fn url(&self) -> &str {

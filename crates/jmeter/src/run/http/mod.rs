@@ -160,7 +160,7 @@ impl HttpClient {
         request: &HttpRequest,
         out: &mut Vec<u8>,
     ) -> Request {
-        if !self.exchange.authorization.take_repeat() {
+        if !self.exchange.authorization.take_repeat() && !self.exchange.keeps_body() {
             self.buffers.payload.begin(false);
         }
         self.exchange.write_url();
@@ -268,7 +268,7 @@ impl HttpClient {
         } else {
             b"close\r\n"
         });
-        let given = buffers.write_headers(view, request, out);
+        let given = buffers.write_headers(view, request, &exchange.address, out);
         let jar = request.cookies.and_then(|id| self.cookies.of(id));
         if let Some(jar) = jar.filter(|jar| !jar.is_empty()) {
             let now_s = view.test().wall_ms(view.now_ns()) / 1000;
@@ -283,7 +283,7 @@ impl HttpClient {
         buffers.payload.write_head(given.content_type, out);
         if !given.host {
             buffers.value.clear();
-            exchange.address.write_authority(&mut buffers.value);
+            exchange.address.write_host(None, &mut buffers.value);
             line(out, "Host", &buffers.value);
         }
         exchange.way.write_proxy_headers(&exchange.address, out);

@@ -53,10 +53,10 @@ impl Buffers {
         if exchange.method.is_empty() {
             exchange.method.push_str("GET");
         }
-        address(view, request, &mut exchange.address, &mut self.value)?;
+        let is_whole = address(view, request, &mut exchange.address, &mut self.value)?;
         let charset = charset(view, request, &mut self.value)?;
         let raw = view.flag(&request.raw_body) || is_raw(request);
-        if !raw && sends_query(&exchange.method) {
+        if !raw && !is_whole && sends_query(&exchange.method) {
             query(view, request, charset, &mut exchange.address.path, self);
         }
         exchange.write_url();
@@ -79,11 +79,12 @@ impl Buffers {
         Ok(())
     }
 
-    /// Appends the headers of header managers.
+    /// Appends the headers of header managers of a request to an address.
     pub fn write_headers(
         &mut self,
         view: &mut View<'_>,
         request: &HttpRequest,
+        to: &Address,
         out: &mut Vec<u8>,
     ) -> GivenHeaders {
         let mut given = GivenHeaders::default();
@@ -96,7 +97,13 @@ impl Buffers {
             if self.name.is_empty() || is_computed {
                 continue;
             }
-            given.host |= is("Host");
+            if is("Host") {
+                given.host = true;
+                self.name.clear();
+                to.write_host(Some(&self.value), &mut self.name);
+                line(out, "Host", &self.name);
+                continue;
+            }
             given.user_agent |= is("User-Agent");
             given.content_type |= is("Content-Type");
             line(out, &self.name, &self.value);
@@ -162,13 +169,13 @@ fn charset(
     Charset::named(scratch).ok_or_else(unknown)
 }
 
-/// Renders the URL of a request.
+/// Renders the URL of a request; true if its path is a whole URL, which takes no arguments.
 fn address(
     view: &mut View<'_>,
     request: &HttpRequest,
     to: &mut Address,
     scratch: &mut String,
-) -> Result<(), Unsent> {
+) -> Result<bool, Unsent> {
     let bad = |says: String| Unsent::Impossible(NotHttp::BadAddress, says);
     view.render(&request.path, &mut to.path);
     if to.path.contains(' ') {
@@ -177,7 +184,7 @@ fn address(
     if to.path.starts_with("http://") || to.path.starts_with("https://") {
         *to = Address::parse(to.path.trim())
             .ok_or_else(|| bad(format!("`{}` is not a valid URL", to.path)))?;
-        return Ok(());
+        return Ok(true);
     }
     if !to.path.starts_with('/') {
         to.path.insert(0, '/');
@@ -189,8 +196,8 @@ fn address(
     let is_known = to.tls || scheme.is_empty() || scheme.eq_ignore_ascii_case("http");
     let unknown = (!is_known).then(|| Unsent::Impossible(NotHttp::BadScheme, scheme.to_owned()));
     view.render(&request.port, scratch);
-    // As in JMeter, an invalid port counts as missing.
-    to.port = scratch.trim().parse().unwrap_or(default_port(to.tls));
+    let port = port(scratch, to.tls);
+    to.port = *port.as_ref().unwrap_or(&0);
     if let Some(unknown) = unknown {
         return Err(unknown);
     }
@@ -199,7 +206,28 @@ fn address(
         to.write(&mut url);
         return Err(Unsent::Impossible(NotHttp::NoHost, url));
     }
-    Ok(())
+    port.map(|_| false)
+}
+
+/// A port as JMeter reads it: 0 and what is not a number stand for the default of the scheme.
+/// Fails for other numbers that are not ports.
+fn port(text: &str, tls: bool) -> Result<u16, Unsent> {
+    let number = text.trim().parse::<i32>().unwrap_or(0);
+    match (number, u16::try_from(number)) {
+        (0 | -1, _) => Ok(default_port(tls)),
+        (_, Ok(port)) => Ok(port),
+        (..0, _) => {
+            let says = format!("Invalid port number :{number}");
+            Err(Unsent::Impossible(NotHttp::BadLocation, says))
+        }
+        _ => {
+            let class = NotHttp::Thrown("java.lang.IllegalArgumentException");
+            Err(Unsent::Impossible(
+                class,
+                format!("port out of range:{number}"),
+            ))
+        }
+    }
 }
 
 /// Appends the arguments of a request to its path.
