@@ -89,6 +89,7 @@ help-any--valid = How long the line lets hosts in: `30min`, `24h`
 help-any--wait = How threads wait for messages, on both ends: `block` sleeps in the kernel, `epoll` too, with one call for many connections, `spin` asks without sleeping, `spin:50us` for so long
 help-any--warmup = Load before the measurement begins; it is not counted
 help-any--web = Show the run in a browser while it goes on, and let it be stopped there. Beyond 127.0.0.1 the printed address holds a token
+help-any--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-bus =
     Send framed messages between hosts: messages per second, and how long they take.
 
@@ -416,7 +417,6 @@ help-jmx-check =
 help-jmx-check--generators = Generators that each execute the whole plan
 help-jmx-check--resolved = With --json: the resolved plan, too
 help-jmx-check--seed = Seed of random choices that are made before the test begins
-help-jmx-check--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-jmx-check-after =
     Examples:
       sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
@@ -432,7 +432,6 @@ help-jmx-probe =
 help-jmx-probe--demand = Milliseconds that one request keeps the server's busiest resource busy, such as CPU time over cores
 help-jmx-probe--duration = How long the user of each group sends: `10`, `30s`, `1min`
 help-jmx-probe--seed = Seed of random choices that are made before the test begins
-help-jmx-probe--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-jmx-probe-after =
     Examples:
       sokudo jmx probe plan.jmx -J THREADS=40

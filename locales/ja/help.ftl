@@ -89,6 +89,7 @@ help-any--valid = この行で参加できる期間: `30min`、`24h`
 help-any--wait = スレッドがメッセージを待つ方法 (両端): `block` と `epoll` はカーネル内で待つ (`epoll` は多数の接続を 1 回の呼び出しで待つ)。`spin` は眠らずに問い合わせ続け、`spin:50us` はその時間だけ続ける
 help-any--warmup = 測定開始前の負荷。集計には含めない
 help-any--web = 実行中の様子をブラウザーに表示し、そこから停止できるようにする。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く
+help-any--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-bus =
     ホスト間でメッセージを送り、毎秒のメッセージ数と所要時間を測る
 
@@ -416,7 +417,6 @@ help-jmx-check =
 help-jmx-check--generators = それぞれが計画全体を実行する生成側の数
 help-jmx-check--resolved = --json のとき、解決済みの計画も出力する
 help-jmx-check--seed = テスト開始前に決まる乱数のシード
-help-jmx-check--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-jmx-check-after =
     例:
       sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
@@ -432,7 +432,6 @@ help-jmx-probe =
 help-jmx-probe--demand = 1 リクエストがサーバーの最も忙しい資源を占有する時間 (ミリ秒)。CPU 時間をコア数で割った値など
 help-jmx-probe--duration = 各グループの 1 ユーザーが送る時間: `10`、`30s`、`1min`
 help-jmx-probe--seed = テスト開始前に決まる乱数のシード
-help-jmx-probe--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-jmx-probe-after =
     例:
       sokudo jmx probe plan.jmx -J THREADS=40

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::{I18n, Lang};
+use sokudo_jmeter::expression::Needs;
 use sokudo_jmeter::expression::functions::FUNCTIONS;
 use sokudo_jmeter::registry::{ElementSpec, Family, REGISTRY, Treatment};
 

@@ -558,7 +558,8 @@ mod tests {
             let settings = Settings::default();
             let files = PlanFiles::within(&plan, Reach::below(&plan, &[]));
             let reading = sokudo_jmeter::read("plan.jmx", &bytes, &settings, &files);
-            Shown::new(&reading, 1, &settings.properties, Lang::En).json(resolved, probed)
+            let shown = Shown::new(&reading, 1, &settings.properties, Lang::En);
+            shown.with_files(&[], &files).json(resolved, probed)
         };
         let all = [
             shown("plans/elements.jmx", true, None),
