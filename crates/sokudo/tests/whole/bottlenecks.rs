@@ -222,7 +222,7 @@ fn datagrams_behind_a_shaper_of_the_senders_own_device() {
 
 #[test]
 fn a_short_queue_of_the_senders_own_device() {
-    behind_its_own_device("datagram", "--rate 15Mb/s --duration 3s", 17_000);
+    behind_its_own_device("datagram", "--rate 40Mb/s --duration 3s", 17_000);
 }
 
 #[test]
