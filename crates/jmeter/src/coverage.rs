@@ -70,6 +70,13 @@ fn keep(
         if matches!(role, Some(Role::NoEffect)) {
             continue;
         }
+        if matches!(role, Some(Role::LeftOut)) {
+            let says = Text::new("jmx-left-out")
+                .word("element", node.class.as_str())
+                .word("name", node.name.as_str());
+            compiler.problems.warning(node.place.clone(), says);
+            continue;
+        }
         match role {
             Some(Role::Refused(why)) => {
                 compiler.unsupported(&node.place, refused(&node, why), None)

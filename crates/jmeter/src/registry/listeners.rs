@@ -1,4 +1,5 @@
-//! Listeners: what they write and send. What they display has no effect.
+//! Listeners: what they write and send. What they display has no effect; those that write a file or a mail
+//! per result are left out, with a warning.
 
 use super::backend::backend;
 use super::{ElementSpec, Family, Role, element};
@@ -23,7 +24,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         &["ResultSaver", "MailerResultCollector"],
         Family::Listener,
         3,
-        Role::NoEffect,
+        Role::LeftOut,
     ),
 ];
 

@@ -77,6 +77,8 @@ pub enum Treatment {
     Runs,
     /// It is read and has no effect outside the editor.
     NoEffect,
+    /// It would have an effect beside the load, which is left out with a warning.
+    LeftOut,
     /// It is a script in an unsupported language.
     NeedsScripts,
     /// It needs the database layer.
@@ -106,6 +108,7 @@ pub(crate) enum Role {
     Assertion(fn(&mut ElementReader<'_, '_>) -> AssertionKind),
     Listener(fn(&mut ElementReader<'_, '_>) -> ListenerKind),
     NoEffect,
+    LeftOut,
     Refused(Treatment),
 }
 
@@ -159,6 +162,7 @@ impl ElementSpec {
     pub fn treatment(&self) -> Treatment {
         match self.role {
             Role::NoEffect => Treatment::NoEffect,
+            Role::LeftOut => Treatment::LeftOut,
             Role::Refused(treatment) => treatment,
             _ => Treatment::Runs,
         }
@@ -212,7 +216,7 @@ impl ElementSpec {
             Role::Plan => others::plan_flags(reader).ignored(),
             Role::Include => drop(reader.start_text("IncludeController.includepath")),
             Role::Module => drop(reader.texts("ModuleController.node_path")),
-            Role::Fragment | Role::NoEffect | Role::Refused(_) => {}
+            Role::Fragment | Role::NoEffect | Role::LeftOut | Role::Refused(_) => {}
         }
     }
 }

@@ -457,6 +457,7 @@ pub fn treatment_word(treatment: Option<Treatment>) -> &'static str {
     match treatment {
         Some(Treatment::Runs) => "runs",
         Some(Treatment::NoEffect) => "no-effect",
+        Some(Treatment::LeftOut) => "left-out",
         Some(Treatment::NeedsScripts) => "scripts",
         Some(Treatment::NeedsDatabase) => "database",
         Some(Treatment::NotSupported) => "not-supported",
