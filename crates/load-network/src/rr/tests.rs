@@ -36,7 +36,7 @@ fn asked(flow: u32, transactions: u64, errors: u64) -> String {
         "timed":{transactions},"errors":{errors},"unstarted":0,"late":0,"window_full":0,
         "connections_lost":0,"first_ns":0,"last_ns":100000000,"sum_s":0.0,"sum_squares_s":0.0,
         "error":null}},"cpu_ns":null,"wait_ns":null,"elapsed_ns":1000000000}},"recorded":{{"latency":"",
-        "service":"","details":null}},"asked_per_s":null,"connections":1,"start_late_ns":null}}],
+        "service":"","start_delay":"","details":null}},"asked_per_s":null,"connections":1,"start_late_ns":null}}],
         "answered":[]}}"#
     )
 }
