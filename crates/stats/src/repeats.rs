@@ -303,7 +303,11 @@ mod tests {
             );
         }
         let plan: Vec<_> = keys(&jmx::KIND).collect();
-        assert_eq!(plan.len(), 3, "rate, median and 99th percentile");
+        assert_eq!(
+            plan.len(),
+            4,
+            "rate, median, 99th percentile, share of errors"
+        );
         let shares = keys(&datagram::KIND).filter(|(metric, _)| *metric == datagram::LOSS_RATIO);
         assert_eq!(shares.count(), 1);
     }
