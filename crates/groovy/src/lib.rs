@@ -88,3 +88,65 @@ impl Refusal {
         Self { line, kind, what }
     }
 }
+
+/// Translates bytes as a script of both languages, for fuzzing: whatever is not translated is refused with a
+/// line of the script.
+pub fn any_bytes(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text.split('\n').count() as u32;
+    for dialect in [Dialect::Groovy, Dialect::BeanShell] {
+        if let Err(refusals) = translate(&text, dialect, &[]) {
+            assert!(!refusals.is_empty());
+            let on_a_line = |refusal: &Refusal| (1..=lines).contains(&refusal.line);
+            assert!(refusals.iter().all(on_a_line), "{refusals:?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let opens = [
+            "(", "[", "{", "-", "!", "a(", "a[", "{ -> ", "if (a) ", "\"${", "a ? b : ", "a.b(",
+        ];
+        for open in opens {
+            let script = open.repeat(20_000);
+            for dialect in [Dialect::Groovy, Dialect::BeanShell] {
+                assert!(translate(&script, dialect, &[]).is_err(), "{open}");
+            }
+        }
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        let fixed = [
+            "def",
+            "if",
+            "for",
+            "new",
+            "return",
+            "import java.util.",
+            "\"${",
+            "'''",
+            "\n",
+        ];
+        prop_oneof![
+            "[a-z]{1,3}",
+            r"[-+*/%=<>!&|^~?:.,;(){}\[\]@]{1,3}",
+            "[0-9]{1,20}[lLfFgGdD.]?",
+            proptest::sample::select(fixed.to_vec()).prop_map(str::to_owned),
+            r"\PC{0,3}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_script_panics(words in proptest::collection::vec(word(), 0..40)) {
+            any_bytes(words.join(" ").as_bytes());
+        }
+    }
+}

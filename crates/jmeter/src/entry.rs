@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::document::xpath::XPath;
 use crate::expression::{StartWorld, parse};
 use crate::files::MemoryFiles;
+use crate::json;
 use crate::page;
 use crate::properties::{self, Properties};
 use crate::read;
@@ -56,6 +57,16 @@ pub fn xpath(bytes: &[u8]) {
             // Too much text is a valid outcome.
             let _ = found.texts(&document, true);
         }
+    }
+}
+
+/// Parses a JSON path in the first line and applies it to the rest.
+pub fn json_path(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (path, text) = text.split_once('\n').unwrap_or((&text, "{}"));
+    if let (Ok(path), Some(document)) = (json::Path::parse(path), json::read(text)) {
+        // A path that leads nowhere is a valid outcome.
+        let _ = path.list(&document);
     }
 }
 
@@ -127,6 +138,16 @@ mod tests {
             )
             .as_bytes(),
         );
+    }
+
+    proptest! {
+        #[test]
+        fn no_json_path_panics(
+            path in r"[$@.*\[\]()?,:'a-c0-9=<>!&|~/ -]{0,40}",
+            document in r#"[\[\]{}":,a-c0-9 ]{0,60}"#,
+        ) {
+            super::json_path(format!("{path}\n{document}").as_bytes());
+        }
     }
 
     proptest! {
