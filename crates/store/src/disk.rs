@@ -3,7 +3,7 @@
 //! Everything that the store writes goes through [`Disk`], so that tests can make any single
 //! operation fail, as a full disk or a killed process would.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -26,16 +26,16 @@ pub(crate) struct DiskFile {
 }
 
 impl Disk {
-    /// Creates a directory and those above it.
+    /// Creates a directory and those above it, for their owner alone.
     pub fn create_dir_all(&self, path: &Path) -> Result<(), StoreError> {
         self.step()
-            .and_then(|()| fs::create_dir_all(path))
+            .and_then(|()| private_dir().recursive(true).create(path))
             .map_err(|e| StoreError::io("create", path, e))
     }
 
-    /// Creates a directory that must not exist yet.
+    /// Creates a directory that must not exist yet, for its owner alone.
     pub fn create_dir(&self, path: &Path) -> Result<(), StoreError> {
-        match self.step().and_then(|()| fs::create_dir(path)) {
+        match self.step().and_then(|()| private_dir().create(path)) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(StoreError::Exists {
                 path: path.to_path_buf(),
             }),
@@ -44,17 +44,26 @@ impl Disk {
     }
 
     /// Creates a file in the place of one that exists: a link there is replaced, not followed, since in
-    /// a record from an untrusted source it may lead anywhere.
+    /// a record from an untrusted source it may lead anywhere. Only its owner may read it.
     pub fn create(&self, path: &Path) -> Result<DiskFile, StoreError> {
+        self.create_new(path, private_file().write(true))
+    }
+
+    /// The same for a file that the operator wants elsewhere: those may read it who usually may.
+    pub fn create_shared(&self, path: &Path) -> Result<DiskFile, StoreError> {
+        self.create_new(path, OpenOptions::new().write(true))
+    }
+
+    fn create_new(&self, path: &Path, options: &mut OpenOptions) -> Result<DiskFile, StoreError> {
         match self.step().and_then(|()| fs::remove_file(path)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("create", path, e)),
-            _ => self.open(path, OpenOptions::new().write(true).create_new(true)),
+            _ => self.open(path, options.create_new(true)),
         }
     }
 
     /// Opens a file for writing at its end, creating it when it does not exist.
     pub fn append(&self, path: &Path) -> Result<DiskFile, StoreError> {
-        self.open(path, OpenOptions::new().append(true).create(true))
+        self.open(path, private_file().append(true).create(true))
     }
 
     fn open(&self, path: &Path, options: &OpenOptions) -> Result<DiskFile, StoreError> {
@@ -184,6 +193,25 @@ impl Write for DiskFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Options for files of a record: one that they create is for its owner alone. Windows gives it the
+/// access list of its folder.
+pub(crate) fn private_file() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut))]
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// The same for directories.
+fn private_dir() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
 }
 
 /// Name under which a file is written until it is complete.

@@ -20,6 +20,7 @@ use sokudo_model::{
 };
 
 use crate::disk::{self, Disk, DiskFile};
+use crate::layout::RUN_JSON;
 use crate::tables::labels_json;
 use crate::{StoreError, percentiles};
 
@@ -102,11 +103,22 @@ pub fn own_dir(record: &Path) -> Result<PathBuf, StoreError> {
     Ok(dir)
 }
 
+/// True for a file in a record's own directory for exports.
+fn is_of_record(path: &Path) -> bool {
+    let record = path.ancestors().nth(2);
+    record.is_some_and(|record| record.join(RUN_JSON).is_file())
+}
+
 fn to_file(
     path: PathBuf,
     write: impl FnOnce(&mut BufWriter<DiskFile>) -> io::Result<()>,
 ) -> Result<PathBuf, StoreError> {
-    let mut out = BufWriter::new(Disk::default().create(&path)?);
+    let disk = Disk::default();
+    let file = match is_of_record(&path) {
+        true => disk.create(&path)?,
+        false => disk.create_shared(&path)?,
+    };
+    let mut out = BufWriter::new(file);
     write(&mut out)
         .and_then(|()| out.flush())
         .map_err(|e| StoreError::io("write", &path, e))?;

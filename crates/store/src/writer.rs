@@ -7,7 +7,7 @@ use sokudo_model::{
     Batch, Check, Environment, Finding, Manifest, Plan, Problem, RunId, RunStatus, Text, Unit,
 };
 
-use crate::disk::Disk;
+use crate::disk::{Disk, private_file};
 use crate::layout::{CLOCK, ENVIRONMENT, PLAN_JSON, SPOOL, check_id, host_file};
 use crate::spool::SpoolWriter;
 use crate::{StoreError, attach, manifest, save_findings, seal};
@@ -64,7 +64,7 @@ pub(crate) fn take_lock(record: &Path) -> Result<File, StoreError> {
     if path.is_symlink() {
         return Err(StoreError::corrupt(&path, "it is a link"));
     }
-    let file = File::options()
+    let file = private_file()
         .write(true)
         .create(true)
         .truncate(false)

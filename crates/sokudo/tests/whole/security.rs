@@ -133,6 +133,37 @@ fn a_key_is_kept_out_of_the_record() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn records_are_for_their_owner_alone() {
+    let place = place();
+    let server = serve(&place);
+    place
+        .run(&format!(
+            "datagram {} --rate {GENTLE} --duration 1s",
+            server.address
+        ))
+        .expect_code(0);
+    place.run("export latest --to csv").expect_code(0);
+    let mut found = 0;
+    owner_alone(&place.record(), &mut found);
+    assert!(found > 8, "{found} files and directories");
+}
+
+/// Fails when somebody else may read or write anything below this path, or the path itself.
+#[cfg(unix)]
+fn owner_alone(path: &Path, found: &mut usize) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o} {}", path.display());
+    *found += 1;
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap().flatten() {
+            owner_alone(&entry.path(), found);
+        }
+    }
+}
+
 /// Fails when any file below a directory holds these bytes.
 fn nothing_contains(directory: &Path, bytes: &[u8]) {
     for entry in fs::read_dir(directory).unwrap().flatten() {
