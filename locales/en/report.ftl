@@ -195,6 +195,7 @@ report-environment-not-available = not available
 
 ## Run it again
 report-rerun-how = The same command with the same seed offers the same load.
+report-rerun-hidden = Secrets were not recorded: give the value again wherever the command says (hidden).
 report-rerun-identity = What this run is
 report-rerun-run = run
 report-rerun-started = started

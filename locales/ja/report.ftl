@@ -183,6 +183,7 @@ report-environment-not-available = 取得できません
 
 ## 再実行
 report-rerun-how = 同じコマンドを同じシードで実行すると、同じ負荷がかかります。
+report-rerun-hidden = 秘密の値は記録されていません。コマンドの (hidden) の箇所に、値を改めて指定してください。
 report-rerun-identity = この実行について
 report-rerun-run = 実行
 report-rerun-started = 開始

@@ -18,6 +18,7 @@ pub mod pairs;
 pub mod plan;
 pub mod record;
 pub mod rows;
+pub mod secrets;
 pub mod series;
 pub mod skew;
 pub mod spec;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use sokudo_controller::{Hosts, Observer, Run, RunConfig};
 use sokudo_i18n::Lang;
-use sokudo_model::{MonitorSpec, Record, Refusal, RunStatus, Text};
+use sokudo_model::{MonitorSpec, Record, Refusal, RunStatus, Text, secrets};
 use sokudo_scenario::HostInfo;
 use sokudo_store::export::commands;
 use sokudo_store::layout::COMMANDS;
@@ -139,7 +139,7 @@ pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Refusal> {
     run.group_numbers();
     let path = run.finish()?.path;
     for (name, text) in left.files {
-        sokudo_store::attach(&path, name, text.as_bytes())?;
+        sokudo_store::attach(&path, name, secrets::hidden(&text).as_bytes())?;
     }
     let record = conclude(&path, lang)?;
     let tables = commands::files(&record)

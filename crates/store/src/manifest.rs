@@ -92,22 +92,23 @@ pub(crate) fn write_manifest(
     write_run_json(disk, record, manifest)
 }
 
-/// Writes `plan/plan.json` alone.
+/// Writes `plan/plan.json` alone, its secrets hidden.
 pub(crate) fn write_plan(
     disk: &Disk,
     record: &Path,
     manifest: &Manifest,
 ) -> Result<(), StoreError> {
-    write_json(disk, &record.join(PLAN_JSON), &manifest.plan)
+    let plan = manifest.plan.without_secrets();
+    write_json(disk, &record.join(PLAN_JSON), &plan)
 }
 
-/// Writes `run.json` alone.
+/// Writes `run.json` alone, its secrets hidden.
 pub(crate) fn write_run_json(
     disk: &Disk,
     record: &Path,
     manifest: &Manifest,
 ) -> Result<(), StoreError> {
-    let mut manifest = manifest.clone();
+    let mut manifest = manifest.without_secrets();
     keep_finite(&mut manifest);
     write_json(disk, &record.join(RUN_JSON), &manifest)
 }

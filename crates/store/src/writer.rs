@@ -265,6 +265,6 @@ impl ClosedRun {
 /// Text of the plan's hash, as it stands in `Manifest::plan_sha256`: SHA-256 of the bytes of
 /// `plan/plan.json`, hexadecimal.
 pub fn plan_sha256(plan: &Plan) -> Result<String, StoreError> {
-    let bytes = manifest::to_json(Path::new(PLAN_JSON), plan)?;
+    let bytes = manifest::to_json(Path::new(PLAN_JSON), &plan.without_secrets())?;
     Ok(crate::hash::sha256_of(&bytes))
 }

@@ -48,6 +48,7 @@ use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_model::Text;
+use sokudo_model::secrets::{self, HIDDEN};
 use sokudo_net::process::own_program;
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
@@ -296,7 +297,7 @@ const SECRETS: &[(&str, &[&str])] = &[
 /// Commands that execute plans, with the options of the tool that plans come from.
 const PLAN_COMMANDS: &[&str] = &["jmx run", "compat jmeter"];
 
-/// System properties whose value is one, in whichever word they stand.
+/// System properties that a plan is not given.
 const SECRET_PROPERTIES: &[&str] = &[
     "javax.net.ssl.keyStorePassword",
     "javax.net.ssl.trustStorePassword",
@@ -313,7 +314,6 @@ fn command_for_record() -> Vec<String> {
 }
 
 fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
-    const HIDDEN: &str = "(hidden)";
     let mut hide_next = false;
     let words: Vec<String> = words.collect();
     let command = words.iter().skip(1).take(2).cloned().collect::<Vec<_>>();
@@ -321,13 +321,6 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
     let hide = |word: String| {
         if std::mem::take(&mut hide_next) {
             return HIDDEN.into();
-        }
-        for property in SECRET_PROPERTIES {
-            if let Some((before, value)) = word.split_once(property)
-                && value.starts_with('=')
-            {
-                return format!("{before}{property}={HIDDEN}");
-            }
         }
         for (name, of) in SECRETS {
             let Some(value) = word.strip_prefix(name) else {
@@ -344,7 +337,7 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
                 _ => return format!("{name}{HIDDEN}"),
             }
         }
-        word
+        secrets::hidden(&word).into_owned()
     };
     words.into_iter().map(hide).collect()
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::jmx::far::{far, get, plan, says};
 use crate::vocabulary::{GENTLE, Place, Server, place, refused, serve, serve_with, summary};
 
 /// A server with a new key, and the key.
@@ -131,6 +132,72 @@ fn a_key_is_kept_out_of_the_record() {
     for record in place.records() {
         nothing_contains(&record, secret.as_bytes());
     }
+}
+
+/// A value of which nothing may stand in a record.
+const SECRET: &str = "se-cret-7391";
+
+/// Fails when the secret stands in what a run recorded and what is made of it.
+fn holds_no_secret(place: &Place) {
+    let records = place.records();
+    let record = records.last().expect("a record");
+    // Tables are compressed; the export has their content as text.
+    for form in ["json", "tsv"] {
+        place
+            .run(&format!("export latest --to {form}"))
+            .expect_code(0);
+    }
+    nothing_contains(record, SECRET.as_bytes());
+    let report = fs::read_to_string(record.join("report.html")).expect("a report");
+    assert!(report.contains("(hidden)"));
+    assert!(report.contains("give the value again"));
+}
+
+#[test]
+fn secrets_of_requests_are_sent_and_not_recorded() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    let url = format!("http://{}/x?token={SECRET}&page=1", far.address);
+    let authorization = format!("Authorization: Bearer {SECRET}");
+    let cookie = format!("--header=Cookie: id=1; session={SECRET}");
+    let body = format!(r#"{{"user":"me","password":"{SECRET}"}}"#);
+    let words = [
+        "http",
+        &url,
+        "-H",
+        &authorization,
+        &cookie,
+        "-b",
+        &body,
+        "-X",
+        "POST",
+        "-n",
+        "1",
+        "-c",
+        "1",
+        "--lang",
+        "en",
+    ];
+    place.words(words).run().expect_code(0);
+    let asked = far.asked();
+    assert_eq!(asked[0].matches(SECRET).count(), 4, "{}", asked[0]);
+    holds_no_secret(&place);
+}
+
+#[test]
+fn secrets_of_plans_are_used_and_not_recorded() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    let asks =
+        get(far.address, "/${__P(db.password)}", "").replacen("/${__P(db.password)}", "named", 1);
+    place.write("plan.jmx", &plan(1, 1, &asks));
+    place
+        .run(&format!(
+            "jmx run plan.jmx -Jdb.password={SECRET} --lang en"
+        ))
+        .expect_code(0);
+    assert!(far.asked()[0].contains(SECRET));
+    holds_no_secret(&place);
 }
 
 #[cfg(unix)]

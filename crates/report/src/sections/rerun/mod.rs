@@ -1,5 +1,6 @@
 //! Section: the commands that repeat the measurement.
 
+use sokudo_model::secrets::HIDDEN;
 use sokudo_model::{Text, units};
 
 use crate::block::{Block, Cell, Column, Table};
@@ -11,6 +12,9 @@ pub fn blocks(view: &View) -> Vec<Block> {
     let mut out = vec![Block::Paragraph(Text::new("report-rerun-how").into())];
     if !manifest.command.is_empty() {
         out.push(Block::Command(command(&manifest.command)));
+    }
+    if manifest.command.iter().any(|word| word.contains(HIDDEN)) {
+        out.push(Block::Paragraph(Text::new("report-rerun-hidden").into()));
     }
     out.push(Block::Table(identity(view)));
     out.extend(checks(view).map(Block::Table));
