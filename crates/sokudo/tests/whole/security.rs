@@ -215,6 +215,11 @@ fn records_are_for_their_owner_alone() {
     let mut found = 0;
     owner_alone(&place.record(), &mut found);
     assert!(found > 8, "{found} files and directories");
+    // What the operator wants elsewhere is as readable as what he writes himself.
+    place.run("export latest --to json -o out").expect_code(0);
+    place.write("own", "");
+    let mode = |name: &str| fs::metadata(place.path().join(name)).unwrap().permissions();
+    assert_eq!(mode("out/record.json"), mode("own"));
 }
 
 /// Fails when somebody else may read or write anything below this path, or the path itself.
