@@ -8,7 +8,7 @@ use sokudo_testkit::program::sokudo_bin;
 use crate::vocabulary::{GENTLE, Place, no_panic, place, refused, serve, summary};
 
 /// A place with one short run in it.
-fn place_with_run() -> Place {
+pub(crate) fn place_with_run() -> Place {
     let place = place();
     let server = serve(&place);
     place

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::jmx::far::{far, get, plan, says};
+use crate::records::place_with_run;
 use crate::vocabulary::{GENTLE, Place, Server, place, refused, serve, serve_with, summary};
 
 /// A server with a new key, and the key.
@@ -203,14 +204,7 @@ fn secrets_of_plans_are_used_and_not_recorded() {
 #[cfg(unix)]
 #[test]
 fn records_are_for_their_owner_alone() {
-    let place = place();
-    let server = serve(&place);
-    place
-        .run(&format!(
-            "datagram {} --rate {GENTLE} --duration 1s",
-            server.address
-        ))
-        .expect_code(0);
+    let place = place_with_run();
     place.run("export latest --to csv").expect_code(0);
     let mut found = 0;
     owner_alone(&place.record(), &mut found);
