@@ -10,6 +10,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::engine::Limits;
 use crate::failure::{Failure, FailureKind, Phase};
+use crate::observed::Reading;
 use crate::response::Response;
 use crate::shared::Shared;
 use crate::target::{Found, Leaves, TargetId};
@@ -72,6 +73,8 @@ pub(crate) struct Connection {
     request: Vec<u8>,
     left_from: usize,
     is_prompt: bool,
+    /// Its counters when they were read last.
+    read: Reading,
 }
 
 impl Connection {
@@ -95,6 +98,7 @@ impl Connection {
             request: Vec::new(),
             left_from: 0,
             is_prompt: false,
+            read: Reading::default(),
         }
     }
 
@@ -105,6 +109,7 @@ impl Connection {
         self.peer = Some(peer);
         self.used = false;
         self.is_prompt = false;
+        self.read = Reading::default();
         let socket = non_blocking(Domain::for_address(peer))?;
         leave(&socket, leaves)?;
         match socket.connect(&peer.into()) {
@@ -126,6 +131,11 @@ impl Connection {
         self.tls = Some(Box::new(tls::begin(config, host)?));
         self.be_prompt();
         Ok(())
+    }
+
+    /// Its socket, and what was read of it last.
+    pub(crate) fn socket_and_reading(&mut self) -> (Option<&TcpStream>, &mut Reading) {
+        (self.socket.as_ref(), &mut self.read)
     }
 
     /// True when a handshake follows the connection.

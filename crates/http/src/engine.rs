@@ -12,6 +12,7 @@ use crate::crew::{Crew, Strangers};
 use crate::event_loop::{Loop, Parts};
 use crate::homes::Homes;
 use crate::identity::Identity;
+use crate::observed::Observed;
 use crate::post::{self, Letter, Sender};
 use crate::target::Targets;
 use crate::tls::{LazyTls, Protocol, TlsSetUp, Trust};
@@ -120,7 +121,7 @@ impl Default for Limits {
 }
 
 /// Counts of one event loop.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LoopAudit {
     /// Exchanges that began.
     pub started: u64,
@@ -141,6 +142,8 @@ pub struct LoopAudit {
     pub elapsed_ns: u64,
     /// The loop stayed on a core that no other loop of its engine used.
     pub had_own_core: bool,
+    /// Observations of the server and the way to it.
+    pub observed: Observed,
 }
 
 /// A step that is taken this much after its time is late.

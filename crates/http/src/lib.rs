@@ -12,6 +12,7 @@ pub mod h2;
 mod homes;
 pub mod identity;
 mod names;
+pub mod observed;
 mod post;
 mod resolver;
 pub mod response;
@@ -27,6 +28,7 @@ pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEng
 pub use failure::{Breach, Code, Failure, FailureKind, Malformed, Phase};
 pub use h2::RequestHead;
 pub use identity::{Identity, NoStore, read_store};
+pub use observed::Observed;
 pub use target::{Family, Route, Scheme, Source, Target, TargetId, Targets, Via};
 pub use tls::{TlsSetUp, Trust};
 pub use user::{Exchange, Keep, Lane, Outcome, User, UserStep};

@@ -4,4 +4,5 @@
 
 pub mod http;
 pub mod jmx;
+mod observed;
 mod percentile;

@@ -25,6 +25,7 @@ where
     #[inline]
     pub(super) fn begin(&mut self, user: u32, exchange: Exchange, now: i64) {
         self.audit.started += 1;
+        self.observer.begins(now);
         let request_bytes = self.out.len() as u64;
         let seat = &mut self.seats[user as usize];
         seat.exchange = Some(exchange);

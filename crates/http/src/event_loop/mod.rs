@@ -33,6 +33,7 @@ use crate::crew::{Call, Crew};
 use crate::engine::{LATE_NS, Limits, LoopAudit, Stop};
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::homes::Home;
+use crate::observed::{Observer, Timed};
 use crate::post::{Inbox, Letter, Sender};
 use crate::resolver::Resolver;
 use crate::target::{Target, TargetId, Targets};
@@ -49,6 +50,10 @@ const PORTION: usize = 64 * 1024;
 const PORTIONS: usize = 64;
 /// Longest sleep: how soon a stop is noticed.
 const LOOK: Duration = Duration::from_millis(20);
+/// Sleep beyond the intended one from which the loop counts as absent, nanoseconds.
+const ABSENT_NS: u64 = 5_000_000;
+/// Rooms for connections that are looked at for one that is there.
+const MOST_LOOKED_AT: usize = 16;
 /// Name of the inbox among the sockets.
 const BELL: u64 = u64::MAX;
 /// Readiness is edge-triggered: reported once per arrival, and registered once for both directions.
@@ -96,6 +101,9 @@ pub(crate) struct Loop<C: Crew> {
     buffer: Vec<u8>,
     next_look_ns: i64,
     audit: LoopAudit,
+    observer: Observer,
+    /// The connection whose state was read last.
+    read_last: usize,
 }
 
 impl<C: Crew> Loop<C>
@@ -134,6 +142,8 @@ where
             buffer: vec![0; PORTION],
             next_look_ns: i64::MIN,
             audit: LoopAudit::default(),
+            observer: Observer::new(),
+            read_last: 0,
         })
     }
 
@@ -151,6 +161,7 @@ where
         self.audit.cpu_ns = more(thread_cpu_ns(), cpu_ns);
         self.audit.wait_ns = more(thread_wait_ns(), wait_ns);
         self.audit.elapsed_ns = u64::try_from(now_ns() - begun_ns).unwrap_or(0);
+        self.audit.observed = self.observer.finish();
         (self.crew, self.audit)
     }
 
@@ -187,7 +198,11 @@ where
         if now >= self.next_look_ns {
             self.next_look_ns = self.crew.look(now);
         }
-        let ready = match self.waiter.wait(self.how_long(now)) {
+        if self.observer.is_to_read(now) {
+            self.read_a_connection();
+        }
+        let bound = self.how_long(now);
+        let ready = match self.waiter.wait(bound) {
             Ok(ready) => ready,
             // Nothing can be waited for any more: exchanges end at their deadlines.
             Err(_) => {
@@ -195,11 +210,30 @@ where
                 0
             }
         };
+        let waited_ns = u64::try_from(now_ns() - now).unwrap_or(0);
+        let over_ns = waited_ns.saturating_sub(bound.as_nanos() as u64);
+        if over_ns > ABSENT_NS {
+            self.observer.was_absent(over_ns);
+        }
         for index in 0..ready {
             let event = self.waiter.ready(index);
             match event.token {
                 BELL => self.read_letters(),
                 token => self.event(token, event),
+            }
+        }
+    }
+
+    /// Reads the state of the next connection that is there.
+    fn read_a_connection(&mut self) {
+        let all = self.connections.len();
+        for _ in 0..all.min(MOST_LOOKED_AT) {
+            self.read_last = (self.read_last + 1) % all;
+            let connection = &mut self.connections[self.read_last];
+            if !matches!(connection.stage, Stage::Vacant | Stage::Connecting)
+                && let (Some(socket), read) = connection.socket_and_reading()
+            {
+                return self.observer.read(socket, read);
             }
         }
     }
@@ -275,6 +309,8 @@ where
             self.close(index);
         }
         self.leave_lane(user);
+        let spent = std::mem::take(&mut self.seats[user as usize].spent);
+        self.observer.user_leaves(spent);
         self.seats[user as usize].own = Vec::new();
         self.crew.leaves(user);
         self.seats[user as usize].doing = Doing::Nothing;
@@ -481,6 +517,12 @@ where
             body: response.body_kept(),
             failure,
         };
+        if outcome.reused && failure.is_none() {
+            let took_ns = u64::try_from(now - stamps.start).unwrap_or(0);
+            let Timed { count, sum_ns } = &mut seat.spent;
+            (*count, *sum_ns) = (*count + 1, sum_ns.saturating_add(took_ns));
+        }
+        self.observer.ends(&outcome);
         self.crew.ended(user, &outcome);
     }
 

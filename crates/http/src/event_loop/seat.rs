@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::NONE;
+use crate::observed::Timed;
 use crate::target::{Found, TargetId};
 use crate::user::Exchange;
 
@@ -57,6 +58,8 @@ pub(super) struct Seat {
     pub(super) lane: Option<(u32, u64)>,
     /// Stream of the present exchange; 0: it has none.
     pub(super) stream: u32,
+    /// Answers on its kept connections, and the time that they took.
+    pub(super) spent: Timed,
 }
 
 /// Addresses of a target that a user resolved.
@@ -106,6 +109,7 @@ impl Seat {
             own: Vec::new(),
             lane: None,
             stream: 0,
+            spent: Timed::default(),
         }
     }
 }

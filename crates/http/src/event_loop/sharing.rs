@@ -310,6 +310,7 @@ where
             body: stream.map_or(&[], |stream| &stream.body),
             failure,
         };
+        self.observer.ends(&outcome);
         self.crew.ended(user, &outcome);
         (seat.busy, seat.stream) = (super::NONE, 0);
     }

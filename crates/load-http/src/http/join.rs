@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sokudo_http::{FailureKind, LoopAudit, Phase};
+use sokudo_http::{FailureKind, LoopAudit, Observed, Phase};
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Spent, Summary};
 use sokudo_stats::Histogram;
@@ -19,6 +19,7 @@ use super::client::Tally;
 use super::options::HttpOptions;
 use super::phase::aimed_at;
 use super::record::VisitDetails;
+use crate::observed::put_observed;
 use crate::percentile::put_p95;
 use sokudo_workload::flows::share;
 
@@ -36,6 +37,7 @@ struct LoopNumbers {
     /// `stage: kind` → how many.
     failures: BTreeMap<String, u64>,
     elapsed_ns: u64,
+    observed: Observed,
     #[serde(with = "histogram_text")]
     wait: Histogram,
     #[serde(with = "histogram_text")]
@@ -79,6 +81,7 @@ impl Numbers {
             counts: counts(&asked.counts, &tally, &audit),
             failures: failures(&tally),
             elapsed_ns: audit.elapsed_ns,
+            observed: audit.observed,
             wait: tally.wait,
             read: tally.read,
             asked,
@@ -375,5 +378,6 @@ fn totals(
     put_p95(&mut summary, numbers::LATENCY_SECONDS, latencies);
     let services = loops().map(|one| one.service());
     put_p95(&mut summary, numbers::SERVICE_SECONDS, services);
+    put_observed(&mut summary, loops().map(|one| &one.observed));
     summary
 }

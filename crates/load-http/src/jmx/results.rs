@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
-use sokudo_http::LoopAudit;
+use sokudo_http::{LoopAudit, Observed};
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{FlowResult, Labels, Metric, PhaseResult, Spent, Summary};
 use sokudo_stats::Histogram;
@@ -14,6 +14,7 @@ use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::generator::Finished;
 use super::tally::{LabelTally, around};
+use crate::observed::put_observed;
 use crate::percentile::put_p95;
 
 /// Rows that a generator handed over.
@@ -98,6 +99,8 @@ struct GeneratorNumbers {
     start_late_ns: i64,
     /// Rows that it handed over.
     rows: u64,
+    /// Observations of each event loop.
+    observed: Vec<Observed>,
 }
 
 impl LabelNumbers {
@@ -183,6 +186,7 @@ impl GeneratorNumbers {
             wait_ratio: share(|one| one.wait_ns),
             start_late_ns: finished.start_late_ns,
             rows: finished.rows,
+            observed: loops().map(|one| one.observed.clone()).collect(),
         }
     }
 }
@@ -449,5 +453,6 @@ fn totals(all: &[&GeneratorNumbers], planned_ns: Option<i64>, merged: &Merged) -
     put_p95(&mut summary, numbers::LATENCY_SECONDS, latencies);
     let services = labels.iter().map(|label| &label.service);
     put_p95(&mut summary, numbers::SERVICE_SECONDS, services);
+    put_observed(&mut summary, all.iter().flat_map(|one| &one.observed));
     summary
 }
