@@ -12,7 +12,7 @@ use crate::error::BusError;
 use crate::hush::Hush;
 use crate::latch::Latch;
 use crate::notes::{NoteSink, Receiver};
-use crate::pulse::Pulse;
+use crate::pulse::{LOST_LEASES, LOST_LEASES_RENEWED, Pulse};
 use crate::{Link, PendingReply};
 
 /// Threads that ask many members: enough that one which takes no bytes keeps few others waiting.
@@ -173,8 +173,8 @@ impl Bus {
     /// Keeps all present members at work: sends each a lease twice per lease.
     ///
     /// An agent that hears nothing for two leases stops its load. A member that falls silent is
-    /// [suspect](sokudo_wire::Health::Suspect) after one, which a note says, and given up after two: its
-    /// link is closed and [`Note::Lost`] follows. Ends with [`Bus::close`].
+    /// [suspect](sokudo_wire::Health::Suspect) after one, which a note says, and given up after two, or
+    /// after five when a new connection may reach it: its link is closed and [`Note::Lost`] follows. Ends with [`Bus::close`].
     pub fn keep_alive(&self, lease: Duration) -> Result<(), BusError> {
         let mut hearts = self.hearts();
         for (number, seat) in self.seats().iter().enumerate() {
@@ -282,20 +282,29 @@ impl Seat {
 fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
     let lease_ns = u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX);
     let begun = Instant::now();
-    let mut pulse = Pulse::new(lease, Duration::ZERO, share);
+    let lost = match seat.link.can_renew() {
+        true => LOST_LEASES_RENEWED * lease,
+        false => LOST_LEASES * lease,
+    };
+    let mut pulse = Pulse::new(lease, lost, Duration::ZERO, share);
     loop {
         if seat.hush.wait() {
             // After a quiet phase the member's silence counts from the next lease on.
-            pulse = Pulse::again(lease, begun.elapsed(), share);
+            pulse = Pulse::again(lease, lost, begun.elapsed(), share);
         }
         let look = pulse.look(begun.elapsed(), seat.link.silent());
         match look.health {
             Some(Health::Lost) => {
-                let silent = (2 * lease).as_secs_f64();
+                let silent = lost.as_secs_f64();
                 return seat.give_up(format!("no sign of life for {silent} s"));
             }
-            // Notes that do not fit are counted by the sink.
-            Some(health) => drop(seat.sink.push(Note::Health(health))),
+            Some(health) => {
+                if health == Health::Suspect {
+                    seat.link.renew();
+                }
+                // Notes that do not fit are counted by the sink.
+                let _ = seat.sink.push(Note::Health(health));
+            }
             None => {}
         }
         // The answer counts as a heartbeat; a broken link has already reported its loss.

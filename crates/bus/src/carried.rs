@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use sokudo_net::urgency;
-use sokudo_wire::{Ask, Body, Envelope, Note, Reply};
+use sokudo_wire::{Ask, Body, Envelope, Health, Note, Reply};
 
 use crate::error::{BusError, name_of};
 use crate::latch::deadline_in;
@@ -161,10 +161,15 @@ impl Line {
 
 /// Reads until the connection ends; returns why it did.
 fn receive(line: &Line, source: &mut dyn FrameSource) -> String {
+    let mut renewals = 0;
     loop {
         match source.next(READ_SLICE) {
             Ok(Arrival::Frame(payload)) => {
                 line.heard();
+                if std::mem::replace(&mut renewals, source.renewals()) != source.renewals() {
+                    // Once it is heard again, not when the connection stands: for the record.
+                    let _ = line.uplink.push(Note::Health(Health::Ready));
+                }
                 if let Err(why) = deliver(line, &payload) {
                     return why;
                 }
@@ -244,6 +249,14 @@ impl Link for CarriedLink {
         let heard_ns = self.line.heard_ns.load(Ordering::Relaxed);
         let heard = Duration::from_nanos(heard_ns);
         self.line.begun.elapsed().saturating_sub(heard)
+    }
+
+    fn can_renew(&self) -> bool {
+        self.line.sender.can_renew()
+    }
+
+    fn renew(&self) {
+        self.line.sender.renew();
     }
 
     fn attach(&self, sink: NoteSink) {

@@ -58,6 +58,14 @@ pub trait Link: Send + Sync {
         Duration::ZERO
     }
 
+    /// True when the link goes on over a new connection, should the one that it has be cut.
+    fn can_renew(&self) -> bool {
+        false
+    }
+
+    /// Gives up a connection over which nothing comes any more, for a new one.
+    fn renew(&self) {}
+
     /// Sets the receiver of notes. Called once by the bus; earlier notes are passed on.
     fn attach(&self, sink: NoteSink);
 

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use sokudo_net::tls::{Reader, Received, Writer};
 use sokudo_wire::Decoder;
 
+/// The end of a connection that the other end closed.
+pub(crate) const CLOSED: &str = "the other side closed the connection";
+
 /// Sends frames; shared by threads.
 pub trait FrameSender: Send + Sync {
     /// Hands one frame over, within `bound`.
@@ -18,6 +21,14 @@ pub trait FrameSender: Send + Sync {
 
     /// Ends both ways; a source that waits wakes up. May be called twice.
     fn close(&self);
+
+    /// True when what was sent comes over the next connection, should this one be cut.
+    fn can_renew(&self) -> bool {
+        false
+    }
+
+    /// Goes on over a new connection, because nothing comes over this one any more.
+    fn renew(&self) {}
 }
 
 /// A received frame, or its absence.
@@ -35,6 +46,16 @@ pub trait FrameSource: Send {
     ///
     /// Errors: the reason why nothing more arrives, as text for people.
     fn next(&mut self, bound: Duration) -> Result<Arrival, String>;
+
+    /// How long after an interruption the other end may go on where it stopped.
+    fn keep(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// How often a new connection took the place of one that was cut.
+    fn renewals(&self) -> u64 {
+        0
+    }
 }
 
 impl FrameSender for Writer {
@@ -72,14 +93,24 @@ impl TlsSource {
     }
 }
 
-impl FrameSource for TlsSource {
-    fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
+/// Why no further frame comes over a TLS connection.
+#[derive(Debug)]
+pub(crate) enum TlsEnd {
+    /// The connection has ended.
+    Cut(String),
+    /// The other end sent what no frame is.
+    Nonsense(String),
+}
+
+impl TlsSource {
+    /// Waits for the next frame, at most `bound`.
+    pub(crate) fn next_or_end(&mut self, bound: Duration) -> Result<Arrival, TlsEnd> {
         let began = Instant::now();
         loop {
             match self.decoder.next_frame() {
                 Ok(Some(frame)) => return Ok(Arrival::Frame(frame)),
                 Ok(None) => {}
-                Err(why) => return Err(format!("it sent a {why}")),
+                Err(why) => return Err(TlsEnd::Nonsense(format!("it sent a {why}"))),
             }
             // A pipe that is fed byte by byte is as idle as a silent one.
             let left = bound.saturating_sub(began.elapsed());
@@ -87,9 +118,17 @@ impl FrameSource for TlsSource {
             match self.reader.read(&mut self.bytes, left) {
                 Ok(Received::Bytes(_)) => self.decoder.push(&self.bytes),
                 Ok(Received::Idle) => return Ok(Arrival::Idle),
-                Ok(Received::End) => return Err("the other side closed the connection".into()),
-                Err(why) => return Err(why.to_string()),
+                Ok(Received::End) => return Err(TlsEnd::Cut(CLOSED.into())),
+                Err(why) => return Err(TlsEnd::Cut(why.to_string())),
             }
         }
+    }
+}
+
+impl FrameSource for TlsSource {
+    fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
+        self.next_or_end(bound).map_err(|end| match end {
+            TlsEnd::Cut(why) | TlsEnd::Nonsense(why) => why,
+        })
     }
 }

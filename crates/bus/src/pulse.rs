@@ -5,6 +5,9 @@
 //!        ready            suspect          lost
 //! ```
 //!
+//! A member that can be reached over a new connection is given up after 5 leases: the first attempt
+//! begins when it becomes suspect.
+//!
 //! Every message of a member counts as a heartbeat; a member that sends nothing else answers a lease.
 //! Pure: time is an argument, counted from any moment.
 
@@ -17,6 +20,11 @@ const SENT_PER_LEASE: u32 = 2;
 /// A check that runs later than this part of a lease is not counted against the member, because the
 /// checking process itself was stopped.
 const LATE_PER_LEASE: u32 = 4;
+
+/// Leases of silence after which a member is lost.
+pub(crate) const LOST_LEASES: u32 = 2;
+/// The same of one that a new connection may reach.
+pub(crate) const LOST_LEASES_RENEWED: u32 = 5;
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +39,8 @@ pub(crate) struct Look {
 #[derive(Debug, Clone)]
 pub(crate) struct Pulse {
     lease: Duration,
+    /// Silence after which the member is lost.
+    lost: Duration,
     /// Lead of the second lease.
     earlier: Duration,
     /// Time of the last message of the member, or of the first check.
@@ -46,9 +56,10 @@ impl Pulse {
     /// Starts checking. The first lease is due at once, because it informs the member of its timeout.
     /// The second one is sent earlier by `share`, 0 to 1, of the pause between two, so that leases to
     /// members with different shares are spread over time.
-    pub(crate) fn new(lease: Duration, now: Duration, share: f64) -> Self {
+    pub(crate) fn new(lease: Duration, lost: Duration, now: Duration, share: f64) -> Self {
         Self {
             lease,
+            lost,
             earlier: (lease / SENT_PER_LEASE).mul_f64(share.clamp(0.0, 1.0)),
             heard: now,
             due: now,
@@ -59,8 +70,8 @@ impl Pulse {
 
     /// Starts checking again after a quiet phase. The member still has a valid lease: members with
     /// different shares are not all sent one at once.
-    pub(crate) fn again(lease: Duration, now: Duration, share: f64) -> Self {
-        let mut pulse = Self::new(lease, now, share);
+    pub(crate) fn again(lease: Duration, lost: Duration, now: Duration, share: f64) -> Self {
+        let mut pulse = Self::new(lease, lost, now, share);
         let earlier = std::mem::take(&mut pulse.earlier);
         pulse.due = now + lease / SENT_PER_LEASE - earlier;
         pulse
@@ -75,7 +86,12 @@ impl Pulse {
         }
         let before = self.health;
         if before != Health::Lost {
-            self.health = Health::after(now.saturating_sub(self.heard), self.lease);
+            let silent = now.saturating_sub(self.heard);
+            self.health = match silent {
+                silent if silent >= self.lost => Health::Lost,
+                silent if silent >= self.lease => Health::Suspect,
+                _ => Health::Ready,
+            };
         }
         let send = now >= self.due && self.health != Health::Lost;
         if send {
@@ -94,7 +110,7 @@ impl Pulse {
 
     /// The next lease, or the moment at which more silence would mean more, whichever is first.
     fn next(&self, now: Duration) -> Duration {
-        let worse = [self.heard + self.lease, self.heard + 2 * self.lease];
+        let worse = [self.heard + self.lease, self.heard + self.lost];
         let worse = worse.into_iter().find(|at| *at > now);
         worse.map_or(self.due, |at| at.min(self.due))
     }
@@ -111,7 +127,7 @@ mod tests {
     #[test]
     fn after_a_silence_members_are_spoken_to_one_after_another() {
         for (share, due_ms) in [(0.0, 1500), (0.5, 750), (1.0, 0)] {
-            let mut pulse = Pulse::again(LEASE, ms(60_000), share);
+            let mut pulse = Pulse::again(LEASE, 2 * LEASE, ms(60_000), share);
             // The checks were interrupted, so the silence says nothing about the member.
             let mut look = |now: u64| pulse.look(ms(now), ms(now));
             let health = None;
@@ -131,7 +147,7 @@ mod tests {
     /// Checks whenever it is due until `end`; the member answers each lease until `dies`, and again
     /// from `wakes` on. Returns the reports with their times.
     fn watched(dies: Duration, wakes: Duration, end: Duration) -> Vec<(u128, Health)> {
-        let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
+        let mut pulse = Pulse::new(LEASE, 2 * LEASE, ms(0), 0.0);
         let (mut now, mut heard, mut told) = (ms(0), ms(0), Vec::new());
         while now < end {
             let look = pulse.look(now, now - heard);
@@ -167,7 +183,7 @@ mod tests {
     #[test]
     fn members_with_other_shares_are_spoken_to_at_other_times() {
         let first_four = |share: f64| {
-            let mut pulse = Pulse::new(LEASE, ms(0), share);
+            let mut pulse = Pulse::new(LEASE, 2 * LEASE, ms(0), share);
             let (mut now, mut sent) = (ms(0), Vec::new());
             while sent.len() < 4 {
                 if pulse.look(now, ms(0)).send {
@@ -185,7 +201,7 @@ mod tests {
     /// A suspended laptop, a stopped controller or an overloaded machine: the member was not silent.
     #[test]
     fn a_looker_that_stood_still_blames_nobody() {
-        let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
+        let mut pulse = Pulse::new(LEASE, 2 * LEASE, ms(0), 0.0);
         assert!(pulse.look(ms(0), ms(0)).send);
         let look = pulse.look(ms(100_000), ms(100_000));
         let ready = Look {
@@ -213,7 +229,7 @@ mod tests {
         fn health_changes_one_step_at_a_time(
             steps in prop::collection::vec((1u64..1500, any::<bool>()), 1..200),
         ) {
-            let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
+            let mut pulse = Pulse::new(LEASE, 2 * LEASE, ms(0), 0.0);
             let (mut now, mut heard, mut health) = (ms(0), ms(0), Health::Ready);
             for (pause, answers) in steps {
                 now += ms(pause).min(pulse.pause(now).max(ms(1)));

@@ -10,13 +10,16 @@
 //! ```
 //!
 //! Reading never waits for the handler, so that the loss of a client is detected while a long ask is
-//! being answered (dead-man switch).
+//! being answered (dead-man switch): the load of a client that is silent for two leases is stopped. Where
+//! its connection may be renewed, what it was told is kept for a while, and the session goes on when the
+//! client comes back.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_model::{Text, Unit};
 use sokudo_net::urgency;
 use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
 
@@ -218,6 +221,8 @@ struct Listener<'a> {
     usual: Duration,
     /// Longest silence of the client now.
     patience: Duration,
+    /// The load was stopped because of the client's silence.
+    halted: bool,
 }
 
 /// Action after a message.
@@ -241,6 +246,7 @@ impl<'a> Listener<'a> {
             asks,
             usual: IDLE_BOUND,
             patience: IDLE_BOUND,
+            halted: false,
         }
     }
 
@@ -248,21 +254,45 @@ impl<'a> Listener<'a> {
     fn listen(mut self, source: &mut dyn FrameSource) -> Option<String> {
         let mut heard = Instant::now();
         loop {
-            let left = self.patience.saturating_sub(heard.elapsed());
+            let patience = match self.halted {
+                true => self.patience + source.keep(),
+                false => self.patience,
+            };
+            let left = patience.saturating_sub(heard.elapsed());
             match source.next(left) {
                 Ok(Arrival::Frame(frame)) => match self.take(&frame) {
-                    Ok(Next::GoOn) => heard = Instant::now(),
+                    Ok(Next::GoOn) => (heard, self.halted) = (Instant::now(), false),
                     Ok(Next::End) => return None,
                     Err(why) => return Some(why),
                 },
-                Ok(Arrival::Idle) if heard.elapsed() >= self.patience => {
-                    let seconds = self.patience.as_secs_f64();
-                    return Some(format!("no sign of life for {seconds} s"));
+                Ok(Arrival::Idle) if heard.elapsed() >= patience => {
+                    let seconds = patience.as_secs_f64();
+                    if self.halted || source.keep().is_zero() {
+                        return Some(format!("no sign of life for {seconds} s"));
+                    }
+                    if let Err(why) = self.halt(seconds) {
+                        return Some(why);
+                    }
                 }
                 Ok(Arrival::Idle) => {}
                 Err(why) => return Some(why),
             }
         }
+    }
+
+    /// Stops the load of a silent client, whose session goes on.
+    ///
+    /// Errors: nothing can be asked of the handler.
+    fn halt(&mut self, seconds: f64) -> Result<(), String> {
+        self.halted = true;
+        let silence = || format!("no sign of life for {seconds} s");
+        // Nobody waits for its answer.
+        let halt = self.asks.try_send((0, Ask::Halt));
+        halt.map_err(|_| silence())?;
+        let says = Text::new("error-bus-silent-halted").number("silent", seconds, Unit::Seconds);
+        let missing = Some(Text::new("error-bus-silent-halted-missing"));
+        let note = Outgoing::Note(Note::Problem { says, missing });
+        self.outbox.push((), note).map_err(|_| silence())
     }
 
     fn take(&mut self, frame: &[u8]) -> Result<Next, String> {

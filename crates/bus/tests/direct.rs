@@ -223,27 +223,6 @@ fn leases_are_answered_while_the_handler_is_busy_and_stop_interrupts_it() {
 }
 
 #[test]
-fn silence_after_a_lease_stops_the_load() {
-    let seen = Seen::default();
-    let server = serve(&seen, None, 8);
-    let link = call(&server, None).unwrap();
-    std::thread::scope(|scope| {
-        let asked = scope.spawn(|| link.ask(drain(), BOUND));
-        seen.draining.reach(1);
-        let lease_ns = 50_000_000;
-        let begun = Instant::now();
-        link.ask(Ask::Lease { lease_ns }, BOUND).unwrap();
-        // The connection stays; only nothing is said on it any more.
-        seen.alive.reach(0);
-        assert!(begun.elapsed() >= Duration::from_nanos(2 * lease_ns));
-        // What the interrupted handler answered may still have been sent.
-        let answer = asked.join().unwrap();
-        let gone = Ok(Reply::Result("gone: true".into()));
-        assert!(answer == gone || matches!(answer, Err(BusError::Lost { .. })));
-    });
-}
-
-#[test]
 fn a_bus_that_keeps_alive_is_not_taken_for_silent() {
     let seen = Seen::default();
     let server = serve(&seen, None, 8);

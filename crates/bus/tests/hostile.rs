@@ -17,8 +17,8 @@ use sokudo_bus::{Bus, BusError, Link, Member};
 use sokudo_net::tls::{self, Identity, PublicKey, Received, Session, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
-    Answer, Ask, Body, Decoder, Envelope, Health, Key, KeyId, MAX_FRAME, Note, PROTOCOL_VERSION,
-    Reply, Ticket, Verdict, framing,
+    Answer, Ask, Body, Decoder, Envelope, Health, Key, KeyId, MAX_FRAME, Mark, Note,
+    PROTOCOL_VERSION, Reply, Ticket, Verdict, framing,
 };
 
 fn key() -> Key {
@@ -38,6 +38,7 @@ impl House {
         let kept = Arc::clone(&lines);
         let policy = ServerPolicy {
             key,
+            keep: Duration::from_millis(200),
             log: Some(Arc::new(move |line| {
                 kept.lock().unwrap().push(line.to_owned());
             })),
@@ -127,9 +128,30 @@ fn frame_from(session: &mut Session) -> Option<Vec<u8>> {
     }
 }
 
-/// Shows a ticket; the server's answer.
+/// The next message; `None` when the other side ends the conversation instead.
+fn message_from(session: &mut Session) -> Option<Vec<u8>> {
+    match Mark::from_payload(frame_from(session)?) {
+        Some(Mark::Message { payload, .. }) => Some(payload),
+        Some(Mark::Leave) => None,
+        other => panic!("not a message: {other:?}"),
+    }
+}
+
+/// An envelope's frame as a message of a conversation.
+fn marked(frame: &[u8]) -> Vec<u8> {
+    let payload = frame[4..].to_vec();
+    Mark::Message { taken: 0, payload }.to_frame().unwrap()
+}
+
+/// Shows a ticket and begins a conversation; the server's answer.
 fn greet(session: &mut Session, ticket: &[u8]) -> Option<Answer> {
-    send(session, &framing::encode(ticket, MAX_FRAME).unwrap());
+    greet_with(session, ticket, &Mark::Begin([7; 16]))
+}
+
+fn greet_with(session: &mut Session, ticket: &[u8], mark: &Mark) -> Option<Answer> {
+    let mut bytes = framing::encode(ticket, MAX_FRAME).unwrap();
+    bytes.extend(mark.to_frame().unwrap());
+    send(session, &bytes);
     frame_from(session).map(|frame| Answer::from_payload(&frame).unwrap())
 }
 
@@ -211,8 +233,8 @@ proptest! {
             [&[0xff; 4], garbage.as_slice()].concat()
         };
         send(&session, &bytes);
-        if !framed || Envelope::from_payload(&garbage).is_err() {
-            prop_assert_eq!(frame_from(&mut session), None);
+        if !framed || Mark::from_payload(garbage).is_none() {
+            prop_assert_eq!(message_from(&mut session), None);
         }
         prop_assert_eq!(other.ask(Ask::Clock, BOUND), Ok(Reply::Clock(42)));
     }
@@ -264,7 +286,7 @@ fn frames_of_impossible_length_end_the_connection() {
         let house = House::new(Some(key()));
         let mut client = house.inside();
         send(&client, &length.to_be_bytes());
-        assert_eq!(frame_from(&mut client), None);
+        assert_eq!(message_from(&mut client), None);
         house.said("has left: it sent a frame");
         house.seen.alive.reach(0);
     }
@@ -301,7 +323,7 @@ fn a_client_killed_in_mid_frame_is_gone() {
     let session = house.inside();
     house.seen.alive.reach(1);
     let body = Body::Ask(Ask::Start { at_ns: 0, t0_ns: 0 });
-    let frame = Envelope { id: 1, body }.to_frame().unwrap();
+    let frame = marked(&Envelope { id: 1, body }.to_frame().unwrap());
     send(&session, &frame[..frame.len() - 1]);
     session.writer.close();
     house.seen.alive.reach(0);
@@ -314,14 +336,14 @@ fn more_asks_than_may_wait_are_refused_one_by_one() {
     let mut session = house.inside();
     let ask = |id, ask| {
         let body = Body::Ask(ask);
-        Envelope { id, body }.to_frame().unwrap()
+        marked(&Envelope { id, body }.to_frame().unwrap())
     };
     send(&session, &ask(1, drain()));
     house.seen.draining.reach(1);
     for id in 2..=66 {
         send(&session, &ask(id, Ask::Clock));
     }
-    let refused = Envelope::from_payload(&frame_from(&mut session).unwrap()).unwrap();
+    let refused = Envelope::from_payload(&message_from(&mut session).unwrap()).unwrap();
     assert_eq!(refused.id, 66);
     assert!(matches!(refused.body, Body::Reply(Reply::Refused(_))));
 }
@@ -415,6 +437,7 @@ fn a_server_of_another_version_is_told_in_a_sentence() {
 fn a_server_that_breaks_the_protocol_is_lost() {
     fn lost_after(bytes: Vec<u8>) -> String {
         let address = impostor(insider(move |session| {
+            // The ticket, and the beginning of the conversation.
             frame_from(session).unwrap();
             let accepted = Answer {
                 protocol: PROTOCOL_VERSION,
@@ -433,7 +456,7 @@ fn a_server_that_breaks_the_protocol_is_lost() {
             other => panic!("not lost: {other:?}"),
         }
     }
-    let frame = |body| Envelope { id: 1, body }.to_frame().unwrap();
+    let frame = |body| marked(&Envelope { id: 1, body }.to_frame().unwrap());
     let reply = frame(Body::Reply(Reply::Clock(1)));
     let check = |bytes: &[u8], part: &str| {
         let why = lost_after(bytes.to_vec());
@@ -474,7 +497,7 @@ fn a_member_that_freezes_is_given_up() {
     let id = bus.add(member, Box::new(link));
     bus.keep_alive(Duration::from_millis(100)).unwrap();
     let asked = bus.ask(id, Ask::Clock, BOUND).unwrap_err();
-    let why = "no sign of life for 0.2 s".to_owned();
+    let why = "no sign of life for 0.5 s".to_owned();
     assert_eq!(
         bus.notes().recv_timeout(BOUND),
         Ok((id, Note::Health(Health::Suspect)))

@@ -78,7 +78,16 @@ pub enum TlsError {
     Identity(String),
 }
 
-/// Sets what lets the kernel notice a dead peer, and sends small messages at once.
+/// Class of operation and management (CS2, RFC 4594 §3.3) in the byte that carries the DSCP.
+#[cfg(target_os = "linux")]
+const MANAGEMENT: u32 = 0x40;
+
+/// TC_PRIO_INTERACTIVE: before bulk in queues of this host that know priorities.
+#[cfg(target_os = "linux")]
+const INTERACTIVE: u32 = 6;
+
+/// Sets what lets the kernel notice a dead peer, and sends small messages at once, before load where
+/// queues tell them apart.
 ///
 /// Keep-alive after 10 s of silence, three times 5 s apart; on Linux unacknowledged data counts
 /// too (TCP_USER_TIMEOUT). Failures are not errors: the agent's lease is the last word.
@@ -91,7 +100,13 @@ pub fn watch_peer(tcp: &TcpStream) {
     let keepalive = keepalive.with_retries(3);
     let _ = socket.set_tcp_keepalive(&keepalive);
     #[cfg(target_os = "linux")]
-    let _ = socket.set_tcp_user_timeout(Some(PEER_SILENT_BOUND));
+    {
+        let _ = socket.set_tcp_user_timeout(Some(PEER_SILENT_BOUND));
+        // An IPv6 socket may carry IPv4, so it takes both. They set the priority, too: before it.
+        let _ = socket.set_tclass_v6(MANAGEMENT);
+        let _ = socket.set_tos_v4(MANAGEMENT);
+        let _ = socket.set_priority(INTERACTIVE);
+    }
     let _ = tcp.set_nodelay(true);
     // A first value; every call sets its own.
     let _ = tcp.set_write_timeout(Some(PEER_SILENT_BOUND));

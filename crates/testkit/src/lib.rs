@@ -14,6 +14,7 @@
 
 pub mod allocations;
 pub mod compare;
+pub mod cutter;
 pub mod document;
 pub mod hosts;
 pub mod jmeter;

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Before the first ask the caller shows its [`ticket`]; then every message travels as an
-//! [`envelope`] inside a frame ([`framing`]). Who may call is decided by a [`key`].
+//! [`envelope`] inside a frame ([`framing`]); direct conversations outlive their connections ([`mark`]). Who may call is decided by a [`key`].
 //!
 //! No I/O and no clock here: bytes in, messages out.
 
@@ -27,6 +27,7 @@ pub mod join;
 pub mod key;
 pub mod label;
 pub mod life;
+pub mod mark;
 pub mod message;
 pub mod order;
 pub mod piece;
@@ -35,6 +36,7 @@ pub mod ticket;
 pub use envelope::{Body, Envelope, EnvelopeError};
 pub use framing::{Decoder, FrameError, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
 pub use key::{Key, KeyError, KeyId};
+pub use mark::{ConversationId, MAX_MARKED, Mark};
 pub use ticket::{Answer, PROTOCOL_VERSION, Ticket, TicketError, Verdict, VersionMismatch};
 
 pub use message::{

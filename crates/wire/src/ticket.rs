@@ -19,7 +19,7 @@ use ring::hmac;
 use crate::key::{Key, KeyId};
 
 /// Version of everything after the ticket. Raised with every incompatible change of a message.
-pub const PROTOCOL_VERSION: u16 = 2;
+pub const PROTOCOL_VERSION: u16 = 3;
 
 /// Label of the TLS exporter value (RFC 8446 §7.5) that binds a ticket to its connection.
 pub const EXPORTER_LABEL: &[u8] = b"EXPORTER-sokudo-ticket";

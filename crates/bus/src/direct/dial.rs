@@ -2,24 +2,27 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ring::rand::SystemRandom;
 use sokudo_net::tls::{self, PublicKey, Session, TlsError, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
-    Answer, Decoder, Key, KeyId, MAX_FRAME, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket,
-    Verdict, VersionMismatch, framing,
+    Answer, ConversationId, Decoder, Key, KeyId, MAX_FRAME_BEFORE_TICKET, MAX_MARKED, Mark,
+    PROTOCOL_VERSION, Ticket, Verdict, VersionMismatch, framing,
 };
 
+use super::lasting::{Lasting, LastingSource, Next};
 use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
 use crate::carried::{self, CarriedLink, start_failed};
 use crate::error::BusError;
 use crate::latch::deadline_in;
 use crate::pipe::TlsSource;
 
-/// Connects to a server, shows the ticket and waits for its answer, all within `bound`.
+/// Connects to a server, shows the ticket and waits for its answer, all within `bound`. Should the
+/// connection be cut, another one takes its place, and nothing that was said is lost.
 ///
 /// `host` is `name:port` or `address:port`; `name` is what this caller calls itself.
 /// Errors: all causes that can be distinguished, each with its own hint; see [`BusError`].
@@ -29,16 +32,89 @@ pub fn dial(
     name: &str,
     bound: Duration,
 ) -> Result<CarriedLink, BusError> {
-    let deadline = deadline_in(bound);
-    let tcp = connect(host, &resolve(host, bound)?, deadline)?;
-    tls::watch_peer(&tcp);
-    let trust = trust_in(key)?;
-    let mut session = tls::connect(tcp, &trust, deadline).map_err(|why| told(host, key, why))?;
-    let mut decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
-    introduce(host, key, name, &mut session, &mut decoder, deadline)?;
-    decoder.set_max(MAX_FRAME);
+    let caller = Caller {
+        host: host.to_owned(),
+        key: key.cloned(),
+        name: name.to_owned(),
+    };
+    let conversation = new_conversation()?;
+    let (session, mut decoder) = caller.call(&Mark::Begin(conversation), deadline_in(bound))?;
+    decoder.set_max(MAX_MARKED);
     let source = TlsSource::new(session.reader, decoder);
-    carried::link(host, Box::new(session.writer), Box::new(source))
+    let lasting = Lasting::new(conversation, session.writer, source);
+    let source = LastingSource::new(Arc::clone(&lasting), Next::Dial(Box::new(caller)));
+    carried::link(host, Box::new(lasting), Box::new(source))
+}
+
+fn new_conversation() -> Result<ConversationId, BusError> {
+    let random = ring::rand::generate(&SystemRandom::new());
+    let random = random.map_err(|_| BusError::Start {
+        what: "the connection".into(),
+        why: "the system gives no randomness".into(),
+    });
+    Ok(random?.expose())
+}
+
+/// Whom to call, and as whom.
+pub(super) struct Caller {
+    host: String,
+    key: Option<Key>,
+    name: String,
+}
+
+/// Why a conversation does not go on over a new connection.
+pub(super) enum NotBack {
+    /// Another attempt may succeed.
+    Yet,
+    /// None will.
+    Never(String),
+}
+
+impl Caller {
+    /// A connection whose ticket was accepted, for a conversation that begins or goes on.
+    fn call(&self, mark: &Mark, deadline: Instant) -> Result<(Session, Decoder), BusError> {
+        let (host, key) = (self.host.as_str(), self.key.as_ref());
+        let left = deadline.saturating_duration_since(Instant::now());
+        let tcp = connect(host, &resolve(host, left)?, deadline)?;
+        tls::watch_peer(&tcp);
+        let trust = trust_in(key)?;
+        let connected = tls::connect(tcp, &trust, deadline);
+        let mut session = connected.map_err(|why| told(host, key, why))?;
+        let mut decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
+        self.introduce(mark, &mut session, &mut decoder, deadline)?;
+        Ok((session, decoder))
+    }
+
+    /// Goes on with a conversation whose connection was cut, over a new one.
+    pub(super) fn come_back(&self, lasting: &Lasting, bound: Duration) -> Result<(), NotBack> {
+        let (connection, taken) = lasting.pause();
+        let mark = Mark::Resume {
+            conversation: *lasting.id(),
+            taken,
+        };
+        let deadline = deadline_in(bound);
+        let (mut session, mut decoder) = match self.call(&mark, deadline) {
+            Ok(called) => called,
+            Err(
+                BusError::Unreachable { .. } | BusError::SetUp { .. } | BusError::Resolve { .. },
+            ) => {
+                return Err(NotBack::Yet);
+            }
+            Err(why) => return Err(NotBack::Never(why.to_string())),
+        };
+        let answer = read_frame(&mut session.reader, &mut decoder, deadline);
+        match answer.map(Mark::from_payload) {
+            Err(_) => Err(NotBack::Yet),
+            Ok(Some(Mark::Resumed { taken })) => {
+                decoder.set_max(MAX_MARKED);
+                let source = TlsSource::new(session.reader, decoder);
+                let resumed = lasting.resume(connection, &session.writer, source, taken);
+                resumed.map_err(|_| NotBack::Yet)
+            }
+            Ok(Some(Mark::Unknown)) => Err(NotBack::Never("it has ended this run".into())),
+            Ok(_) => Err(NotBack::Never("it answered out of order".into())),
+        }
+    }
 }
 
 /// Addresses of a host; the resolver has no bound of its own, so it gets a thread.
@@ -106,42 +182,46 @@ fn trust_in(key: Option<&Key>) -> Result<Trust, BusError> {
     Ok(Trust::Pinned(public))
 }
 
-/// Shows the ticket and reads the answer.
-fn introduce(
-    host: &str,
-    key: Option<&Key>,
-    name: &str,
-    session: &mut Session,
-    decoder: &mut Decoder,
-    deadline: Instant,
-) -> Result<(), BusError> {
-    let ticket = Ticket {
-        protocol: PROTOCOL_VERSION,
-        product: PRODUCT.into(),
-        key: key.map_or(KeyId::NONE, Key::id),
-        name: name.to_owned(),
-    };
-    let foreign = |why: String| BusError::Foreign {
-        host: host.into(),
-        why,
-    };
-    let left = deadline.saturating_duration_since(Instant::now());
-    let payload = session
-        .export(EXPORTER_LABEL)
-        .map(|channel| ticket.seal(key, &channel))
-        .map_err(|why| told(host, key, why))?;
-    let frame = framing::encode(&payload, MAX_FRAME_BEFORE_TICKET)
-        .map_err(|why| foreign(why.to_string()))?;
-    session
-        .writer
-        .send(&frame, left)
-        .map_err(|why| told(host, key, why))?;
-    let answer = read_frame(&mut session.reader, decoder, deadline).map_err(|why| match why {
-        NoFrame::Tls(why) => told(host, key, why),
-        NoFrame::Frame(why) => foreign(why.to_string()),
-    })?;
-    let answer = Answer::from_payload(&answer).map_err(|why| foreign(why.to_string()))?;
-    judge(host, key, answer)
+impl Caller {
+    /// Shows the ticket, says which conversation it is, and reads the answer.
+    fn introduce(
+        &self,
+        mark: &Mark,
+        session: &mut Session,
+        decoder: &mut Decoder,
+        deadline: Instant,
+    ) -> Result<(), BusError> {
+        let (host, key) = (self.host.as_str(), self.key.as_ref());
+        let ticket = Ticket {
+            protocol: PROTOCOL_VERSION,
+            product: PRODUCT.into(),
+            key: key.map_or(KeyId::NONE, Key::id),
+            name: self.name.clone(),
+        };
+        let foreign = |why: String| BusError::Foreign {
+            host: host.into(),
+            why,
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let payload = session
+            .export(EXPORTER_LABEL)
+            .map(|channel| ticket.seal(key, &channel))
+            .map_err(|why| told(host, key, why))?;
+        let mut frames = framing::encode(&payload, MAX_FRAME_BEFORE_TICKET)
+            .map_err(|why| foreign(why.to_string()))?;
+        frames.extend(mark.to_frame().map_err(|why| foreign(why.to_string()))?);
+        session
+            .writer
+            .send(&frames, left)
+            .map_err(|why| told(host, key, why))?;
+        let answer =
+            read_frame(&mut session.reader, decoder, deadline).map_err(|why| match why {
+                NoFrame::Tls(why) => told(host, key, why),
+                NoFrame::Frame(why) => foreign(why.to_string()),
+            })?;
+        let answer = Answer::from_payload(&answer).map_err(|why| foreign(why.to_string()))?;
+        judge(host, key, answer)
+    }
 }
 
 /// The meaning of the server's answer.

@@ -4,15 +4,17 @@
 //! caller: dial                                          server: Server::bind
 //!    TCP connect ───────────────────────────────────────►  one thread per connection, bounded
 //!    ══ TLS 1.3; the caller checks the pinned key ══       5 s for handshake and ticket
-//!    Ticket (≤ 1 KiB) ──────────────────────────────────►  nothing else is read before it is valid
+//!    Ticket (≤ 1 KiB), Begin ───────────────────────────►  nothing else is read before it is valid
 //!           ◄────────────────────────────────────── Answer accepted, or refused and why
 //!    Envelope(Ask) ─────────────────────────────────────►  Handler
 //!           ◄──────────────────── Envelope(Reply | Note)
 //! ```
 //!
+//! A connection that is cut is not the end: the caller makes another one and goes on ([`lasting`]).
 //! The key decides: see `docs/decisions/0002-direct-mode-key.md`.
 
 mod dial;
+mod lasting;
 mod line_log;
 mod server;
 

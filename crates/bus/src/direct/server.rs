@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use sokudo_net::tls::{self, Identity, TlsError, Writer};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
-    Answer, Decoder, Key, KeyId, MAX_FRAME, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket,
-    TicketError, Verdict, framing,
+    Answer, ConversationId, Decoder, Key, KeyId, MAX_FRAME_BEFORE_TICKET, MAX_MARKED, Mark,
+    PROTOCOL_VERSION, Ticket, TicketError, Verdict, framing,
 };
 
+use super::lasting::{Lasting, LastingSource, Next};
 use super::line_log::LineLog;
 use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
 use crate::agent::{Client, Factory};
@@ -28,6 +29,9 @@ const GREETING_BOUND: Duration = Duration::from_secs(5);
 
 /// Connections at once that have not shown a valid ticket. One more takes the place of another.
 const MAX_STRANGERS: usize = 64;
+
+/// Time in which a client may come back: longer than a client tries.
+const KEEP: Duration = Duration::from_secs(20);
 
 /// Longest wait of `stop` until all handlers are dropped.
 const STOP_BOUND: Duration = Duration::from_secs(10);
@@ -47,17 +51,20 @@ pub struct ServerPolicy {
     pub open: bool,
     /// Clients served at once.
     pub max_clients: u16,
+    /// A client whose connection was cut may come back for so long, and goes on where it was.
+    pub keep: Duration,
     /// Receives lines about callers; bounded in length and number.
     pub log: Option<Log>,
 }
 
 impl Default for ServerPolicy {
-    /// No key, loopback only, 8 clients, no log.
+    /// No key, loopback only, 8 clients, kept for 20 s after a cut, no log.
     fn default() -> Self {
         Self {
             key: None,
             open: false,
             max_clients: 8,
+            keep: KEEP,
             log: None,
         }
     }
@@ -96,6 +103,7 @@ impl Server {
             identity,
             key: policy.key,
             max_clients: policy.max_clients,
+            keep: policy.keep,
             log: LineLog::new(policy.log),
             factory,
             strangers: Mutex::default(),
@@ -199,6 +207,7 @@ struct House {
     identity: Identity,
     key: Option<Key>,
     max_clients: u16,
+    keep: Duration,
     log: LineLog,
     factory: Factory,
     strangers: Mutex<Strangers>,
@@ -212,7 +221,26 @@ struct House {
 #[derive(Default)]
 struct Rooms {
     last: u64,
-    open: BTreeMap<u64, Writer>,
+    open: BTreeMap<u64, Arc<Lasting>>,
+}
+
+impl Rooms {
+    /// True when there is room for one more; whoever has waited longest for a new connection gives way.
+    fn make_room(&self, max: usize) -> bool {
+        let cut = self
+            .open
+            .values()
+            .filter_map(|one| Some((one.cut_at()?, one)));
+        let oldest = cut.min_by_key(|(at, _)| *at);
+        match oldest {
+            _ if self.open.len() < max => true,
+            Some((_, one)) if self.open.len() < 2 * max => {
+                one.close("others came, and it had no connection");
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 impl House {
@@ -231,24 +259,33 @@ impl House {
     }
 
     /// Takes a client in, unless the house is full or closing.
-    fn enter(self: &Arc<Self>, writer: &Writer) -> Option<Room> {
+    fn enter(self: &Arc<Self>, client: &Arc<Lasting>) -> Option<Room> {
         let mut rooms = self.rooms();
-        if self.is_stopping() || rooms.open.len() >= usize::from(self.max_clients) {
+        if self.is_stopping() || !rooms.make_room(usize::from(self.max_clients)) {
             return None;
         }
         rooms.last += 1;
         let number = rooms.last;
-        rooms.open.insert(number, writer.clone());
+        rooms.open.insert(number, Arc::clone(client));
         Some(Room {
             house: Arc::clone(self),
             number,
         })
     }
 
+    /// The client of this conversation.
+    fn find(&self, conversation: &ConversationId) -> Option<Arc<Lasting>> {
+        let rooms = self.rooms();
+        let found = rooms.open.values().find(|one| one.id() == conversation);
+        found.map(Arc::clone)
+    }
+
     /// Disconnects all clients and waits until they have left; false when that takes too long.
     fn empty(&self) -> bool {
-        let writers: Vec<Writer> = self.rooms().open.values().cloned().collect();
-        writers.iter().for_each(Writer::close);
+        let clients: Vec<_> = self.rooms().open.values().cloned().collect();
+        clients
+            .iter()
+            .for_each(|one| one.close("this server stops"));
         let (rooms, _) = self
             .vacated
             .wait_timeout_while(self.rooms(), STOP_BOUND, |rooms| !rooms.open.is_empty())
@@ -376,14 +413,18 @@ fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
 fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doorstep: Doorstep) {
     tls::watch_peer(&tcp);
     match greet(house, tcp, doorstep) {
-        Ok((name, writer, mut source, room)) => {
+        Ok(Greeted::Back(name)) => {
+            house.log.say(&format!("{name} ({address}) has come back"));
+        }
+        Ok(Greeted::New(name, lasting, room)) => {
             let client = Client {
                 name,
                 address: address.to_string(),
             };
             let who = format!("{} ({address})", client.name);
             house.log.say(&format!("{who} has come"));
-            let mut why = carried::serve(client, &writer, &mut source, &house.factory);
+            let mut source = LastingSource::new(Arc::clone(&lasting), Next::Wait(house.keep));
+            let mut why = carried::serve(client, &lasting, &mut source, &house.factory);
             if house.is_stopping() {
                 why = "this server stops".into();
             }
@@ -394,8 +435,13 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
     }
 }
 
-/// An admitted client: its name, both halves of its connection, its slot.
-type Greeted = (String, Writer, TlsSource, Room);
+/// An admitted client.
+enum Greeted {
+    /// Its name, its conversation, its slot.
+    New(String, Arc<Lasting>, Room),
+    /// Its name: it goes on with its conversation, on the threads that are there.
+    Back(String),
+}
 
 /// Handshake, ticket, answer: the caller's name and connection, or why it may not come in.
 fn greet(house: &Arc<House>, tcp: TcpStream, doorstep: Doorstep) -> Result<Greeted, String> {
@@ -411,29 +457,66 @@ fn greet(house: &Arc<House>, tcp: TcpStream, doorstep: Doorstep) -> Result<Greet
             NoFrame::Tls(why) => format!("it showed no ticket: {why}"),
             NoFrame::Frame(why) => format!("it showed no ticket but a {why}"),
         })?;
-    let checked = check_ticket(&bytes, house.key.as_ref(), &channel);
-    let (verdict, entered) = match &checked {
-        Err(verdict) => (*verdict, None),
-        Ok(_) => {
-            // No stranger any more: nobody takes its place.
-            drop(doorstep);
-            match house.enter(&session.writer) {
-                Some(room) => (Verdict::Accepted, Some(room)),
-                None => {
-                    let max_clients = house.max_clients;
-                    (Verdict::Busy { max_clients }, None)
-                }
-            }
-        }
+    let writer = session.writer.clone();
+    let refuse = |verdict: Verdict| {
+        answer(house, verdict, &writer, deadline)?;
+        writer.close();
+        Err(verdict.to_string())
     };
-    answer(house, verdict, &session.writer, deadline)?;
-    let (Ok(ticket), Some(room)) = (checked, entered) else {
-        session.writer.close();
-        return Err(verdict.to_string());
+    let ticket = match check_ticket(&bytes, house.key.as_ref(), &channel) {
+        Ok(ticket) => ticket,
+        Err(verdict) => return refuse(verdict),
     };
-    decoder.set_max(MAX_FRAME);
+    // No stranger any more: nobody takes its place.
+    drop(doorstep);
+    let bytes = read_frame(&mut session.reader, &mut decoder, deadline)
+        .map_err(|_| "it did not say what it came for".to_owned())?;
+    decoder.set_max(MAX_MARKED);
     let source = TlsSource::new(session.reader, decoder);
-    Ok((ticket.name, session.writer, source, room))
+    match Mark::from_payload(bytes) {
+        Some(Mark::Begin(conversation)) => {
+            let lasting = Lasting::new(conversation, writer.clone(), source);
+            let Some(room) = house.enter(&lasting) else {
+                let max_clients = house.max_clients;
+                return refuse(Verdict::Busy { max_clients });
+            };
+            answer(house, Verdict::Accepted, &writer, deadline)?;
+            Ok(Greeted::New(ticket.name, lasting, room))
+        }
+        Some(Mark::Resume {
+            conversation,
+            taken,
+        }) => {
+            answer(house, Verdict::Accepted, &writer, deadline)?;
+            go_on(house, &conversation, taken, &writer, source)?;
+            Ok(Greeted::Back(ticket.name))
+        }
+        _ => refuse(Verdict::Garbled),
+    }
+}
+
+/// Goes on with a conversation over a new connection.
+fn go_on(
+    house: &House,
+    conversation: &ConversationId,
+    taken: u64,
+    writer: &Writer,
+    source: TlsSource,
+) -> Result<(), String> {
+    let say = |mark: Mark| {
+        let frame = mark.to_frame().map_err(|why| why.to_string())?;
+        let sent = writer.send(&frame, GREETING_BOUND);
+        sent.map_err(|why| format!("it did not take the answer: {why}"))
+    };
+    let Some(lasting) = house.find(conversation) else {
+        say(Mark::Unknown)?;
+        writer.close();
+        return Err("what it came back for has ended".into());
+    };
+    let (connection, own_taken) = lasting.pause();
+    say(Mark::Resumed { taken: own_taken })?;
+    let resumed = lasting.resume(connection, writer, source, taken);
+    resumed.inspect_err(|_| writer.close())
 }
 
 /// The ticket, or what to answer instead.

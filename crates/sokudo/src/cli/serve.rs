@@ -111,6 +111,7 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
         open: args.open,
         max_clients: args.max_clients,
         log: Some(Arc::new(|line: &str| eprintln!("  {line}"))),
+        ..ServerPolicy::default()
     };
     let guard = Guard::new(allowed, policy::audit()?, None);
     let factory = sokudo_agent::guarded(&host_name(), Arc::new(guard));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process};
 use sokudo_model::RunStatus;
+use sokudo_testkit::cutter::Cutter;
 use sokudo_testkit::program::{Running, Sokudo, sokudo_bin};
 use sokudo_testkit::skip;
 
@@ -78,6 +79,42 @@ fn a_server_that_freezes_is_given_up() {
     ended.expect_code(3).expect_stderr("no sign of life");
     assert_eq!(summary(&ended).text("status"), "partial");
     lost_host_is_recorded(&place);
+}
+
+/// Load goes on, and what is under way comes over the next connection.
+#[test]
+fn a_control_connection_that_is_cut_costs_nothing() {
+    for command in [
+        "datagram --rate 2k/s --report-every 200ms",
+        "rr",
+        "stream --rate 50Mb/s",
+    ] {
+        let place = place();
+        let server = serve(&place);
+        let cutter = Cutter::before(server.address).expect("a relay");
+        let mut client = place
+            .sokudo(&format!(
+                "{command} --duration 3s --json {}",
+                cutter.address()
+            ))
+            .start();
+        let workload = command.split(' ').next().unwrap_or_default();
+        for _ in 0..2 {
+            place.wait_until_recorded_by(workload, &mut client);
+            cutter.cut();
+        }
+        let ended = client.finish();
+        ended.expect_code(0);
+        no_panic(&ended);
+        assert!(cutter.accepted() > 1, "{command}: nothing was cut");
+        let record = place.load();
+        let manifest = &record.manifest;
+        assert_eq!(manifest.status, RunStatus::Ok, "{:?}", manifest.problems);
+        let flows = &manifest.phases[0].result.flows;
+        assert!(flows.iter().all(|flow| flow.complete), "{flows:?}");
+        server.running.interrupt();
+        server.running.finish().expect_code(0);
+    }
 }
 
 #[test]
