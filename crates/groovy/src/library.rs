@@ -198,3 +198,26 @@ fn known(result: &'static str) -> &'static str {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_that_members_and_classes_name_exist() {
+        for class in CLASSES.by_name.values() {
+            let parent = Some(class.parent).filter(|parent| !parent.is_empty());
+            let results = class.members.iter().map(|member| member.result);
+            for name in parent
+                .into_iter()
+                .chain(results.filter(|name| !name.is_empty()))
+            {
+                assert!(
+                    CLASSES.get(name).is_some(),
+                    "`{}` names `{name}`",
+                    class.name
+                );
+            }
+        }
+    }
+}

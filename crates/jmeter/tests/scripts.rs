@@ -1,6 +1,6 @@
 //! Scripts have the values that they have in the real Groovy and BeanShell.
 
-use sokudo_jmeter::script::{ScriptLanguage, described};
+use sokudo_jmeter::script::{ScriptLanguage, described, unmade};
 use sokudo_testkit::{scripts, skip};
 
 /// Scripts of a file, separated by lines of `---`.
@@ -39,6 +39,13 @@ fn alike(said: &str, expected: &str) -> bool {
     let class = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
     let is_untold = said.starts_with('!') && !said.contains(':');
     said == expected || is_untold && class(said) == class(expected)
+}
+
+/// The check of a script and the run read the same list of members: whatever the one accepts, the other
+/// carries out.
+#[test]
+fn every_member_that_the_check_accepts_is_carried_out() {
+    assert_eq!(unmade().as_deref(), Ok(""));
 }
 
 #[test]

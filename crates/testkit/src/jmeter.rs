@@ -1,7 +1,7 @@
 //! Runs the real JMeter for tests.
 //!
 //! ```text
-//! mvn ─► target/tmp/jmeter-5.6.3/{bin,lib,lib/ext} ─► java -jar bin/ApacheJMeter.jar -n -t …
+//! mvn ─► target/tmp/jmeter-5.6.3-2/{bin,lib,lib/ext} ─► java -jar bin/ApacheJMeter.jar -n -t …
 //! ```
 //!
 //! It is laid out once per target directory. Where Java or Maven is missing, the test skips.
@@ -17,6 +17,8 @@ use crate::program::{Sokudo, profile_folder};
 /// The version of JMeter that is used.
 pub const VERSION: &str = "5.6.3";
 const LAYOUT: &str = include_str!("jmeter.pom.xml");
+/// Number of the layout; another one whenever `jmeter.pom.xml` changes.
+const LAYOUT_NUMBER: u32 = 2;
 
 /// JMeter as it can be started.
 #[derive(Debug, Clone)]
@@ -31,7 +33,7 @@ impl JMeter {
         FOUND
             .get_or_init(|| {
                 maven::runs("java")?;
-                let home = cache()?.join(format!("jmeter-{VERSION}"));
+                let home = cache()?.join(format!("jmeter-{VERSION}-{LAYOUT_NUMBER}"));
                 if !home.exists() {
                     lay_out(&home)?;
                 }

@@ -62,7 +62,11 @@
         put: setProperty,
         setProperty,
         containsKey: (v, name) => property(v, name) !== null,
-        remove: () => unsupported("props.remove"),
+        remove(v, name) {
+          const before = property(v, name);
+          host("removeProperty", name, "");
+          return before;
+        },
       },
       SampleResult: {
         getSampleLabel: () => seen("label"),
@@ -324,6 +328,24 @@
         if (error instanceof Thrown) return `!${classes[error.$c]?.qualified ?? error.$c}${typeof error.said === "string" ? `:${error.said}` : ""}`;
         throw error;
       }
+    },
+    // Members of the library that nothing carries out: a script could call them, and fail only then.
+    unmade() {
+      const isMade = (act) => act !== undefined && !(typeof act === "function" && /^(\([^)]*\)|\w+)\s*=>\s*unsupported\(/.test(act.toString()));
+      const inherited = (name, member) => {
+        for (let at = name; at; at = classes[at]?.parent) if (methods[at] !== undefined && Object.hasOwn(methods[at], member)) return methods[at][member];
+        return undefined;
+      };
+      const missing = [];
+      for (const { name, methods: own, statics: shared, fields } of Object.values(classes)) {
+        for (const member of Object.keys(own)) if (!isMade(inherited(name, member))) missing.push(`${name}.${member}`);
+        for (const member of Object.keys(shared)) {
+          const act = member === "new" ? (inherits(name, "Throwable") ? true : constructors[name]) : statics[name]?.[member];
+          if (!isMade(act)) missing.push(`static ${name}.${member}`);
+        }
+        for (const field of fields) if (statics[name]?.[field] === undefined) missing.push(`static ${name}.${field}`);
+      }
+      return missing.join("\n");
     },
   };
 })

@@ -520,10 +520,13 @@
     asImmutable: (v) => v,
     split: (v, run) => [each(v).filter((item) => test(run, item)), each(v).filter((item) => !test(run, item))],
     getIndices: (v) => range(0, each(v).length, false),
-    transpose: (v) => unsupported("transpose"),
+    transpose(v) {
+      const rows = each(v).map((row) => (isCollection(row) || isArray(row) ? each(row) : unsupported("transpose of this list")));
+      const width = Math.min(...rows.map((row) => row.length));
+      return Array.from({ length: rows.length === 0 ? 0 : width }, (_, i) => rows.map((row) => row[i] ?? null));
+    },
     equals: (v, other) => same(v, other),
     hashCode: (v) => hash(isCollection(v) ? [...each(v)] : v),
-    with: (v, run) => unsupported("with"),
     addFirst: (v, item) => void v.unshift(item),
     addLast: (v, item) => void v.push(item),
     getFirst: (v) => firstOf(v),
@@ -616,6 +619,10 @@
     },
     readLines: lines,
     toList: (s) => s.split(""),
+    stripMargin(s) {
+      const written = lines(s).map((line) => line.replace(/^[\x00-\x20]*\|/, ""));
+      return written.join("\n") + (s.endsWith("\n") ? "\n" : "");
+    },
     eachLine(s, run) {
       let last = null;
       lines(s).forEach((line, i) => (last = callClosure(run, run.count === 2 ? [line, i] : [line])));
@@ -695,8 +702,6 @@
       equals: (v, other) => same(v, other),
       hashCode: hash,
       is: (v, other) => v === other,
-      with: () => unsupported("with"),
-      tap: () => unsupported("tap"),
     },
     String: STRING,
     GString: Object.fromEntries(Object.entries(STRING).map(([name, act]) => [name, (s, ...args) => act(name === "equals" || name === "hashCode" ? s : plain(s), ...args)])),
@@ -823,7 +828,10 @@
       sum: (v, run) => total(v.entries().map((entry) => withEntry(run, entry))),
       min: (v, run) => best(v.entries(), run, -1),
       max: (v, run) => best(v.entries(), run, 1),
-      groupBy: () => unsupported("groupBy of a map"),
+      groupBy(v, run) {
+        const groups = grouping(v.entries(), (entry) => withEntry(run, entry));
+        return map(groups.pairs().map(([key, entries]) => [key, map(entries.map((entry) => [entry.key, entry.value]))]));
+      },
       plus: (v, other) => add(v, other),
       subMap: (v, keys) => map(each(keys).filter((key) => v.has(key)).map((key) => [key, v.get(key)])),
       getAt: mapGet,
@@ -870,7 +878,14 @@
         m.at = m.now === null ? m.at : matcherFound(m).length;
         return m.now !== null;
       },
-      lookingAt: () => unsupported("lookingAt"),
+      lookingAt(m) {
+        // What begins at the beginning is found first.
+        const first = matcherFound(m)[0] ?? null;
+        const begins = first !== null && first[0] === 0;
+        m.at = begins ? 0 : m.at;
+        m.now = begins ? first : null;
+        return begins;
+      },
       group(m, which = 0) {
         const found = nowOf(m);
         const index = typeof which === "string" ? ((m.all ??= search(m.of, m.s, "f")).names.indexOf(which) + 1 || fail("IllegalArgumentException", `No group with name <${which}>`)) : which;
@@ -1117,7 +1132,6 @@
       max: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : withGroovy(() => best(each(v), undefined, 1))),
       min: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : withGroovy(() => best(each(v), undefined, -1))),
       emptyList: () => fixed([]),
-      emptyMap: () => unsupported("Collections.emptyMap"),
       addAll: (v, ...items) => items.map((item) => addItem(v, item)).some(Boolean),
     },
     Arrays: {
@@ -1210,7 +1224,6 @@
       now: () => object("Instant", { ms: now() }),
       ofEpochMilli: (ms) => object("Instant", { ms: Number(ms) }),
       ofEpochSecond: (s) => object("Instant", { ms: Number(s) * 1000 }),
-      parse: () => unsupported("Instant.parse"),
     },
     LocalDateTime: { now: () => object("LocalDateTime", { at: localNow() }), parse: (s, by) => localParse("LocalDateTime", s, by) },
     LocalDate: {

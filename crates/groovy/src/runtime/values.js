@@ -34,8 +34,10 @@
       if (line.startsWith("class ")) {
         const [names, parent] = line.slice(6).split(" : ");
         const [name, qualified] = names.split(" ");
-        at = { name, qualified, parent: parent ?? (name === "Object" ? null : "Object"), methods: Object.create(null), statics: Object.create(null) };
+        at = { name, qualified, parent: parent ?? (name === "Object" ? null : "Object"), methods: Object.create(null), statics: Object.create(null), fields: [] };
         classes[name] = at;
+      } else if (at !== null && line.startsWith("  static ") && !line.includes("(")) {
+        at.fields.push(line.slice(9, line.indexOf(":")));
       } else if (at !== null && line.includes("(")) {
         let text = line.trim();
         const groovy = text.startsWith("+");

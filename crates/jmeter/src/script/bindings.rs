@@ -175,6 +175,11 @@ impl Bindings {
                 let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
                 properties.set(a, b, Origin::CommandLine);
             }
+            "removeProperty" => {
+                let properties = self.lent.properties.write();
+                let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
+                properties.remove(a);
+            }
             "fact" => return self.fact(a),
             "seen" => return self.seen.as_ref().and_then(|seen| seen.get(a)),
             "change" => {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rquickjs::context::EvalOptions;
+use rquickjs::function::IntoArgs;
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Object, Persistent, Runtime};
 use serde_json::{Value as Json, json};
 use sokudo_groovy::{LIBRARY, RUNTIME, Refusal, translate};
@@ -132,6 +133,19 @@ pub fn described(language: ScriptLanguage, text: &str) -> Result<String, String>
     let dialect = language.dialect().ok_or("JavaScript is not translated")?;
     let script =
         translate(text, dialect, &[]).map_err(|all| format!("refused: {:?}", all.first()))?;
+    of_runtime("describe", (language.word(), script))
+}
+
+/// Members of the library of translated scripts that nothing carries out: there are none.
+pub fn unmade() -> Result<String, String> {
+    of_runtime("unmade", ())
+}
+
+/// The text that a function of the runtime gives.
+fn of_runtime<A>(function: &str, arguments: A) -> Result<String, String>
+where
+    A: for<'js> IntoArgs<'js>,
+{
     ENGINE.with_borrow_mut(|engine| {
         if engine.is_none() {
             *engine = Some(Engine::new().map_err(|error| error.to_string())?);
@@ -140,15 +154,15 @@ pub fn described(language: ScriptLanguage, text: &str) -> Result<String, String>
             .as_mut()
             .ok_or("the script engine cannot be started")?;
         engine.translated().map_err(|error| error.to_string())?;
-        let describe = |ctx: &Ctx<'_>, engine: &Engine| {
+        let call = |ctx: &Ctx<'_>, engine: &Engine| {
             let done = engine.restored(ctx).and_then(|runtime| {
-                let describe: Function<'_> = runtime.get("describe")?;
-                describe.call::<_, Option<String>>((language.word(), script))
+                let function: Function<'_> = runtime.get(function)?;
+                function.call::<_, Option<String>>(arguments)
             });
             done.catch(ctx)
                 .map_err(|error| Thrown::of(&error, OWN_LINES))
         };
-        let (said, ..) = engine.evaluate(Bindings::default(), describe);
+        let (said, ..) = engine.evaluate(Bindings::default(), call);
         Ok(said.map_err(|fault| fault.to_string())?.unwrap_or_default())
     })
 }

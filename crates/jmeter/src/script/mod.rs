@@ -19,7 +19,7 @@ pub(crate) mod log;
 mod owner;
 
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
-pub use engine::{Code, ScriptFault, described, evaluate, flaw};
+pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
 pub use log::{LogLevel, line as log_line};
 pub use owner::{ScriptLanguage, ScriptOwner};
 
