@@ -25,6 +25,7 @@ pub use translate::translate;
 /// The runtime in JavaScript: an expression whose value is a function of `host` and [`LIBRARY`].
 pub const RUNTIME: &str = concat!(
     include_str!("runtime/values.js"),
+    include_str!("runtime/sampler.js"),
     include_str!("runtime/members.js"),
     include_str!("runtime/jmeter.js"),
 );

@@ -16,7 +16,7 @@ use crate::expression::World;
 use crate::node::ElementNode;
 use crate::plan::{
     ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id, IterationStep,
-    Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, Variable,
+    Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, TimerKind, Variable, merge_headers,
 };
 use crate::registry::{self, ElementSpec, Role};
 
@@ -27,7 +27,7 @@ const GENERAL: &[&str] = &["TestPlan.comments", "TestElement.", "scriptLanguage"
 #[derive(Clone, Default)]
 struct ScopeLevel<'n> {
     defaults: Vec<&'n ElementNode>,
-    headers: Vec<Vec<HttpHeader>>,
+    headers: Vec<Id>,
     managers: Vec<Id>,
     per_iteration: Vec<IterationStep>,
     scope: Scope,
@@ -61,6 +61,8 @@ pub(crate) fn build(
         post_processors: Vec::new(),
         assertions: Vec::new(),
         listeners: Vec::new(),
+        header_managers: Vec::new(),
+        reads_previous: false,
         reads_last_text: false,
         reads_index: false,
         started_ms: compiler.settings.now_ms,
@@ -70,8 +72,36 @@ pub(crate) fn build(
     let Builder { mut plan, compiler } = builder;
     plan.reads_last_text = compiler.uses.functions.contains_key("__regexFunction");
     let mut variables = compiler.uses.variables.keys();
+    plan.reads_previous = reads_previous(&plan);
     plan.reads_index = variables.any(|name| name.starts_with("__jm__"));
     Some(plan)
+}
+
+/// True if an element before or in a sample reads the previous result.
+fn reads_previous(plan: &Plan) -> bool {
+    let of_pre = plan
+        .pre_processors
+        .iter()
+        .filter_map(|pre| match &pre.kind {
+            PreKind::Script(script) => Some(script),
+            PreKind::UserParameters { .. } | PreKind::Timeout { .. } => None,
+        });
+    let of_timers = plan.timers.iter().filter_map(|timer| match &timer.kind {
+        TimerKind::Script(script) => Some(script),
+        _ => None,
+    });
+    let of_samplers = plan
+        .samplers
+        .iter()
+        .filter_map(|sampler| match &sampler.kind {
+            SamplerKind::Script(script) => Some(script),
+            _ => None,
+        });
+    let mut scripts = of_pre.chain(of_timers).chain(of_samplers);
+    scripts.any(|script| {
+        let text = script.text.to_string();
+        text.contains("prev") || text.contains("getPreviousResult")
+    })
 }
 
 fn is(node: &ElementNode, wanted: fn(&Role) -> bool) -> bool {
@@ -341,15 +371,11 @@ impl Builder<'_, '_> {
         stack: &[ScopeLevel<'_>],
     ) {
         for manager in inside_out(stack, |level| &level.headers) {
-            let inner = request.headers.len();
-            for header in manager {
-                let name = header.name.to_string();
-                let same = |known: &HttpHeader| known.name.to_string().eq_ignore_ascii_case(&name);
-                // Within one manager a name may occur twice; another manager adds only new names.
-                if !request.headers[..inner].iter().any(same) {
-                    request.headers.push(header.clone());
-                }
-            }
+            let is_innermost = request.header_managers.is_empty();
+            request.header_managers.push(*manager);
+            let headers = self.plan.header_managers[*manager as usize].as_slice();
+            let manager = (is_innermost, headers);
+            merge_headers(&mut request.headers, manager, |header| header);
         }
         for id in inside_out(stack, |level| &level.managers) {
             let manager = &self.plan.configs[*id as usize];
@@ -383,7 +409,8 @@ impl Builder<'_, '_> {
                 }
                 Role::Headers => {
                     let headers = self.read(node, spec, &[], registry::header_manager);
-                    level.headers.push(headers);
+                    level.headers.push(next_id(&self.plan.header_managers));
+                    self.plan.header_managers.push(headers);
                 }
                 Role::Config(read) => {
                     let kind = self.read(node, spec, &[], read);
@@ -489,7 +516,7 @@ impl<'n> ScopeLevel<'n> {
     /// Adds the elements of another level: those of the plan to those of a group.
     fn add(&mut self, other: &ScopeLevel<'n>) {
         self.defaults.extend(&other.defaults);
-        self.headers.extend(other.headers.iter().cloned());
+        self.headers.extend(&other.headers);
         self.managers.extend(&other.managers);
         self.per_iteration.extend(&other.per_iteration);
         self.scope.timers.extend(&other.scope.timers);

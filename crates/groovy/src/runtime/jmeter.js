@@ -1,8 +1,10 @@
 
   // --- Objects of JMeter ----------------------------------------------------------------------------------------------
   function jmeterMethods() {
-    const seen = (name) => host("seen", name, "");
-    const change = (name) => (v, value) => void host("change", name, String(value ?? ""));
+    const seen = (v, name) => host(v.before ? "seenBefore" : "seen", name, "");
+    const change = (name) => (v, value) => void host(v.before ? "changeBefore" : "change", name, String(value ?? ""));
+    // Samplers without URL write "null" in result files.
+    const urlAsText = (v) => (seen(v, "url") === "null" ? "" : seen(v, "url"));
     const stop = (what) => (v, wanted) => void (wanted !== false && host("stop", what, ""));
     const fact = (name) => host("fact", name, "");
     const variable = (v, name) => host("var", name, "");
@@ -32,7 +34,7 @@
     const logs = (level) => (v, first, ...rest) => void host("log", level, said(first, rest));
     const level = (enabled) => () => enabled();
     const nothing = () => null;
-    const number = (name) => () => BigInt(seen(name) ?? 0);
+    const number = (name) => (v) => BigInt(seen(v, name) ?? 0);
     return {
       JMeterVariables: {
         get: (v, name) => (objectOf(name) === undefined ? variable(v, name) : fail("ClassCastException")),
@@ -69,39 +71,53 @@
         },
       },
       SampleResult: {
-        getSampleLabel: () => seen("label"),
+        getSampleLabel: (v) => seen(v, "label"),
         setSampleLabel: change("label"),
-        getResponseCode: () => seen("code"),
+        getResponseCode: (v) => seen(v, "code"),
         setResponseCode: change("code"),
-        setResponseCodeOK: () => void host("change", "code", "200"),
-        getResponseMessage: () => seen("message"),
+        setResponseCodeOK: (v) => change("code")(v, "200"),
+        getResponseMessage: (v) => seen(v, "message"),
         setResponseMessage: change("message"),
-        setResponseMessageOK: () => void host("change", "message", "OK"),
-        setResponseOK() {
-          host("change", "code", "200");
-          host("change", "message", "OK");
-          host("change", "success", "true");
+        setResponseMessageOK: (v) => change("message")(v, "OK"),
+        setResponseOK(v) {
+          change("code")(v, "200");
+          change("message")(v, "OK");
+          change("success")(v, "true");
         },
-        getResponseDataAsString: () => seen("text"),
-        getResponseData: () => encode(seen("text") ?? ""),
-        setResponseData: (v, data) => void host("change", "text", typeof data === "string" ? data : decode(data)),
-        getResponseHeaders: () => seen("headers"),
-        getRequestHeaders: () => seen("requestHeaders"),
-        getSamplerData: () => seen("requestBody"),
-        getQueryString: () => seen("requestBody"),
-        getUrlAsString: () => seen("url"),
+        getResponseDataAsString: (v) => seen(v, "text"),
+        getResponseData: (v) => encode(seen(v, "text") ?? ""),
+        setResponseData: (v, data) => change("text")(v, data === null ? "" : typeof data === "string" ? data : decode(data)),
+        getResponseHeaders: (v) => seen(v, "headers"),
+        setResponseHeaders: change("headers"),
+        getRequestHeaders: (v) => seen(v, "requestHeaders"),
+        setRequestHeaders: change("requestHeaders"),
+        getSamplerData: (v) => seen(v, "samplerData"),
+        setSamplerData: change("samplerData"),
+        getQueryString: (v) => seen(v, "requestBody"),
+        getContentType: (v) => seen(v, "contentType"),
+        setContentType: change("contentType"),
+        getUrlAsString: (v) => urlAsText(v),
+        getURL: (v) => (urlAsText(v) === "" ? null : object("URL", { s: urlAsText(v) })),
         getTime: number("elapsed"),
         getLatency: number("latency"),
         getConnectTime: number("connect"),
+        getStartTime: number("start"),
+        getTimeStamp: number("start"),
+        getEndTime: (v) => (owner === "Sampler" && !v.before ? unsupported("the end of a sample that has not ended") : number("end")(v)),
+        getIdleTime: () => 0n,
         getBytesAsLong: number("bytes"),
-        isSuccessful: () => seen("success") === "true",
-        isResponseCodeOK: () => seen("code") === "200",
+        isSuccessful: (v) => seen(v, "success") === "true",
+        isResponseCodeOK: (v) => seen(v, "code") === "200",
+        getErrorCount: (v) => (seen(v, "success") === "true" ? 0 : 1),
         setSuccessful: change("success"),
         getThreadName: () => fact("threadName"),
-        setDataType: nothing,
+        setDataType: (v, type) => (["text", "bin"].includes(type) ? change("dataType")(v, type) : unsupported("this type of data")),
+        setDataEncoding: (v, name) => (name === null || charsetOf(name) === "UTF-8" ? null : unsupported(`the encoding ${name}`)),
+        setIgnore: (v) => change("ignored")(v, "true"),
         setStopThread: stop("user"),
         setStopTest: stop("test"),
         setStopTestNow: stop("now"),
+        toString: (v) => seen(v, "label"),
       },
       Logger: {
         trace: nothing,
@@ -122,7 +138,7 @@
         getFailureMessage: () => host("judged", "message", ""),
         setError: (v, error) => void (error && host("judge", "failed", "true")),
       },
-      Sampler: { getName: () => fact("sampler") },
+      ...samplerMethods(),
       JMeterContext: {
         getVariables: () => HOSTS.vars,
         getProperties: () => HOSTS.props,
@@ -151,19 +167,21 @@
         getProperty: (name) => host("property", name, ""),
         setProperty: (name, value) => methods.Properties.setProperty(null, name, value),
       },
+      SampleResult: { TEXT: "text", BINARY: "bin" },
       JMeterContextService: { getContext: () => HOSTS.ctx },
     };
   }
   function jmeterConstructors() {
-    return {};
+    return samplerConstructors();
   }
   const HOSTS = {
     vars: object("JMeterVariables", {}),
     props: object("Properties", {}),
     ctx: object("JMeterContext", {}),
     log: object("Logger", {}),
-    sampler: object("Sampler", {}),
+    sampler: null,
     result: object("SampleResult", {}),
+    previous: object("SampleResult", { before: true }),
     assertion: object("AssertionResult", {}),
     group: object("ThreadGroup", {}),
     thread: object("JMeterThread", {}),
@@ -173,8 +191,12 @@
     args: null,
   };
   let owner = "";
-  // In a sampler, a preprocessor and a timer it is the sample before, of which nothing is kept.
-  const sample = () => (["PostProcessor", "Assertion", "Listener"].includes(owner) ? HOSTS.result : unsupported("the previous result in this element"));
+  // In a sampler, a preprocessor and a timer it is the sample before.
+  const sample = () => {
+    if (["PostProcessor", "Assertion", "Listener"].includes(owner)) return HOSTS.result;
+    if (host("fact", "keepsPrevious", "") !== "true") return unsupported("the previous result in this element");
+    return host("seenBefore", "label", "") === null ? null : HOSTS.previous;
+  };
   const evaluate = (script) => (0, eval)(`(function($,$b){"use strict";${script}\n})`);
   // Objects in variables, by user. Their texts stand in the variables themselves.
   const objects_ = new Map();
@@ -305,11 +327,18 @@
       const given = JSON.parse(begins);
       owner = given.owner;
       HOSTS.args = array("String", given.args ?? []);
-      const $b = { ...HOSTS, prev: HOSTS.result, SampleResult: HOSTS.result, sampleResult: HOSTS.result, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
+      HOSTS.sampler = beginRequest();
+      const $b = { ...HOSTS, prev: null, SampleResult: HOSTS.result, sampleResult: HOSTS.result, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
       $b.args = HOSTS.args;
       for (const name of ["data", "ResponseData"]) if (typeof given[name] === "string") $b[name] = encode(given[name]);
       $b.threadName = host("fact", "threadName", "");
-      const [value, outputs] = compiled.get(number)($, $b);
+      if (given.reads) $b.prev = sample();
+      let value, outputs;
+      try {
+        [value, outputs] = compiled.get(number)($, $b);
+      } finally {
+        endRequest();
+      }
       refresh();
       const set = {};
       for (const name of Object.keys(outputs)) {

@@ -24,6 +24,8 @@
     RoundingMode: (v) => v.name,
     Charset: (v) => v.name,
     URI: (v) => v.s,
+    URL: (v) => v.s,
+    Header: (v) => methods.Header.toString(v),
     Instant: (v) => time("instant", { ms: v.ms }),
     LocalDateTime: (v) => time("local", { at: v.at }),
     LocalDate: (v) => v.at.slice(0, 10),

@@ -4,7 +4,8 @@
 // object. A list is an array, a Java array an array with the property `item`, its type. Everything else is an object whose
 // property `$c` names its class in the library. What differs from Java ends the script by `unsupported`, which no script
 // can catch.
-(function (host, library) {
+(function (outside, library) {
+  const host = (name, a, b) => outside(name, a, b) ?? null;
   // --- Faults ---------------------------------------------------------------------------------------------------------
   class Unsupported extends Error {}
   const unsupported = (what) => {
@@ -869,6 +870,8 @@
     const found = chosen(all, args);
     if (found === null) {
       if (v instanceof JavaMap && typeof v.get(name) === "function") return callClosure(v.get(name), args);
+      // What an HTTP sampler has, and this one has not.
+      if (of === "Sampler" && overloads("HTTPSamplerProxy", name).length > 0) return noMethod(v, name);
       // A method that is there for other arguments only fails in Java, too.
       const known = all.some((one) => (isGroovy || !one.groovy) && (one.types.length === args.length || one.more));
       return known ? noMethod(v, name) : unsupported(`${of}.${name}(${args.length})`);
@@ -908,6 +911,7 @@
     if (isArray(v) && name === "length") return v.length;
     if (name === "class") return unsupported("class");
     if (isGroovy && isCollection(v) && !(v instanceof Range && (name === "from" || name === "to"))) return each(v).map((item) => (item === null ? noPointer() : property(item, name)));
+    if (classes[of]?.fields.includes(name)) return statics[of][name];
     for (const getter of [`get${capital(name)}`, `is${capital(name)}`]) {
       if (overloads(of, getter).some((one) => one.types.length === 0)) return call(v, getter, []);
     }

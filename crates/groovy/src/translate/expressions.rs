@@ -307,6 +307,10 @@ impl Translator<'_> {
         {
             return if name == "length" { "Integer" } else { "" };
         }
+        let fields = CLASSES.members(class, MemberKind::Field, (name, 0), self.dialect);
+        if let Some(field) = fields.first() {
+            return field.result;
+        }
         for prefix in ["get", "is"] {
             let getter = getter(name, prefix);
             let found = CLASSES.members(class, MemberKind::Method, (&getter, 0), self.dialect);

@@ -60,6 +60,9 @@ pub struct HttpRequest {
     pub proxy: HttpProxy,
     /// Headers of all header managers in scope; for each name those of the innermost.
     pub headers: Vec<HttpHeader>,
+    /// The header managers in scope, the innermost first.
+    #[serde(skip)]
+    pub header_managers: Vec<Id>,
     /// The cookie manager: a configuration element.
     pub cookies: Option<Id>,
     /// The cache manager.
@@ -97,12 +100,28 @@ pub struct HttpFile {
 }
 
 /// A header.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HttpHeader {
     /// Its name.
     pub name: Template,
     /// Its value.
     pub value: Template,
+}
+
+/// Adds the headers of another manager. In the innermost one a name may occur twice; others add only
+/// names that are not there yet.
+pub(crate) fn merge_headers<T: Clone>(
+    all: &mut Vec<T>,
+    (is_innermost, more): (bool, &[T]),
+    header: fn(&T) -> &HttpHeader,
+) {
+    for one in more {
+        let name = header(one).name.to_string();
+        let same = |known: &T| header(known).name.to_string().eq_ignore_ascii_case(&name);
+        if is_innermost || !all.iter().any(same) {
+            all.push(one.clone());
+        }
+    }
 }
 
 /// A proxy.

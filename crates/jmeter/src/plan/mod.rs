@@ -91,6 +91,12 @@ pub struct Plan {
     pub assertions: Vec<Assertion>,
     /// Listeners.
     pub listeners: Vec<Listener>,
+    /// Headers of all header managers; requests have them merged in.
+    #[serde(skip)]
+    pub header_managers: Vec<Vec<HttpHeader>>,
+    /// An element reads the previous result before or in a sample.
+    #[serde(skip)]
+    pub reads_previous: bool,
     /// True if an expression reads the body of the last result.
     #[serde(skip)]
     pub reads_last_text: bool,

@@ -54,6 +54,7 @@ pub(crate) fn request(reader: &mut ElementReader<'_, '_>) -> HttpRequest {
             password: reader.text("HTTPSampler.proxyPass"),
         },
         headers: Vec::new(),
+        header_managers: Vec::new(),
         cookies: None,
         cache: None,
         authorization: None,

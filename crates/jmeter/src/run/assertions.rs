@@ -16,6 +16,7 @@ use super::test::Test;
 use crate::json::{self, Value as Json};
 use crate::jtl::SavedDetails;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
+use crate::script::ScriptSample;
 
 /// The outcome of all assertions on a result.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(super) struct Verdict {
     pub asserted: Vec<Asserted>,
     /// The same of the direct sub-results, where an assertion examines them.
     pub inner: Vec<InnerVerdict>,
+    /// The result as a script changed it.
+    pub revised: Option<ScriptSample>,
 }
 
 /// Applies assertions to a result, in order.
@@ -35,13 +38,16 @@ pub(super) fn assert_all(
     view: &mut View<'_>,
     assertions: &[Id],
     holds: SavedDetails,
-    result: &SampleResult<'_>,
+    before: &SampleResult<'_>,
 ) -> Verdict {
     let mut verdict = Verdict {
-        success: result.success,
+        success: before.success,
         ..Verdict::default()
     };
+    let mut revised: Option<ScriptSample> = None;
     for id in assertions {
+        let mut changed = None;
+        let result = &before.revised(revised.as_ref());
         let assertion = &view.test().plan.assertions[*id as usize];
         let kind = &assertion.kind;
         let applies = kind.applies();
@@ -64,9 +70,15 @@ pub(super) fn assert_all(
                 }
             }),
             AssertionKind::Script(script) => {
-                let seen = Some(result.seen(view.thread.label()));
+                let mut seen = result.seen(view.thread.label());
+                seen.success = verdict.success;
                 let owner = (ScriptOwner::Assertion, &assertion.name);
-                let done = run_script(view, owner, script, seen);
+                let done = run_script(view, owner, script, Some(seen));
+                if let Some(seen) = &done.seen {
+                    verdict.success = seen.success;
+                    view.thread.set_label(&seen.label);
+                }
+                changed = done.seen;
                 let judged = done.judgement.failed.then_some(done.judgement.message);
                 done.fault.or(judged)
             }
@@ -91,7 +103,9 @@ pub(super) fn assert_all(
         if is_inner_too {
             assert_inner(view, *id, holds, result, &mut verdict);
         }
+        revised = changed.or(revised);
     }
+    verdict.revised = revised;
     verdict
 }
 

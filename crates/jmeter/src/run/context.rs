@@ -7,13 +7,14 @@ use std::sync::{Arc, PoisonError};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
+use super::changed_requests::ChangedRequests;
 use super::shared::locked;
 use super::test::Test;
 use crate::digits::digits;
 use crate::expression::{Fact, FaultEffect, Lines, Template, World};
 use crate::plan::{Id, Value};
 use crate::properties::Origin;
-use crate::script::{LentState, LogLevel, log};
+use crate::script::{LentState, LogLevel, ScriptSample, log};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -53,6 +54,10 @@ pub(super) struct ThreadContext {
     rows: HashMap<String, u64>,
     /// Body of the last result, if an expression of the plan reads it.
     last_text: Option<String>,
+    /// The previous result, if an element of the plan reads it.
+    previous: Option<Box<ScriptSample>>,
+    /// Requests as scripts changed them.
+    pub requests: ChangedRequests,
     /// Class and message of the exception that a function in the current sampler has thrown.
     thrown: Option<(&'static str, String)>,
 }
@@ -89,6 +94,8 @@ impl ThreadContext {
             counts: HashMap::new(),
             rows: HashMap::new(),
             last_text: None,
+            previous: None,
+            requests: ChangedRequests::default(),
             thrown: None,
         }
     }
@@ -96,6 +103,11 @@ impl ThreadContext {
     /// Keeps the body of a result for expressions.
     pub fn keep_text(&mut self, text: &str) {
         self.last_text = Some(text.to_owned());
+    }
+
+    /// Keeps a result for the elements that read the previous one.
+    pub fn keep_previous(&mut self, result: ScriptSample) {
+        self.previous = Some(Box::new(result));
     }
 
     /// Takes the exception that a function has thrown since the last call.
@@ -450,12 +462,16 @@ impl World for View<'_> {
             iteration: self.thread.iteration,
             sampler: self.thread.label.clone(),
             keeps_log: self.test.sink.logs(),
+            request: None,
+            keeps_previous: self.test.plan.reads_previous,
+            previous: self.thread.previous.take(),
         }
     }
 
     fn take_back(&mut self, lent: LentState) {
         self.thread.variables = lent.variables;
         self.thread.random = lent.random;
+        self.thread.previous = lent.previous;
     }
 
     fn log(&mut self, level: LogLevel, logger: &str, text: &str) {

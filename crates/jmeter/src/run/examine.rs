@@ -28,10 +28,21 @@ pub(super) fn examine(
     if test.plan.reads_last_text {
         view.thread.keep_text(result.text);
     }
+    if test.plan.reads_previous {
+        let seen = result.seen(view.thread.label());
+        view.thread.keep_previous(seen);
+    }
     let revised = post_process(view, sub_results, result);
     let now = result.revised(revised.as_ref());
     let holds = test.programs[sampler].holds;
-    let verdict = assert_all(view, &scope.assertions, holds, &now);
+    let mut verdict = assert_all(view, &scope.assertions, holds, &now);
+    let revised = verdict.revised.take().or(revised);
+    let now = result.revised(revised.as_ref());
+    if test.plan.reads_previous {
+        let mut seen = now.seen(view.thread.label());
+        seen.success = verdict.success;
+        view.thread.keep_previous(seen);
+    }
     for id in &scope.listeners {
         let listener = &test.plan.listeners[*id as usize];
         if let ListenerKind::Script(script) = &listener.kind {

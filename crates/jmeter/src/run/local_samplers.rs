@@ -21,13 +21,23 @@ pub(super) fn conclude_script(
     seen: &ScriptSample,
 ) -> bool {
     let elapsed_ms = view.test().between_ms(start_ns, view.now_ns());
-    let result = SampleResult::of_text(
-        &seen.text,
-        &seen.code,
-        &seen.message,
-        elapsed_ms,
-        seen.success,
-    );
+    if seen.is_ignored {
+        view.thread.set_last_ok(seen.success);
+        return seen.success;
+    }
+    let result = SampleResult {
+        headers: &seen.headers,
+        sampler_data: &seen.sampler_data,
+        content_type: &seen.content_type,
+        data_type: seen.data_type,
+        ..SampleResult::of_text(
+            &seen.text,
+            &seen.code,
+            &seen.message,
+            elapsed_ms,
+            seen.success,
+        )
+    };
     conclude(view, sub_results, results, start_ns, &result)
 }
 
@@ -89,6 +99,10 @@ fn conclude(
     result: &SampleResult<'_>,
 ) -> bool {
     sub_results.clear();
+    let result = &SampleResult {
+        start_ms: view.test().wall_ms(start_ns),
+        ..*result
+    };
     let examined = examine(view, sub_results, result);
     let result = &result.revised(examined.revised.as_ref());
     let (test, thread) = (view.test(), &*view.thread);
@@ -104,7 +118,7 @@ fn conclude(
         code: result.code.into(),
         message: result.message.into(),
         thread_name: thread.name().into(),
-        data_type: "text",
+        data_type: result.data_type.unwrap_or("text"),
         success,
         failure_message: (&examined.verdict.says).into(),
         bytes: result.bytes + sub_results.sums().0,
@@ -129,7 +143,13 @@ fn conclude(
         below: Vec::new(),
     };
     row.below = sub_results.rows(test, &row);
-    results.report(test, thread, row);
+    if !examined
+        .revised
+        .as_ref()
+        .is_some_and(|seen| seen.is_ignored)
+    {
+        results.report(test, thread, row);
+    }
     view.thread.set_last_ok(success);
     success
 }

@@ -14,6 +14,7 @@
 
 mod address;
 mod assertions;
+mod changed_requests;
 mod charset;
 mod config_elements;
 mod content;

@@ -63,10 +63,16 @@ impl Program {
             .any(|id| is_inner(plan.post_processors[*id as usize].kind.applies()))
             || asserts.any(|id| is_inner(plan.assertions[*id as usize].kind.applies()));
         self.needs_body |= self.holds.texts || self.examines_inner || plan.reads_last_text;
-        self.needs_request |= self.holds.texts;
+        self.needs_body |= plan.reads_previous;
+        self.needs_request |= self.holds.texts || plan.reads_previous;
         let mut pres = scope.pre_processors.iter();
         self.is_named_first = pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));
     }
+}
+
+/// True if a script may read or change the current sampler.
+pub(super) fn asks_for_sampler(text: &str) -> bool {
+    text.contains("ampler")
 }
 
 /// True if a preprocessor reads the name of the current sampler.
@@ -74,7 +80,7 @@ fn asks_for_name(kind: &PreKind) -> bool {
     match kind {
         PreKind::Script(held) => {
             let text = held.text.to_string();
-            text.contains("sampler.") || text.contains("__samplerName")
+            asks_for_sampler(&text) || text.contains("__samplerName")
         }
         PreKind::UserParameters { values, .. } => values
             .iter()

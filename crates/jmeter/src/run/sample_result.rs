@@ -1,5 +1,7 @@
 //! The result of a sampler as postprocessors, assertions and listeners see it.
 
+use super::details::request_details;
+use super::row::Details;
 use super::sub_results::SubResult;
 use super::test::Test;
 use crate::script::ScriptSample;
@@ -23,6 +25,14 @@ pub(super) struct SampleResult<'a> {
     pub sent: &'a [u8],
     /// Length of the request's head.
     pub sent_head: usize,
+    /// The request as JMeter shows it, where it was not sent over HTTP.
+    pub sampler_data: &'a str,
+    /// Type of the body with its parameters; empty: unknown.
+    pub content_type: &'a str,
+    /// The type of data that a script gave it.
+    pub data_type: Option<&'static str>,
+    /// Milliseconds since 1970 at its start.
+    pub start_ms: i64,
     /// Time from start to end, milliseconds.
     pub elapsed_ms: u64,
     /// Time from start to the first byte, milliseconds.
@@ -57,6 +67,10 @@ impl<'a> SampleResult<'a> {
             url: "null",
             sent: b"",
             sent_head: 0,
+            sampler_data: "",
+            content_type: "",
+            data_type: None,
+            start_ms: 0,
             elapsed_ms,
             latency_ms: 0,
             connect_ms: 0,
@@ -96,16 +110,24 @@ impl<'a> SampleResult<'a> {
 
     /// The result as scripts see it, under this label.
     pub fn seen(&self, label: &str) -> ScriptSample {
-        let (head, body) = self.request();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let details = request_details(self.sent, self.sent_head);
         ScriptSample {
             label: label.into(),
             code: self.code.into(),
             message: self.message.into(),
             text: self.text.into(),
             headers: self.headers.into(),
-            request_headers: text(head),
-            request_body: text(body),
+            sampler_data: match details.method.is_empty() {
+                true => self.sampler_data.into(),
+                false => shown(&details, self.url),
+            },
+            request_headers: details.request_headers,
+            request_body: details.query,
+            content_type: self.content_type.into(),
+            start_ms: self.start_ms,
+            end_ms: self.start_ms.saturating_add_unsigned(self.elapsed_ms),
+            data_type: self.data_type,
+            is_ignored: false,
             url: self.url.into(),
             elapsed_ms: self.elapsed_ms,
             latency_ms: self.latency_ms,
@@ -130,7 +152,23 @@ impl<'a> SampleResult<'a> {
             code: &seen.code,
             message: &seen.message,
             success: seen.success,
+            headers: &seen.headers,
+            data_type: seen.data_type,
             ..*self
         }
     }
+}
+
+/// A request as JMeter shows it.
+fn shown(request: &Details, url: &str) -> String {
+    let method = &request.method;
+    let body = match method.as_str() {
+        "HEAD" | "OPTIONS" | "TRACE" => String::new(),
+        _ => format!("\n{method} data:\n{}\n", request.query),
+    };
+    let cookies = match request.cookies.as_str() {
+        "" => "\n[no cookies]".to_owned(),
+        cookies => format!("\nCookie Data:\n{cookies}"),
+    };
+    format!("{method} {url}\n{body}{cookies}\n")
 }

@@ -1,6 +1,7 @@
 //! Execution of the JSR223 scripts of a plan.
 
 use super::context::View;
+use super::program::asks_for_sampler;
 use super::shared::StopKind;
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
@@ -60,22 +61,33 @@ pub(super) fn run_script(
     let text = view.text(&script.text);
     let (label, parameters) = (view.text(name), view.text(&script.parameters));
     let class = class(owner, script.language);
+    let sampler = view.thread.sampler();
+    let mut lent = view.lend();
+    if asks_for_sampler(&text) {
+        lent.request = view.thread.requests.lend(test, sampler).map(Box::new);
+    }
     let bindings = Bindings {
-        lent: view.lend(),
+        lent,
         owner,
         label,
         parameters,
         seen,
         ..Bindings::default()
     };
-    let (value, after) = script::evaluate(
+    let (value, mut after) = script::evaluate(
         Code {
             language: script.language,
             text: &text,
         },
         bindings,
     );
+    if let Some(request) = after.lent.request.take() {
+        view.thread.requests.take_back(test, sampler, *request);
+    }
     view.take_back(after.lent);
+    if let (Some(name), ScriptOwner::PreProcessor | ScriptOwner::Timer) = (&after.renamed, owner) {
+        view.thread.set_label(name);
+    }
     let logger = format!("{class}.{}", after.label);
     for line in &after.logged {
         view.log(line.level, &logger, &line.text);
@@ -123,12 +135,14 @@ pub(super) fn run_script(
 /// too, in nanoseconds.
 pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> (ScriptSample, i64) {
     let test = view.test();
-    let name = &test.plan.samplers[view.thread.sampler() as usize].name;
+    let sampler = view.thread.sampler() as usize;
+    let name = &test.plan.samplers[sampler].name;
     let begins = ScriptSample {
         label: view.thread.label().into(),
         code: "200".into(),
         message: "OK".into(),
         success: true,
+        sampler_data: view.text(&script.text),
         ..ScriptSample::default()
     };
     let done = run_script(view, (ScriptOwner::Sampler, name), script, Some(begins));

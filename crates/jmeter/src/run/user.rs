@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::changed_requests::CurrentRequest;
 use super::config_elements::{ConfigElements, pre_process};
 use super::context::ThreadContext;
 use super::controllers::{Advance, Controllers, Effects};
@@ -16,7 +17,7 @@ use super::shared::StopKind;
 use super::sub_results::SubResults;
 use super::test::Test;
 use super::timers::{Timers, is_released, synchronize};
-use crate::plan::{Action, FlowAction, HttpRequest, PostKind, SamplerKind};
+use crate::plan::{Action, FlowAction, PostKind, SamplerKind};
 use crate::script::ScriptSample;
 
 /// Time between two checks of a synchronizing timer, and after a request that was not sent.
@@ -208,11 +209,8 @@ impl Drop for VirtualUser {
 }
 
 /// The HTTP request of the current sampler; `None`: it is not an HTTP sampler.
-fn http_request<'a>(test: &'a Test, context: &ThreadContext) -> Option<&'a HttpRequest> {
-    match &test.plan.samplers[context.sampler() as usize].kind {
-        SamplerKind::Http(request) => Some(request),
-        _ => None,
-    }
+fn http_request<'a>(test: &'a Test, context: &ThreadContext) -> Option<CurrentRequest<'a>> {
+    context.requests.current(test, context.sampler())
 }
 
 impl Thread {
@@ -233,6 +231,7 @@ impl Thread {
                     match found {
                         Advance::Sampler(id, node) => {
                             self.context.enter_sampler(id, node);
+                            self.context.requests.begin(test, id);
                             if let Some(until_ns) = self.prepare(test, now_ns) {
                                 return self.pause_until(test, now_ns, until_ns);
                             }
@@ -263,7 +262,7 @@ impl Thread {
                 Phase::Hop => match http_request(test, &self.context) {
                     Some(request) => {
                         let mut view = self.context.view(test, now_ns);
-                        let next = self.client.hop(&mut view, request, out);
+                        let next = self.client.hop(&mut view, &request, out);
                         self.phase = Phase::Flying;
                         return NextAction::Send(next);
                     }
@@ -389,10 +388,11 @@ impl Thread {
     fn sample(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Option<NextAction> {
         let mut view = self.context.view(test, now_ns);
         match &test.plan.samplers[view.thread.sampler() as usize].kind {
-            SamplerKind::Http(request) => {
+            SamplerKind::Http(_) => {
+                let request = http_request(test, view.thread)?;
                 let intended_ns = self.intended_ns.take().unwrap_or(now_ns);
                 self.sub_results.clear();
-                match self.client.begin(&mut view, request, intended_ns, out) {
+                match self.client.begin(&mut view, &request, intended_ns, out) {
                     RequestStart::Sent(request) => {
                         self.phase = Phase::Flying;
                         return Some(NextAction::Send(request));
@@ -462,7 +462,7 @@ impl Thread {
         let mut view = self.context.view(test, reply.end_ns);
         let ended = self
             .client
-            .ended(&mut view, request, reply, &mut self.sub_results);
+            .ended(&mut view, &request, reply, &mut self.sub_results);
         match ended {
             RequestEnd::Hop => self.phase = Phase::Hop,
             RequestEnd::Page => {
@@ -486,7 +486,7 @@ impl Thread {
     ) -> Option<NextAction> {
         let request = http_request(test, &self.context)?;
         let mut view = self.context.view(test, now_ns);
-        let next = self.client.fetch(&mut view, request, lane, out);
+        let next = self.client.fetch(&mut view, &request, lane, out);
         if next.is_none() {
             self.close_complete_page(test);
         }
@@ -501,7 +501,7 @@ impl Thread {
         let mut view = self.context.view(test, reply.end_ns);
         let sub_results = &mut self.sub_results;
         self.client
-            .fetched(&mut view, request, lane, reply, sub_results);
+            .fetched(&mut view, &request, lane, reply, sub_results);
         self.close_complete_page(test);
     }
 

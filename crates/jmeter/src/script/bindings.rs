@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
-use super::{LogLevel, ScriptOwner, host};
+use super::{LentRequest, LogLevel, ScriptOwner, host, request};
 use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
@@ -39,6 +39,12 @@ pub struct LentState {
     pub sampler: String,
     /// True if info lines are kept, too, not only warnings and errors.
     pub keeps_log: bool,
+    /// The request of the current sampler; `None`: it is not an HTTP sampler, or the script does not read it.
+    pub request: Option<Box<LentRequest>>,
+    /// True if the previous result is kept for scripts.
+    pub keeps_previous: bool,
+    /// The previous result, if it is kept and there is one.
+    pub previous: Option<Box<ScriptSample>>,
 }
 
 impl Default for LentState {
@@ -56,6 +62,9 @@ impl Default for LentState {
             iteration: 0,
             sampler: String::new(),
             keeps_log: false,
+            request: None,
+            keeps_previous: false,
+            previous: None,
         }
     }
 }
@@ -77,6 +86,18 @@ pub struct ScriptSample {
     pub request_headers: String,
     /// Body of the request.
     pub request_body: String,
+    /// The request as JMeter shows it.
+    pub sampler_data: String,
+    /// Type of the body with its parameters.
+    pub content_type: String,
+    /// Milliseconds since 1970 at its start.
+    pub start_ms: i64,
+    /// Milliseconds since 1970 at its end.
+    pub end_ms: i64,
+    /// The type of data that a script gave it: `text` or `bin`.
+    pub data_type: Option<&'static str>,
+    /// True if it is not to be reported.
+    pub is_ignored: bool,
     /// URL.
     pub url: String,
     /// Time from start to end, milliseconds.
@@ -137,6 +158,8 @@ pub struct Bindings {
     pub logged: Vec<Logged>,
     /// Pauses that it made, milliseconds.
     pub slept_ms: i64,
+    /// Another name that it gave the sampler.
+    pub renamed: Option<String>,
 }
 
 /// A line that a script logged.
@@ -182,11 +205,27 @@ impl Bindings {
             }
             "fact" => return self.fact(a),
             "seen" => return self.seen.as_ref().and_then(|seen| seen.get(a)),
+            "seenBefore" => {
+                let previous = self.lent.previous.as_ref();
+                return previous.and_then(|seen| seen.get(a));
+            }
             "change" => {
                 if let Some(seen) = &mut self.seen {
                     seen.set(a, b);
                 }
             }
+            "changeBefore" => {
+                if let Some(seen) = &mut self.lent.previous {
+                    seen.set(a, b);
+                }
+            }
+            "rename" => self.renamed = Some(a.into()),
+            "request" => match (a, &mut self.lent.request) {
+                (_, None) => {}
+                ("describe", Some(request)) => return Some(request.describe()),
+                ("change", Some(request)) => return request.change(b).map(|()| String::new()),
+                _ => return request::rendered(&mut self.lent, b),
+            },
             "judge" => match a {
                 "failed" => self.judgement.failed = b == "true",
                 _ => self.judgement.message = b.into(),
@@ -265,17 +304,21 @@ impl Bindings {
             "sampler" => lent.sampler.clone(),
             "threadName" => lent.thread_name.clone(),
             "keepsLog" => lent.keeps_log.to_string(),
+            "owner" => format!("{:?}", self.owner),
+            "keepsPrevious" => lent.keeps_previous.to_string(),
             "user" => lent.thread_name.clone(),
             "threadNumber" => lent.thread_number.to_string(),
             "iteration" => lent.iteration.to_string(),
-            "groupName" => {
-                let name = lent.thread_name.rsplit_once('-');
-                name.map_or(lent.thread_name.as_str(), |(name, _)| name)
-                    .into()
-            }
+            "groupName" => group_name(&lent.thread_name).into(),
             _ => return None,
         })
     }
+}
+
+/// The name of a thread's group with its number.
+pub(super) fn group_name(thread_name: &str) -> &str {
+    let name = thread_name.rsplit_once('-');
+    name.map_or(thread_name, |(name, _)| name)
 }
 
 impl ScriptSample {
@@ -288,6 +331,11 @@ impl ScriptSample {
             "headers" => self.headers.clone(),
             "requestHeaders" => self.request_headers.clone(),
             "requestBody" => self.request_body.clone(),
+            "samplerData" => self.sampler_data.clone(),
+            "contentType" => self.content_type.clone(),
+            "start" => self.start_ms.to_string(),
+            "end" => self.end_ms.to_string(),
+            "ignored" => self.is_ignored.to_string(),
             "url" => self.url.clone(),
             "elapsed" => self.elapsed_ms.to_string(),
             "latency" => self.latency_ms.to_string(),
@@ -305,6 +353,12 @@ impl ScriptSample {
             "message" => self.message = value.into(),
             "text" => self.text = value.into(),
             "success" => self.success = value == "true",
+            "headers" => self.headers = value.into(),
+            "requestHeaders" => self.request_headers = value.into(),
+            "samplerData" => self.sampler_data = value.into(),
+            "contentType" => self.content_type = value.into(),
+            "ignored" => self.is_ignored = value == "true",
+            "dataType" => self.data_type = Some(if value == "bin" { "bin" } else { "text" }),
             _ => {}
         }
     }

@@ -100,7 +100,12 @@ pub fn evaluate<'a>(
     if script.len() > MOST_SCRIPT_BYTES {
         return (Err(fault("the script is longer than 1 MiB")), bindings);
     }
-    ENGINE.with_borrow_mut(|engine| {
+    ENGINE.with(|engine| {
+        // An expression in a text that a script reads may be a script, too.
+        let Ok(mut engine) = engine.try_borrow_mut() else {
+            return (Err(fault("a script within a script")), bindings);
+        };
+        let engine = &mut *engine;
         if engine.is_none() {
             match Engine::new() {
                 Ok(made) => *engine = Some(made),
@@ -229,7 +234,8 @@ impl Engine {
             Ok(number) => number,
             Err(fault) => return (Err(fault), bindings, false),
         };
-        let begins = begins(&bindings, language).to_string();
+        // Whether it reads `prev` is told by what it is translated to: a variable of this name.
+        let begins = begins(&bindings, language, script.contains("prev")).to_string();
         let (outcome, mut bindings, spent) = self.evaluate(bindings, |ctx, engine| {
             let done = engine.restored(ctx).and_then(|runtime| {
                 let run: Function<'_> = runtime.get("run")?;
@@ -368,7 +374,7 @@ fn host_function<'js>(
 }
 
 /// Values that a translated script begins with.
-fn begins(bindings: &Bindings, language: ScriptLanguage) -> Json {
+fn begins(bindings: &Bindings, language: ScriptLanguage, reads_previous: bool) -> Json {
     let parameters = bindings.parameters.as_str();
     let arguments: Vec<&str> = parameters
         .split(' ')
@@ -376,6 +382,7 @@ fn begins(bindings: &Bindings, language: ScriptLanguage) -> Json {
         .collect();
     let mut all = json!({
         "owner": format!("{:?}", bindings.owner),
+        "reads": reads_previous,
         "Label": bindings.label,
         "FileName": bindings.file,
         "Parameters": parameters,

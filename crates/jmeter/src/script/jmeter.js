@@ -64,49 +64,54 @@
     containsKey: (name) => property(name) !== null,
   });
 
-  const seen = (name) => host("seen", name, "");
-  const change = (name) => (value) => void host("change", name, text(value) ?? "");
   const stop = (what) => (wanted) => void (wanted !== false && host("stop", what, ""));
-  const result = closed("prev", {
-    getSampleLabel: () => seen("label"),
-    setSampleLabel: change("label"),
-    getResponseCode: () => seen("code"),
-    setResponseCode: change("code"),
-    setResponseCodeOK: () => void host("change", "code", "200"),
-    getResponseMessage: () => seen("message"),
-    setResponseMessage: change("message"),
-    setResponseMessageOK: () => void host("change", "message", "OK"),
-    setResponseOK() {
-      host("change", "code", "200");
-      host("change", "message", "OK");
-      host("change", "success", "true");
-    },
-    getResponseDataAsString: () => seen("text"),
-    setResponseData: change("text"),
-    getResponseHeaders: () => seen("headers"),
-    getRequestHeaders: () => seen("requestHeaders"),
-    getSamplerData: () => seen("requestBody"),
-    getQueryString: () => seen("requestBody"),
-    getUrlAsString: () => seen("url"),
-    getURL: () => seen("url"),
-    getTime: () => number(seen("elapsed")),
-    getLatency: () => number(seen("latency")),
-    getConnectTime: () => number(seen("connect")),
-    getBytesAsLong: () => number(seen("bytes")),
-    getBytes: () => number(seen("bytes")),
-    getBodySizeAsLong: () => (seen("text") ?? "").length,
-    isSuccessful: () => seen("success") === "true",
-    isResponseCodeOK: () => seen("code") === "200",
-    setSuccessful: change("success"),
-    getThreadName: () => host("fact", "threadName", ""),
-    getSubResults: () => [],
-    getErrorCount: () => (seen("success") === "true" ? 0 : 1),
-    setDataType() {},
-    setIgnore() {},
-    setStopThread: stop("user"),
-    setStopTest: stop("test"),
-    setStopTestNow: stop("now"),
-  });
+  // The sample of an element, or the one before.
+  const sampled = (read, write) => {
+    const seen = (name) => host(read, name, "");
+    const change = (name) => (value) => void host(write, name, text(value) ?? "");
+    return closed("prev", {
+      getSampleLabel: () => seen("label"),
+      setSampleLabel: change("label"),
+      getResponseCode: () => seen("code"),
+      setResponseCode: change("code"),
+      setResponseCodeOK: () => void host(write, "code", "200"),
+      getResponseMessage: () => seen("message"),
+      setResponseMessage: change("message"),
+      setResponseMessageOK: () => void host(write, "message", "OK"),
+      setResponseOK() {
+        host(write, "code", "200");
+        host(write, "message", "OK");
+        host(write, "success", "true");
+      },
+      getResponseDataAsString: () => seen("text"),
+      setResponseData: change("text"),
+      getResponseHeaders: () => seen("headers"),
+      getRequestHeaders: () => seen("requestHeaders"),
+      getSamplerData: () => seen("samplerData"),
+      getQueryString: () => seen("requestBody"),
+      getUrlAsString: () => seen("url"),
+      getURL: () => seen("url"),
+      getTime: () => number(seen("elapsed")),
+      getLatency: () => number(seen("latency")),
+      getConnectTime: () => number(seen("connect")),
+      getBytesAsLong: () => number(seen("bytes")),
+      getBytes: () => number(seen("bytes")),
+      getBodySizeAsLong: () => (seen("text") ?? "").length,
+      isSuccessful: () => seen("success") === "true",
+      isResponseCodeOK: () => seen("code") === "200",
+      setSuccessful: change("success"),
+      getThreadName: () => host("fact", "threadName", ""),
+      getSubResults: () => [],
+      getErrorCount: () => (seen("success") === "true" ? 0 : 1),
+      setDataType() {},
+      setIgnore: () => void host(write, "ignored", "true"),
+      setStopThread: stop("user"),
+      setStopTest: stop("test"),
+      setStopTestNow: stop("now"),
+    });
+  };
+  const result = sampled("seen", "change");
+  const before = sampled("seenBefore", "changeBefore");
 
   // Each `{}` in the first text is replaced by the next argument.
   const said = (first, ...rest) => [String(first).replace(/\{\}/g, (hole) => (rest.length > 0 ? String(rest.shift()) : hole)), ...rest.map(String)].join(" ");
@@ -133,7 +138,12 @@
     getThreadNum: () => number(host("fact", "threadNumber", "")) - 1,
     stop: () => host("stop", "user", ""),
   });
-  const sample = () => (seen("label") === null ? null : result);
+  // In a sampler, a preprocessor and a timer it is the sample before.
+  const sample = () => {
+    const owner = host("fact", "owner", "");
+    if (["PostProcessor", "Assertion", "Listener"].includes(owner)) return result;
+    return host("seenBefore", "label", "") === null ? null : before;
+  };
   const ctx = closed("ctx", {
     getVariables: () => vars,
     getProperties: () => props,
@@ -161,7 +171,7 @@
     const args = parameters.split(/\s+/).filter((word) => word !== "");
     try {
       return text(
-        evaluate(vars, props, ctx, log, prev, prev, prev, sampler, judge, OUT, host("fact", "label", ""), parameters, args, host("fact", "threadName", ""), script),
+        evaluate(vars, props, ctx, log, prev, result, result, sampler, judge, OUT, host("fact", "label", ""), parameters, args, host("fact", "threadName", ""), script),
       );
     } finally {
       clean();

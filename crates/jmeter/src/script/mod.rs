@@ -17,11 +17,13 @@ mod engine;
 mod host;
 pub(crate) mod log;
 mod owner;
+mod request;
 
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
 pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
 pub use log::{LogLevel, line as log_line};
 pub use owner::{ScriptLanguage, ScriptOwner};
+pub use request::{LentRequest, RunNames};
 
 /// Names of Java in a script.
 const JAVA: &[&str] = &[

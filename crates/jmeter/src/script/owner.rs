@@ -96,9 +96,10 @@ const OF_ELEMENT: &[Binding] = &[
     binding("Parameters", "String"),
     binding("args", "Array"),
     binding("OUT", "PrintStream"),
-    binding("sampler", "Sampler"),
+    binding("sampler", "HTTPSamplerProxy"),
 ];
 const OF_BEANSHELL: &[Binding] = &[
+    binding("Label", "String"),
     binding("Parameters", "String"),
     binding("FileName", "String"),
     binding("bsh", "BeanShell"),
@@ -119,20 +120,23 @@ impl ScriptOwner {
         let own: &[Binding] = match (language, self) {
             (_, Self::Function) => &[
                 binding("threadName", "String"),
-                binding("sampler", "Sampler"),
+                binding("sampler", "HTTPSamplerProxy"),
             ],
             (ScriptLanguage::BeanShell, Self::Sampler) => &[
-                binding("Label", "String"),
+                PREVIOUS,
                 RESULT,
                 binding("ResponseCode", ""),
                 binding("ResponseMessage", ""),
                 binding("IsSuccess", ""),
             ],
-            (ScriptLanguage::BeanShell, Self::PreProcessor) => &[binding("sampler", "Sampler")],
+            (ScriptLanguage::BeanShell, Self::PreProcessor) => {
+                &[PREVIOUS, binding("sampler", "HTTPSamplerProxy")]
+            }
             (ScriptLanguage::BeanShell, Self::PostProcessor) => {
                 &[PREVIOUS, binding("data", "Array")]
             }
             (ScriptLanguage::BeanShell, Self::Assertion) => &[
+                PREVIOUS,
                 RESULT,
                 binding("Failure", ""),
                 binding("FailureMessage", ""),
@@ -144,18 +148,16 @@ impl ScriptOwner {
                 binding("SampleLabel", "String"),
                 binding("SamplerData", "String"),
             ],
-            (ScriptLanguage::BeanShell, Self::Listener) => {
-                &[binding("sampleResult", "SampleResult")]
-            }
-            (_, Self::Sampler) => &[RESULT],
+            (ScriptLanguage::BeanShell, Self::Timer) => &[PREVIOUS],
+            (_, Self::Sampler) => &[PREVIOUS, RESULT],
             (_, Self::PostProcessor) => &[PREVIOUS],
             (_, Self::Assertion) => &[
                 PREVIOUS,
                 RESULT,
                 binding("AssertionResult", "AssertionResult"),
             ],
-            (_, Self::Listener) => &[binding("sampleResult", "SampleResult")],
-            (_, Self::PreProcessor | Self::Timer) => &[],
+            (_, Self::Listener) => &[PREVIOUS, binding("sampleResult", "SampleResult")],
+            (_, Self::PreProcessor | Self::Timer) => &[PREVIOUS],
         };
         all.extend(own);
         all

@@ -69,6 +69,10 @@ impl HttpClient {
             url: self.exchange.url(),
             sent: self.exchange.sent(),
             sent_head: self.exchange.head_bytes,
+            sampler_data: "",
+            content_type: texts.content_type.as_deref().unwrap_or_default(),
+            data_type: None,
+            start_ms: test.wall_ms(totals.start_ns),
             elapsed_ms: test.between_ms(totals.start_ns, reply.end_ns),
             latency_ms: totals.latency_ms,
             connect_ms: totals.connect_ms,
@@ -88,7 +92,14 @@ impl HttpClient {
         row.details = http_details(view, sub_results, &result, &examined, (reply, lost));
         row.below = sub_results.rows(test, &row);
         let success = row.success;
-        results.report(test, view.thread, row);
+        match &examined.revised {
+            Some(seen) if seen.is_ignored => {}
+            revised => {
+                let given = revised.as_ref().and_then(|seen| seen.data_type);
+                row.data_type = given.unwrap_or(row.data_type);
+                results.report(test, view.thread, row);
+            }
+        }
         view.thread.set_last_ok(success);
         success
     }

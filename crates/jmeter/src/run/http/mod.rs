@@ -326,7 +326,12 @@ impl HttpClient {
             whole_timeout_ns = whole_timeout_ns.saturating_sub(spent_ns).max(1);
         }
         Request {
-            target: exchange.target(program.target, &*test.targets),
+            target: {
+                let known = program
+                    .target
+                    .filter(|_| !view.thread.requests.is_changed());
+                exchange.target(known, &*test.targets)
+            },
             intended_ns: if is_first {
                 exchange.totals().intended_ns
             } else {
