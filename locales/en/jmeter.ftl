@@ -53,7 +53,9 @@ jmx-two-managers = several managers of one kind are in scope of “{ $name }”;
 jmx-include-outside = `{ $path }` cannot be included: { $why }
 jmx-include-unreadable = `{ $path }` cannot be included: { $why }
 jmx-include-circle = `{ $path }` contains itself: { $circle }
-jmx-no-fragment = `{ $path }` has no enabled test fragment
+jmx-include-as-written-hint = JMeter takes the path as it is written and evaluates no function or variable in it
+jmx-no-fragment = `{ $path }` has no test fragment directly below its test plan
+jmx-module-included = module "{ $name }" stands in an included file: JMeter connects modules before it includes files, and executes nothing in its place
 jmx-no-module = the plan has no element at the path `{ $path }`
 
 # Values

@@ -53,7 +53,9 @@ jmx-two-managers = 「{ $name }」に同じ種類のマネージャーが複数�
 jmx-include-outside = `{ $path }` をインクルードできません: { $why }
 jmx-include-unreadable = `{ $path }` をインクルードできません: { $why }
 jmx-include-circle = `{ $path }` が自分自身を含んでいます: { $circle }
-jmx-no-fragment = `{ $path }` に有効なテストフラグメントがありません
+jmx-include-as-written-hint = JMeter はパスを書かれたままに扱い、その中の関数や変数を評価しません
+jmx-no-fragment = `{ $path }` のテスト計画の直下にテストフラグメントがありません
+jmx-module-included = モジュール "{ $name }" はインクルードされるファイルの中にあります: JMeter はファイルをインクルードする前にモジュールを結び付けるため、その場所では何も実行しません
 jmx-no-module = パス `{ $path }` の要素が計画にありません
 
 # 値

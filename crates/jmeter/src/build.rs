@@ -277,7 +277,7 @@ impl Builder<'_, '_> {
                     let kind = self.read(node, spec, &[], read);
                     steps.push(Step::Controller(self.controller(node, kind, stack)));
                 }
-                Role::Include | Role::Module => {
+                Role::Include | Role::Module | Role::Fragment => {
                     let kind = ControllerKind::Simple;
                     steps.push(Step::Controller(self.controller(node, kind, stack)));
                 }

@@ -4,7 +4,7 @@
 //! one. Both are replaced by what they refer to, so that all later stages see one tree.
 
 use std::io;
-use std::sync::Arc;
+use std::path::Path;
 
 use sokudo_model::Text;
 
@@ -37,6 +37,7 @@ pub(crate) fn expand(nodes: Vec<ElementNode>, compiler: &mut Compiler<'_>) -> Ex
         all: &nodes,
         compiler,
         open: Vec::new(),
+        includes: 0,
         left: MOST_NODES,
         disabled: 0,
     };
@@ -54,6 +55,8 @@ struct Expander<'n, 'c, 'a> {
     compiler: &'c mut Compiler<'a>,
     /// Files and modules that are being inserted: a second occurrence is a cycle.
     open: Vec<String>,
+    /// Number of files among them.
+    includes: usize,
     left: usize,
     disabled: usize,
 }
@@ -93,24 +96,19 @@ impl Expander<'_, '_, '_> {
     }
 
     fn included(&mut self, node: &ElementNode) -> Vec<ElementNode> {
+        // JMeter replaces includes before it evaluates any function.
         let path = text_of(node, "IncludeController.includepath");
-        let path = self.compiler.at_start(path, &node.place);
-        let prefix = self.compiler.settings.properties.get(PREFIX);
-        let path = format!("{}{path}", prefix.unwrap_or_default());
-        let refuse = |this: &mut Self, key: &str, why: String| {
-            let says = Text::new(key).word("path", path.as_str()).word("why", why);
-            this.compiler.problems.error(node.place.clone(), says);
-            Vec::new()
-        };
-        let bytes = match self.compiler.files.read(&path, xml::MOST_BYTES) {
+        if path.is_empty() {
+            return self.children(&node.children);
+        }
+        let bytes = match self.read_included(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return refuse(self, "jmx-include-outside", error.to_string());
+            Err(error) => {
+                self.not_included(node, path, &error);
+                return Vec::new();
             }
-            Err(error) => return refuse(self, "jmx-include-unreadable", error.kind().to_string()),
         };
-        let file: Arc<str> = path.as_str().into();
-        let root = match xml::parse(&file, &bytes) {
+        let root = match xml::parse(&path.into(), &bytes) {
             Ok(root) => root,
             Err(error) => {
                 self.compiler.problems.error(error.place, error.says);
@@ -120,9 +118,42 @@ impl Expander<'_, '_, '_> {
         let Some(nodes) = node::from_xml(root, &mut self.compiler.problems) else {
             return Vec::new();
         };
-        match fragment(&nodes) {
-            Some(fragment) => self.inside(&path, &node.place, &fragment.children),
-            None => refuse(self, "jmx-no-fragment", String::new()),
+        let Some(fragment) = fragment(&nodes) else {
+            let says = Text::new("jmx-no-fragment").word("path", path);
+            self.compiler.problems.error(node.place.clone(), says);
+            return Vec::new();
+        };
+        self.includes += 1;
+        let children = self.inside(path, &node.place, &fragment.children);
+        self.includes -= 1;
+        children
+    }
+
+    /// The bytes of an included file. As in JMeter, a relative path starts at the current folder if the
+    /// file is there, otherwise, without the prefix, at the plan's folder.
+    fn read_included(&self, path: &str) -> io::Result<Vec<u8>> {
+        let prefix = self.compiler.settings.properties.get(PREFIX);
+        let here = format!("{}{path}", prefix.unwrap_or_default());
+        let (here, files) = (here.trim(), self.compiler.files);
+        if Path::new(here).is_absolute() || files.exists_here(here) {
+            return files.read_here(here, xml::MOST_BYTES);
+        }
+        files.read(path, xml::MOST_BYTES)
+    }
+
+    fn not_included(&mut self, node: &ElementNode, path: &str, error: &io::Error) {
+        let (key, why) = match error.kind() {
+            io::ErrorKind::PermissionDenied => ("jmx-include-outside", error.to_string()),
+            kind => ("jmx-include-unreadable", kind.to_string()),
+        };
+        let says = Text::new(key).word("path", path).word("why", why);
+        let place = node.place.clone();
+        match path.contains("${") {
+            true => {
+                let hint = Text::new("jmx-include-as-written-hint");
+                self.compiler.problems.error_with(place, says, hint);
+            }
+            false => self.compiler.problems.error(place, says),
         }
     }
 
@@ -134,6 +165,12 @@ impl Expander<'_, '_, '_> {
             Some(PropertyValue::List(items)) => items.iter().filter_map(scalar).collect(),
             _ => Vec::new(),
         };
+        if self.includes > 0 {
+            // JMeter connects modules before it includes files.
+            let says = Text::new("jmx-module-included").word("name", node.name.as_str());
+            self.compiler.problems.warning(node.place.clone(), says);
+            return Vec::new();
+        }
         // The first name is that of the tree, not of an element.
         let target = path.get(1..).and_then(|names| by_names(self.all, names));
         let Some(target) = target else {
@@ -170,21 +207,32 @@ impl Expander<'_, '_, '_> {
     }
 }
 
-/// The first enabled test fragment of a file.
+/// The test fragment of a file, enabled or not: the first directly below its first test plan, or before it.
 fn fragment(nodes: &[ElementNode]) -> Option<&ElementNode> {
-    let mut enabled = nodes.iter().filter(|node| node.enabled);
-    enabled.find_map(|node| match registry::find(node).map(|spec| spec.role) {
-        Some(Role::Plan) => fragment(&node.children),
-        Some(Role::Fragment) => Some(node),
-        _ => None,
-    })
+    for node in nodes {
+        match registry::find(node).map(|spec| spec.role) {
+            Some(Role::Plan) => return fragment(&node.children),
+            Some(Role::Fragment) => return Some(node),
+            _ => {}
+        }
+    }
+    None
 }
 
-/// The element at a path of names; of several with one name the first that has the rest of the
-/// path.
+/// The element at a path of names; of several with one path the last, as JMeter has it. A module is
+/// nobody's target.
 fn by_names<'n>(nodes: &'n [ElementNode], names: &[&str]) -> Option<&'n ElementNode> {
     let (first, rest) = names.split_first()?;
-    let mut same = nodes.iter().filter(|node| node.name == *first);
+    let is_module = |node: &ElementNode| {
+        matches!(
+            registry::find(node).map(|spec| spec.role),
+            Some(Role::Module)
+        )
+    };
+    let mut same = nodes
+        .iter()
+        .rev()
+        .filter(|node| node.name == *first && !is_module(node));
     match rest {
         [] => same.next(),
         rest => same.find_map(|node| by_names(&node.children, rest)),

@@ -16,6 +16,16 @@ pub trait Files {
 
     /// True if the file exists.
     fn exists(&self, path: &str) -> bool;
+
+    /// As [`Files::read`], with relative paths that start at the current folder.
+    fn read_here(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        self.read(path, most_bytes)
+    }
+
+    /// As [`Files::exists`], with relative paths that start at the current folder.
+    fn exists_here(&self, path: &str) -> bool {
+        self.exists(path)
+    }
 }
 
 /// Files that exist only in memory.

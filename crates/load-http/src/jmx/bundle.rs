@@ -195,14 +195,9 @@ impl Noting {
         denied.unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn taken(&self) -> BTreeMap<String, Vec<u8>> {
-        std::mem::take(&mut self.taken.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Files for Noting {
-    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
-        let bytes = self.files.read(path, most_bytes).inspect_err(|error| {
+    /// Remembers what came of reading a file.
+    fn noted(&self, path: &str, read: io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
+        let bytes = read.inspect_err(|error| {
             if error.kind() == io::ErrorKind::PermissionDenied {
                 let denied = self.denied.lock();
                 let mut denied = denied.unwrap_or_else(PoisonError::into_inner);
@@ -216,8 +211,26 @@ impl Files for Noting {
         Ok(bytes)
     }
 
+    fn taken(&self) -> BTreeMap<String, Vec<u8>> {
+        std::mem::take(&mut self.taken.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Files for Noting {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        self.noted(path, self.files.read(path, most_bytes))
+    }
+
     fn exists(&self, path: &str) -> bool {
         self.files.exists(path)
+    }
+
+    fn read_here(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        self.noted(path, self.files.read_here(path, most_bytes))
+    }
+
+    fn exists_here(&self, path: &str) -> bool {
+        self.files.exists_here(path)
     }
 }
 
@@ -280,6 +293,36 @@ mod tests {
                 let bundle = Bundle::collect(&options(&[with]), 0).expect("it is named");
                 assert_eq!(bundle.files[path], b"a\nb\n", "{with}");
             }
+        }
+    }
+
+    #[test]
+    fn included_plans_travel_with_it() {
+        let place = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(place.path().join("plans")).expect("a directory");
+        let part = r#"<jmeterTestPlan><hashTree><TestFragmentController testname="F"/><hashTree/></hashTree></jmeterTestPlan>"#;
+        std::fs::write(place.path().join("part.jmx"), part).expect("a part");
+        let whole = place.path().join("part.jmx").display().to_string();
+        for path in ["../part.jmx", whole.as_str()] {
+            let options = |with: &[&str]| JmxOptions {
+                plan: place.path().join("plans/plan.jmx"),
+                with: with.iter().map(|path| (*path).to_owned()).collect(),
+                ..JmxOptions::default()
+            };
+            let plan = format!(
+                r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree><IncludeController testname="i"><stringProp name="IncludeController.includepath">{path}</stringProp></IncludeController><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#
+            );
+            std::fs::write(&options(&[]).plan, plan).expect("a plan");
+            let refused = Bundle::collect(&options(&[]), 0).expect_err(path);
+            assert!(english(&refused.says).contains(path), "{refused:?}");
+            let bundle = Bundle::collect(&options(&[".."]), 0).expect("it is named");
+            assert_eq!(bundle.files[path], part.as_bytes());
+            // Who carries it out has nothing but the bundle.
+            std::fs::rename(place.path().join("part.jmx"), place.path().join("away"))
+                .expect("moved");
+            bundle.prepare(&options(&[]), 0).expect("all is there");
+            std::fs::rename(place.path().join("away"), place.path().join("part.jmx"))
+                .expect("moved");
         }
     }
 

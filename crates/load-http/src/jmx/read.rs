@@ -359,6 +359,15 @@ impl Files for PlanFiles {
         // Of a file elsewhere nothing is told but that, and only to who reads it.
         self.reach.check(&path).is_err() || path.is_file()
     }
+
+    fn read_here(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        self.reach.check(Path::new(path))?;
+        read_plain(Path::new(path), most_bytes)
+    }
+
+    fn exists_here(&self, path: &str) -> bool {
+        Path::new(path).exists()
+    }
 }
 
 /// A file that a plan names, whole. Errors: it is larger, or no plain file: nobody may ever write into a

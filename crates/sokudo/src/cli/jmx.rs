@@ -229,19 +229,34 @@ impl Noted {
             asked: RefCell::default(),
         }
     }
+
+    fn note(&self, path: String) {
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&path) {
+            asked.push(path);
+        }
+    }
 }
 
 impl Files for Noted {
     fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
-        let mut asked = self.asked.borrow_mut();
-        if !asked.iter().any(|known| known == path) {
-            asked.push(path.to_owned());
-        }
+        self.note(path.to_owned());
         self.files.read(path, most_bytes)
     }
 
     fn exists(&self, path: &str) -> bool {
         self.files.exists(path)
+    }
+
+    fn read_here(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        // The other paths start at the plan's folder.
+        let whole = std::path::absolute(path)?;
+        self.note(whole.display().to_string());
+        self.files.read_here(path, most_bytes)
+    }
+
+    fn exists_here(&self, path: &str) -> bool {
+        self.files.exists_here(path)
     }
 }
 
