@@ -348,6 +348,8 @@ pub enum ControllerKind {
     Loop {
         /// Number of times; negative: unlimited.
         loops: Value<i64>,
+        /// True if it is executed once: its parent forgets it behind its last pass.
+        ends: bool,
     },
     /// Executes its steps if a condition holds.
     If {
@@ -379,20 +381,15 @@ pub enum ControllerKind {
     },
     /// Executes its steps in the first iteration of a user only.
     OnceOnly,
-    /// Executes one of its steps, chosen at random.
-    Random,
     /// Executes all its steps in random order.
     RandomOrder,
-    /// Executes one of its steps per iteration, in turn.
-    Interleave {
-        /// True if all users share the turn.
-        across_users: bool,
-    },
-    /// Executes one step, also of nested controllers, at random or in turn.
-    SubSteps {
-        /// True if the step is chosen at random.
+    /// Executes one of its steps per turn.
+    Turns {
+        /// True if the step is chosen at random; otherwise the next one.
         random: bool,
-        /// True if all users share the turn.
+        /// True if a nested controller is one step; otherwise each of its steps is.
+        whole: bool,
+        /// True if users begin with different steps.
         across_users: bool,
     },
     /// Executes the step with this number (from 0) or name.

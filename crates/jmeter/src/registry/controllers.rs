@@ -34,9 +34,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 ];
 
 fn repeat(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
-    reader.ignore(&["LoopController.continue_forever"]);
     let loops = reader.integer("LoopController.loops", 1);
-    ControllerKind::Loop { loops }
+    let again = reader.start_flag("LoopController.continue_forever", true);
+    ControllerKind::Loop {
+        loops,
+        ends: !again,
+    }
 }
 
 fn transaction(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
@@ -75,15 +78,10 @@ fn for_each(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
 
 /// Style 0 steps into nested controllers, style 1 treats each as one step.
 fn choose(reader: &mut ElementReader<'_, '_>, random: bool) -> ControllerKind {
-    let whole = reader.start_integer("InterleaveControl.style").unwrap_or(0) != 0;
-    let across_users = reader.start_flag("InterleaveControl.accrossThreads", false);
-    match (whole, random) {
-        (true, true) => ControllerKind::Random,
-        (true, false) => ControllerKind::Interleave { across_users },
-        (false, random) => ControllerKind::SubSteps {
-            random,
-            across_users,
-        },
+    ControllerKind::Turns {
+        random,
+        whole: reader.start_integer("InterleaveControl.style").unwrap_or(0) != 0,
+        across_users: reader.start_flag("InterleaveControl.accrossThreads", false),
     }
 }
 

@@ -35,6 +35,7 @@ mod jmes;
 mod link;
 mod local_samplers;
 mod outcome;
+mod passes;
 mod program;
 mod result_writers;
 mod results;
@@ -48,6 +49,7 @@ mod sub_results;
 mod test;
 mod thread_starts;
 mod timers;
+mod turns;
 mod uri;
 mod user;
 

@@ -19,15 +19,13 @@ pub(super) struct ControllerNode {
     pub children: Vec<Child>,
     /// Index of the controller that contains it; the root is its own.
     pub parent: usize,
-    /// Once only controllers below that act again after each beginning of this one.
-    pub once_below: Vec<usize>,
     /// Listeners that write its result to files, and the details that these contain.
     pub savers: Vec<Id>,
     pub holds: SavedDetails,
 }
 
 /// A step of a controller.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Child {
     /// A sampler of the plan.
     Sampler(Id),
@@ -53,11 +51,11 @@ pub(super) fn flatten(group: &Group) -> Vec<ControllerNode> {
         index: None,
         kind: ControllerKind::Loop {
             loops: Value::Fixed(loops),
+            ends: true,
         },
         per_iteration: group.per_iteration.clone(),
         children: Vec::new(),
         parent: 0,
-        once_below: Vec::new(),
         savers: Vec::new(),
         holds: SavedDetails::default(),
     }];
@@ -85,20 +83,11 @@ fn node(controller: &Controller, parent: usize, nodes: &mut Vec<ControllerNode>)
         per_iteration: controller.per_iteration.clone(),
         children: Vec::new(),
         parent,
-        once_below: Vec::new(),
         savers: Vec::new(),
         holds: SavedDetails::default(),
     });
     let below = children(&controller.body, index, nodes);
     nodes[index].children = below;
-    if matches!(controller.kind, ControllerKind::OnceOnly) {
-        // The innermost loop around it determines when it acts again.
-        let mut around = parent;
-        while around != 0 && !matches!(nodes[around].kind, ControllerKind::Loop { .. }) {
-            around = nodes[around].parent;
-        }
-        nodes[around].once_below.push(index);
-    }
     index
 }
 

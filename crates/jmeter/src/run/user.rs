@@ -225,7 +225,7 @@ impl Thread {
                 self.end(test, now_ns);
             }
             match self.phase {
-                Phase::Begin => self.begin(test),
+                Phase::Begin => self.begin(test, now_ns),
                 Phase::Choose => {
                     let found = self.with_controllers(test, now_ns, Controllers::next);
                     match found {
@@ -291,10 +291,11 @@ impl Thread {
         }
     }
 
-    fn begin(&mut self, test: &Test) {
+    fn begin(&mut self, test: &Test, now_ns: i64) {
         test.shared.all.fetch_add(1, Ordering::Relaxed);
         test.shared.begun.fetch_add(1, Ordering::Relaxed);
         test.shared.active[self.context.group()].fetch_add(1, Ordering::Relaxed);
+        self.with_controllers(test, now_ns, Controllers::begin);
         self.phase = Phase::Choose;
     }
 
