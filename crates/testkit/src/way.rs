@@ -52,7 +52,8 @@ impl Way {
         }
     }
 
-    fn try_open(hosts: &Hosts, forward: Script, backward: Script) -> io::Result<Self> {
+    /// As [`Way::open`]. Errors: this machine has no such devices, or refuses them.
+    pub fn try_open(hosts: &Hosts, forward: Script, backward: Script) -> io::Result<Self> {
         let link = |i: usize| hosts.run_in(i, move || make(i)).map(Arc::new);
         let (near, far) = (link(0)?, link(1)?);
         let mut way = Self {

@@ -37,6 +37,7 @@ fn the_target_sees_what_the_script_left_and_the_counts_agree() {
     let arrived = send_through(&relay, &target, 12, 12);
     assert_eq!(arrived, [0, 1, 2, 4, 5, 5, 6, 8, 9, 7, !10, 11]);
     let expected = Counts {
+        squeezed: 0,
         received: 12,
         numbered: 12,
         forwarded: 12,

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::script::{Fate, Script};
+use super::script::{Fate, Narrow, Script};
 
 /// Nanoseconds without a new datagram after which what is held back is passed on: the stream
 /// has ended, and no later datagram will overtake it.
@@ -27,6 +27,8 @@ pub struct Counts {
     pub held: u64,
     /// Passed on with a byte flipped.
     pub corrupted: u64,
+    /// Not passed on, because the script's narrow link had no room.
+    pub squeezed: u64,
     /// Refused by the kernel when they were passed on: not in the script. A test of the truth
     /// must find 0 here.
     pub refused: u64,
@@ -43,6 +45,10 @@ pub(crate) struct Line {
     queue: VecDeque<(i64, Vec<u8>)>,
     held: Vec<Held>,
     last_arrival_ns: i64,
+    passed: u64,
+    /// Time at which the narrow link has sent everything that it took.
+    free_at_ns: i64,
+    last_due_ns: i64,
     pub(crate) counts: Counts,
 }
 
@@ -66,6 +72,9 @@ impl Line {
             queue: VecDeque::new(),
             held: Vec::new(),
             last_arrival_ns: 0,
+            passed: 0,
+            free_at_ns: 0,
+            last_due_ns: 0,
             counts: Counts::default(),
         }
     }
@@ -159,8 +168,36 @@ impl Line {
     }
 
     fn enqueue(&mut self, now_ns: i64, datagram: Vec<u8>) {
-        let due_ns = now_ns.saturating_add(self.script.delay_ns());
-        self.queue.push_back((due_ns, datagram));
+        let leaves_ns = match self.script.narrowed() {
+            None => now_ns,
+            Some(narrow) => match self.squeeze(now_ns, datagram.len(), narrow) {
+                Some(leaves_ns) => leaves_ns,
+                None => {
+                    self.counts.squeezed += 1;
+                    return;
+                }
+            },
+        };
+        let due_ns = leaves_ns.saturating_add(self.script.delay_ns(self.passed));
+        self.passed += 1;
+        self.last_due_ns = self.last_due_ns.max(due_ns);
+        self.queue.push_back((self.last_due_ns, datagram));
+    }
+
+    /// Time at which the narrow link has sent a datagram; `None` where it has no room for it.
+    fn squeeze(&mut self, now_ns: i64, bytes: usize, narrow: Narrow) -> Option<i64> {
+        let rate = narrow.rate_bits_per_s.max(1) as f64;
+        let time_ns = |bytes: f64| (bytes * 8e9 / rate) as i64;
+        let ahead_ns = (self.free_at_ns - now_ns).max(0);
+        if ahead_ns + time_ns(bytes as f64) > time_ns(narrow.room_bytes as f64) {
+            return None;
+        }
+        self.free_at_ns = now_ns + ahead_ns + time_ns(bytes as f64);
+        Some(if narrow.waits {
+            self.free_at_ns
+        } else {
+            now_ns
+        })
     }
 }
 
@@ -238,6 +275,40 @@ mod tests {
         assert_eq!(line.next_due_ns(), Some(105));
         assert_eq!(line.take_due(104), None);
         assert_eq!(line.take_due(105), Some(vec![1]));
+    }
+
+    /// Due times of `n` datagrams of 1000 bytes that arrive together at a link of 8 Mb/s, which takes
+    /// 1 ms for each, and has room for three.
+    fn through_a_narrow_link(waits: bool, n: usize) -> (Vec<i64>, u64) {
+        let narrow = Narrow {
+            rate_bits_per_s: 8_000_000,
+            room_bytes: 3_000,
+            waits,
+        };
+        let mut line = Line::new(Script::new().narrow(narrow));
+        for _ in 0..n {
+            line.accept(0, vec![0; 1_000]);
+        }
+        let mut due_ns = Vec::new();
+        while let Some(next_ns) = line.next_due_ns() {
+            due_ns.push(next_ns);
+            assert!(line.take_due(next_ns).is_some());
+        }
+        (due_ns, line.counts.squeezed)
+    }
+
+    #[test]
+    fn a_narrow_link_queues_or_polices() {
+        let queued = through_a_narrow_link(true, 5);
+        assert_eq!(queued, (vec![1_000_000, 2_000_000, 3_000_000], 2));
+        assert_eq!(through_a_narrow_link(false, 5), (vec![0, 0, 0], 2));
+    }
+
+    #[test]
+    fn jitter_reorders_nothing() {
+        let jitter = Duration::from_nanos(1_000);
+        let (out, _) = order(Script::new().seed(3).jitter(jitter), 50);
+        assert_eq!(out, (0..50).collect::<Vec<u8>>());
     }
 
     #[test]

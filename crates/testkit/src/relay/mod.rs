@@ -29,7 +29,7 @@ use sokudo_net::clock;
 
 pub use line::Counts;
 use line::Line;
-pub use script::{Fate, Filter, Script, Which};
+pub use script::{Fate, Filter, Narrow, Script, Which};
 
 /// Receive buffer asked for, bytes; granted in full only to root.
 const BUFFER_BYTES: usize = 16 << 20;

@@ -58,7 +58,20 @@ pub struct Script {
     rules: Vec<(Which, Fate)>,
     seed: u64,
     delay: Duration,
+    jitter: Duration,
+    narrow: Option<Narrow>,
     only: Option<Filter>,
+}
+
+/// A link that carries less than what is before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Narrow {
+    /// What it carries, bits per second.
+    pub rate_bits_per_s: u64,
+    /// What may wait in front of it, or pass at once where nothing waits; the rest is dropped.
+    pub room_bytes: u64,
+    /// Whether datagrams in that room wait for their turn, as in a queue, or pass at once, as at a policer.
+    pub waits: bool,
 }
 
 impl Script {
@@ -125,6 +138,18 @@ impl Script {
         self
     }
 
+    /// Delays each datagram by up to this much more, drawn by the seed; none overtakes another.
+    pub fn jitter(mut self, jitter: Duration) -> Self {
+        self.jitter = jitter;
+        self
+    }
+
+    /// Sends everything that the rules leave through a narrow link.
+    pub fn narrow(mut self, narrow: Narrow) -> Self {
+        self.narrow = Some(narrow);
+        self
+    }
+
     /// Numbers, and applies the rules to, only datagrams that `filter` picks (data, not
     /// handshakes); the others pass, and are delayed.
     pub fn only(mut self, filter: impl Fn(&[u8]) -> bool + Send + 'static) -> Self {
@@ -146,8 +171,15 @@ impl Script {
         numbers.filter(|number| wanted(self.fate(*number))).count() as u64
     }
 
-    pub(super) fn delay_ns(&self) -> i64 {
-        i64::try_from(self.delay.as_nanos()).unwrap_or(i64::MAX)
+    /// Delay of the datagram that passes as this one.
+    pub(super) fn delay_ns(&self, number: u64) -> i64 {
+        let drawn = unit_interval(self.seed, u64::MAX, number);
+        let delay = self.delay.saturating_add(self.jitter.mul_f64(drawn));
+        i64::try_from(delay.as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    pub(super) fn narrowed(&self) -> Option<Narrow> {
+        self.narrow
     }
 
     pub(super) fn picks(&self, datagram: &[u8]) -> bool {
@@ -176,6 +208,8 @@ impl fmt::Debug for Script {
             .field("rules", &self.rules)
             .field("seed", &self.seed)
             .field("delay", &self.delay)
+            .field("jitter", &self.jitter)
+            .field("narrow", &self.narrow)
             .field("only", &self.only.is_some())
             .finish()
     }
