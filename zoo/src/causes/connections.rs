@@ -1,0 +1,128 @@
+//! Connections: ports, descriptors, queues of those that wait to be accepted, handshakes.
+
+use crate::case::Case;
+use crate::family::{ACCEPT_QUEUE, CHURN, GENERATOR, HANDSHAKES, REFUSALS};
+use crate::world::Side;
+
+pub const ALL: &[Case] = &[
+    Case {
+        name: "ports-run-out",
+        says: [
+            "a range of so few local ports",
+            "わずかな数のローカルポート",
+        ],
+        family: &GENERATOR,
+        strengths: [20.0, 60.0],
+        loads: &["crr HOST", "crr HOST --rate 300/s"],
+        make: |world, ports| {
+            let last = 40_000.0 + ports.round();
+            world.on(
+                Side::Asking,
+                format!("sysctl -q -w net.ipv4.ip_local_port_range='40000 {last}'"),
+            );
+        },
+    },
+    Case {
+        name: "ports-run-out-for-pages",
+        says: [
+            "the same for a web server's client",
+            "Web サーバーのクライアントに対して同じ",
+        ],
+        family: &GENERATOR,
+        strengths: [20.0, 60.0],
+        loads: &["http http://HOST/ --no-keepalive -c 4"],
+        make: |world, ports| {
+            let last = 40_000.0 + ports.round();
+            world.on(
+                Side::Asking,
+                format!("sysctl -q -w net.ipv4.ip_local_port_range='40000 {last}'"),
+            );
+            world.on(Side::Asking, "sysctl -q -w net.ipv4.tcp_tw_reuse=0");
+            world.served_by("body=100");
+        },
+    },
+    Case {
+        name: "files-run-out",
+        says: [
+            "so few open files for the program",
+            "プログラムが開けるファイルがわずか",
+        ],
+        family: &GENERATOR,
+        strengths: [40.0, 60.0],
+        loads: &[
+            "http http://HOST/ -c 128",
+            "http http://HOST/ --rate 500/s -c 128",
+        ],
+        make: |world, files| {
+            world.within(Side::Asking, format!("ulimit -n {}", files.round()));
+            world.served_by("think_ms=20");
+        },
+    },
+    Case {
+        name: "server-files-run-out",
+        says: [
+            "so few open files for the server",
+            "サーバーが開けるファイルがわずか",
+        ],
+        family: &REFUSALS,
+        strengths: [12.0, 24.0],
+        loads: &["http http://HOST/ -c 64 --timeout 1s --connect-timeout 1s"],
+        make: |world, files| {
+            world.within(Side::Serving, format!("ulimit -n {}", files.round()));
+            world.served_by("think_ms=5");
+        },
+    },
+    Case {
+        name: "accept-queue-is-short",
+        says: [
+            "a backlog of one and a slow accept, ms",
+            "バックログ 1 と遅い accept、ms",
+        ],
+        family: &ACCEPT_QUEUE,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "http http://HOST/ --no-keepalive -c 16",
+            "http http://HOST/ --no-keepalive -c 32 --rate 100/s",
+        ],
+        make: |world, ms| world.served_by(format!("backlog=1 accept_ms={ms:.0}")),
+    },
+    Case {
+        name: "connections-bounded",
+        says: [
+            "connections beyond a number are reset",
+            "ある数を超える接続はリセットされる",
+        ],
+        family: &REFUSALS,
+        strengths: [4.0, 10.0],
+        loads: &["http http://HOST/ -c 32"],
+        make: |world, most| world.served_by(format!("connections={most:.0} think_ms=5")),
+    },
+    Case {
+        name: "server-closes-each",
+        says: [
+            "the server closes each connection",
+            "サーバーが毎回接続を閉じる",
+        ],
+        family: &CHURN,
+        strengths: [1.0, 3.0],
+        loads: &["http http://HOST/ -c 4", "http http://HOST/ -c 8"],
+        make: |world, ms| world.served_by(format!("close=1 think_ms={ms:.1}")),
+    },
+    Case {
+        name: "handshakes-cost",
+        says: [
+            "a TLS handshake for each request, on one core of the server",
+            "要求ごとの TLS ハンドシェイク、サーバーは 1 コア",
+        ],
+        family: &HANDSHAKES,
+        strengths: [8.0, 16.0],
+        loads: &[
+            "http https://HOST/ -k --no-keepalive -c {}",
+            "http https://HOST/ -k -c {}",
+        ],
+        make: |world, _| {
+            world.within(Side::Serving, "taskset -p -c 1 $$ > /dev/null");
+            world.served_by("tls=1 close=1");
+        },
+    },
+];

@@ -1,0 +1,201 @@
+//! Healthy worlds: the load asked for is far below what they carry.
+
+use std::time::Duration;
+
+use crate::case::Case;
+use crate::family::AS_ASKED;
+use crate::world::{Side, bucket, narrow};
+
+pub const ALL: &[Case] = &[
+    Case {
+        name: "healthy-bus",
+        says: [
+            "messages at a rate that anybody carries",
+            "誰でも運べる速さのメッセージ",
+        ],
+        family: &AS_ASKED,
+        strengths: [200.0, 800.0],
+        loads: &["bus HOST --rate {}/s"],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-connections",
+        says: ["few new connections a second", "毎秒わずかな新しい接続"],
+        family: &AS_ASKED,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "crr HOST --rate {}/s",
+            "crr HOST --transport tls --rate {}/s",
+        ],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-datagrams",
+        says: ["datagrams at a modest rate", "控えめな速さのデータグラム"],
+        family: &AS_ASKED,
+        strengths: [300.0, 1500.0],
+        loads: &["datagram HOST --rate {}/s"],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-far-bus",
+        says: [
+            "messages over a long way, far below the window",
+            "長い経路を通る、窓よりずっと少ないメッセージ",
+        ],
+        family: &AS_ASKED,
+        strengths: [10.0, 25.0],
+        loads: &["bus HOST --rate 100/s --size 256"],
+        make: |world, ms| world.delay_ms(ms),
+    },
+    Case {
+        name: "healthy-far-datagrams",
+        says: ["datagrams over a long way", "長い経路を通るデータグラム"],
+        family: &AS_ASKED,
+        strengths: [10.0, 30.0],
+        loads: &["datagram HOST --rate 500/s"],
+        make: |world, ms| world.delay_ms(ms),
+    },
+    Case {
+        name: "healthy-far-requests",
+        says: [
+            "requests over a long way, with enough under way",
+            "長い経路を通る、同時数が足りている要求",
+        ],
+        family: &AS_ASKED,
+        strengths: [5.0, 15.0],
+        loads: &["rr HOST --rate 100/s --window 16"],
+        make: |world, ms| world.delay_ms(ms),
+    },
+    Case {
+        name: "healthy-far-stream",
+        says: [
+            "a stream at a modest rate over a long way",
+            "長い経路を通る控えめなストリーム",
+        ],
+        family: &AS_ASKED,
+        strengths: [5.0, 20.0],
+        loads: &["stream HOST --rate 4Mb/s"],
+        make: |world, ms| world.delay_ms(ms),
+    },
+    Case {
+        name: "healthy-http",
+        says: [
+            "a web server far from its limit",
+            "限界から遠い Web サーバー",
+        ],
+        family: &AS_ASKED,
+        strengths: [50.0, 200.0],
+        loads: &[
+            "http http://HOST/ --rate {}/s -c 16",
+            "http http://HOST/ --rate {}/s -c 64",
+        ],
+        make: |world, _| world.served_by("body=500"),
+    },
+    Case {
+        name: "healthy-http-far",
+        says: [
+            "a web server at the end of a long way",
+            "長い経路の先の Web サーバー",
+        ],
+        family: &AS_ASKED,
+        strengths: [10.0, 25.0],
+        loads: &["http http://HOST/ --rate 50/s -c 32"],
+        make: |world, ms| {
+            world.served_by("body=500");
+            world.delay_ms(ms);
+        },
+    },
+    Case {
+        name: "healthy-http-thinks",
+        says: [
+            "a web server with a short think time and connections enough",
+            "短い処理時間と十分な接続の Web サーバー",
+        ],
+        family: &AS_ASKED,
+        strengths: [3.0, 10.0],
+        loads: &["http http://HOST/ --rate 50/s -c 32"],
+        make: |world, ms| world.served_by(format!("think_ms={ms}")),
+    },
+    Case {
+        name: "healthy-https",
+        says: ["kept connections over TLS", "TLS 上の維持された接続"],
+        family: &AS_ASKED,
+        strengths: [30.0, 100.0],
+        loads: &["http https://HOST/ -k --rate {}/s -c 8"],
+        make: |world, _| world.served_by("tls=1 body=500"),
+    },
+    Case {
+        name: "healthy-jitter",
+        says: ["a way that jitters a little", "わずかに揺らぐ経路"],
+        family: &AS_ASKED,
+        strengths: [1.0, 3.0],
+        loads: &[
+            "rr HOST --rate 50/s --window 8",
+            "datagram HOST --rate 500/s",
+        ],
+        make: |world, ms| world.there(|script| script.jitter(Duration::from_secs_f64(ms / 1e3))),
+    },
+    Case {
+        name: "healthy-names",
+        says: [
+            "a name server that answers at once",
+            "すぐに答えるネームサーバー",
+        ],
+        family: &AS_ASKED,
+        strengths: [100.0, 300.0],
+        loads: &["dns HOST -q www.example. --rate {}/s"],
+        make: |world, _| world.served_by("dns=1"),
+    },
+    Case {
+        name: "healthy-requests",
+        says: ["requests at a modest rate", "控えめな速さの要求"],
+        family: &AS_ASKED,
+        strengths: [100.0, 400.0],
+        loads: &[
+            "rr HOST --rate {}/s",
+            "rr HOST --transport udp --rate {}/s",
+            "rr HOST --transport tls --rate {}/s",
+        ],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-shaped",
+        says: [
+            "a link that is four times as fast as the load",
+            "負荷の 4 倍の速さのリンク",
+        ],
+        family: &AS_ASKED,
+        strengths: [16.0, 40.0],
+        loads: &[
+            "stream HOST --rate {0.25}Mb/s",
+            "datagram HOST --rate {0.25}Mb/s",
+        ],
+        make: |world, rate| world.there(|script| script.narrow(narrow(rate, 100.0, true))),
+    },
+    Case {
+        name: "healthy-shaped-device",
+        says: [
+            "a device that is shaped to four times the load",
+            "負荷の 4 倍に整形されたデバイス",
+        ],
+        family: &AS_ASKED,
+        strengths: [16.0, 40.0],
+        loads: &[
+            "stream HOST --rate {0.25}Mb/s",
+            "datagram HOST --rate {0.25}Mb/s",
+        ],
+        make: |world, rate| world.on(Side::Asking, bucket("eth0", rate, 150_000)),
+    },
+    Case {
+        name: "healthy-stream",
+        says: ["a stream at a modest rate", "控えめなストリーム"],
+        family: &AS_ASKED,
+        strengths: [8.0, 30.0],
+        loads: &[
+            "stream HOST --rate {}Mb/s",
+            "stream HOST --transport tls --rate {}Mb/s",
+        ],
+        make: |_, _| (),
+    },
+];

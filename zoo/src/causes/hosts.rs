@@ -1,0 +1,174 @@
+//! What may be wrong inside a host: its device, its rules, its queues.
+
+use crate::case::Case;
+use crate::family::{FIREWALL, FLOOD_GUARD, OWN_DEVICE, REFUSED_TO_SEND};
+use crate::world::{Side, bucket};
+
+pub const ALL: &[Case] = &[
+    Case {
+        name: "own-shaper",
+        says: [
+            "the asking host's device is shaped, Mb/s",
+            "要求側のデバイスが整形されている、Mb/s",
+        ],
+        family: &OWN_DEVICE,
+        strengths: [8.0, 25.0],
+        loads: &[
+            "stream HOST --cc cubic",
+            "datagram HOST --rate {2}Mb/s",
+            "rr HOST --size 32KiB:64 --window 8",
+        ],
+        make: |world, rate| world.on(Side::Asking, bucket("eth0", rate, 150_000)),
+    },
+    Case {
+        name: "own-shaper-of-messages",
+        says: [
+            "the same under a message bus",
+            "メッセージバスの下の同じ整形",
+        ],
+        family: &OWN_DEVICE,
+        strengths: [8.0, 25.0],
+        loads: &["bus HOST --size 16KiB --inflight 4MiB"],
+        make: |world, rate| world.on(Side::Asking, bucket("eth0", rate, 150_000)),
+    },
+    Case {
+        name: "own-short-queue",
+        says: [
+            "the same with a queue of eleven packets",
+            "11 パケットのキューを持つ同じ整形",
+        ],
+        family: &OWN_DEVICE,
+        strengths: [8.0, 25.0],
+        loads: &["datagram HOST --rate {2}Mb/s", "stream HOST --cc cubic"],
+        make: |world, rate| world.on(Side::Asking, bucket("eth0", rate, 17_000)),
+    },
+    Case {
+        name: "far-shaper",
+        says: [
+            "the far end's device is shaped, and it sends, Mb/s",
+            "送信する遠端のデバイスが整形されている、Mb/s",
+        ],
+        family: &OWN_DEVICE,
+        strengths: [8.0, 25.0],
+        loads: &[
+            "stream HOST --direction down --cc cubic",
+            "rr HOST --size 64:32KiB --window 8",
+        ],
+        make: |world, rate| world.on(Side::Serving, bucket("eth0", rate, 150_000)),
+    },
+    Case {
+        name: "firewall-drops-datagrams",
+        says: [
+            "the receiving host's firewall drops datagrams, %",
+            "受信側のファイアウォールがデータグラムを捨てる、%",
+        ],
+        family: &FIREWALL,
+        strengths: [5.0, 20.0],
+        loads: &["datagram HOST --rate 1k/s"],
+        make: |world, percent| {
+            let share = percent / 100.0;
+            let rule = format!(
+                "iptables -A INPUT -p udp -m statistic --mode random --probability {share:.3} -j DROP"
+            );
+            world.on(Side::Serving, rule);
+        },
+    },
+    Case {
+        name: "firewall-drops-segments",
+        says: [
+            "the receiving host's firewall drops segments, %",
+            "受信側のファイアウォールがセグメントを捨てる、%",
+        ],
+        family: &FIREWALL,
+        strengths: [1.0, 4.0],
+        loads: &["stream HOST --cc cubic"],
+        make: |world, percent| {
+            let share = percent / 100.0;
+            let rule = format!(
+                "iptables -A INPUT -p tcp -m statistic --mode random --probability {share:.3} -j DROP"
+            );
+            world.on(Side::Serving, rule);
+            world.delay_ms(5.0);
+        },
+    },
+    Case {
+        name: "firewall-refuses-to-send",
+        says: [
+            "the sending host's own firewall refuses datagrams, %",
+            "送信側自身のファイアウォールが拒む、%",
+        ],
+        family: &REFUSED_TO_SEND,
+        strengths: [5.0, 30.0],
+        loads: &["datagram HOST --rate 1k/s"],
+        make: |world, percent| {
+            let share = percent / 100.0;
+            let rule = format!(
+                "iptables -A OUTPUT -p udp -m statistic --mode random --probability {share:.3} -j DROP"
+            );
+            world.on(Side::Asking, rule);
+        },
+    },
+    Case {
+        name: "firewall-guards-against-floods",
+        says: [
+            "a guard drops new connections beyond a rate per second",
+            "毎秒の上限を超える新しい接続を捨てる",
+        ],
+        family: &FLOOD_GUARD,
+        strengths: [20.0, 60.0],
+        loads: &["crr HOST --threads 4", "crr HOST --rate {3}/s --threads 4"],
+        make: |world, rate| {
+            let rate = rate.round();
+            let rule = format!(
+                "iptables -A INPUT -p tcp --syn -m hashlimit --hashlimit-name guard \
+                 --hashlimit-above {rate}/s --hashlimit-burst 20 -j DROP"
+            );
+            world.on(Side::Serving, rule);
+        },
+    },
+    Case {
+        name: "firewall-rates-datagrams",
+        says: [
+            "the receiving host's firewall bounds datagrams, per second",
+            "受信側がデータグラムの速さを制限する、毎秒",
+        ],
+        family: &FIREWALL,
+        strengths: [300.0, 600.0],
+        loads: &["datagram HOST --rate 1500/s"],
+        make: |world, rate| {
+            let rate = rate.round();
+            let rule = format!(
+                "iptables -A INPUT -p udp -m hashlimit --hashlimit-name bound \
+                 --hashlimit-above {rate}/s --hashlimit-burst 50 -j DROP"
+            );
+            world.on(Side::Serving, rule);
+        },
+    },
+    Case {
+        name: "memory-is-short",
+        says: ["a host short of memory", "メモリーが足りないホスト"],
+        family: &OWN_DEVICE,
+        strengths: [1.0, 2.0],
+        loads: &["stream HOST"],
+        make: |world, _| {
+            world
+                .lacks
+                .push("a shortage of memory would reach the whole machine")
+        },
+    },
+    Case {
+        name: "results-go-to-a-slow-disk",
+        says: [
+            "a slow file system for results",
+            "結果を書く遅いファイルシステム",
+        ],
+        family: &OWN_DEVICE,
+        strengths: [1.0, 2.0],
+        loads: &["stream HOST"],
+        make: |world, _| {
+            world
+                .lacks
+                .push("no file system here can be slowed down for one program")
+        },
+    },
+];

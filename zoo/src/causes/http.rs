@@ -1,0 +1,206 @@
+//! Web servers and name servers with a fault of their own.
+
+use crate::case::Case;
+use crate::family::{
+    CHURN, NAMES, REFUSALS, SERVER_CPU, SERVER_PAUSES, SERVER_WAITS, SLOW_BODY, SLOW_SHARE,
+};
+use crate::world::Side;
+
+pub const ALL: &[Case] = &[
+    Case {
+        name: "server-thinks",
+        says: ["a fixed think time, ms", "固定の処理時間、ms"],
+        family: &SERVER_WAITS,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 8 --rate 1000/s",
+        ],
+        make: |world, ms| world.served_by(format!("think_ms={ms:.1}")),
+    },
+    Case {
+        name: "workers-are-few",
+        says: [
+            "so few workers for 32 connections",
+            "32 接続に対してわずかなワーカー",
+        ],
+        family: &SERVER_WAITS,
+        strengths: [2.0, 5.0],
+        loads: &[
+            "http http://HOST/ -c 32",
+            "http http://HOST/ -c 32 --rate 1000/s",
+        ],
+        make: |world, workers| world.served_by(format!("workers={} think_ms=10", workers.round())),
+    },
+    Case {
+        name: "server-locks",
+        says: [
+            "a lock that each request holds, ms",
+            "各要求が保持するロック、ms",
+        ],
+        family: &SERVER_WAITS,
+        strengths: [5.0, 20.0],
+        loads: &["http http://HOST/ -c 16"],
+        make: |world, ms| world.served_by(format!("lock_ms={ms:.1}")),
+    },
+    Case {
+        name: "pool-is-small",
+        says: [
+            "so few connections to a database for 32 workers",
+            "32 ワーカーに対してわずかな DB 接続",
+        ],
+        family: &SERVER_WAITS,
+        strengths: [2.0, 4.0],
+        loads: &["http http://HOST/ -c 32"],
+        make: |world, pool| world.served_by(format!("workers=32 pool={} hold_ms=15", pool.round())),
+    },
+    Case {
+        name: "server-computes",
+        says: [
+            "CPU time of each request on the server's only core, µs",
+            "サーバー唯一のコアでの要求ごとの CPU 時間、µs",
+        ],
+        family: &SERVER_CPU,
+        strengths: [1500.0, 5000.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 16 --rate 2000/s",
+        ],
+        make: |world, us| {
+            world.within(Side::Serving, "taskset -p -c 1 $$ > /dev/null");
+            world.served_by(format!("cpu_us={us:.0}"));
+        },
+    },
+    Case {
+        name: "server-pauses",
+        says: [
+            "pauses as a collector of garbage makes them, ms",
+            "ガベージコレクターのような停止、ms",
+        ],
+        family: &SERVER_PAUSES,
+        strengths: [200.0, 400.0],
+        loads: &[
+            "http http://HOST/ -c 8 --duration 4s",
+            "http http://HOST/ -c 64 --rate 200/s --duration 4s",
+        ],
+        make: |world, ms| {
+            world.served_by(format!("pause_every_ms=800 pause_ms={ms:.0} think_ms=2"))
+        },
+    },
+    Case {
+        name: "one-worker-is-slow",
+        says: [
+            "one request in eight takes longer, ms",
+            "8 件に 1 件が長くかかる、ms",
+        ],
+        family: &SLOW_SHARE,
+        strengths: [150.0, 400.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 32 --rate 200/s",
+        ],
+        make: |world, ms| world.served_by(format!("think_ms=3 slow_one_in=8 slow_ms={ms:.0}")),
+    },
+    Case {
+        name: "answers-429",
+        says: ["a limit on requests per second", "毎秒の要求数の上限"],
+        family: &REFUSALS,
+        strengths: [50.0, 150.0],
+        loads: &[
+            "http http://HOST/ -c 8 --rate {4}/s",
+            "http http://HOST/ -c 8",
+        ],
+        make: |world, rate| world.served_by(format!("rate={} think_ms=2", rate.round())),
+    },
+    Case {
+        name: "answers-503",
+        says: [
+            "a share of requests fails fast, %",
+            "一部の要求がすぐに失敗する、%",
+        ],
+        family: &REFUSALS,
+        strengths: [20.0, 80.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 16 --rate 300/s",
+        ],
+        make: |world, percent| {
+            world.served_by(format!(
+                "fail={:.3} think_ms=5",
+                (percent / 100.0).min(0.95)
+            ))
+        },
+    },
+    Case {
+        name: "bodies-come-slowly",
+        says: [
+            "bodies in ten pieces over a time, ms",
+            "10 個に分けて送られる本文、ms",
+        ],
+        family: &SLOW_BODY,
+        strengths: [50.0, 200.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 8 --rate 500/s",
+        ],
+        make: |world, ms| world.served_by(format!("body=20000 drip_ms={ms:.0}")),
+    },
+    Case {
+        name: "pages-are-encrypted",
+        says: [
+            "pages over TLS from the server's only core, KiB",
+            "サーバー唯一のコアからの TLS のページ、KiB",
+        ],
+        family: &SERVER_CPU,
+        strengths: [128.0, 512.0],
+        loads: &["http https://HOST/ -k -c 8"],
+        make: |world, kib| {
+            world.within(Side::Serving, "taskset -p -c 1 $$ > /dev/null");
+            world.served_by(format!("tls=1 body={:.0}", kib * 1024.0));
+        },
+    },
+    Case {
+        name: "client-closes-each",
+        says: [
+            "the client opens a connection for each request",
+            "クライアントが要求ごとに接続を開く",
+        ],
+        family: &CHURN,
+        strengths: [4.0, 8.0],
+        loads: &["http http://HOST/ --no-keepalive -c {}"],
+        make: |world, _| world.served_by("think_ms=2"),
+    },
+    Case {
+        name: "names-come-slowly",
+        says: [
+            "a name server that takes its time, ms",
+            "応答に時間をかけるネームサーバー、ms",
+        ],
+        family: &SERVER_WAITS,
+        strengths: [5.0, 20.0],
+        loads: &[
+            "dns HOST -q www.example.",
+            "dns HOST -q www.example. --rate 1000/s",
+        ],
+        make: |world, ms| world.served_by(format!("dns=1 think_ms={ms:.1}")),
+    },
+    Case {
+        name: "names-are-lost",
+        says: [
+            "a name server that leaves queries unanswered, %",
+            "答えない問い合わせがあるネームサーバー、%",
+        ],
+        family: &NAMES,
+        strengths: [2.0, 20.0],
+        loads: &["dns HOST -q www.example. --rate 300/s --timeout 500ms"],
+        make: |world, percent| world.served_by(format!("dns=1 drop={:.3}", percent / 100.0)),
+    },
+    Case {
+        name: "names-fail",
+        says: ["a name server that fails, %", "失敗するネームサーバー、%"],
+        family: &NAMES,
+        strengths: [5.0, 40.0],
+        loads: &["dns HOST -q www.example. --rate 300/s"],
+        make: |world, percent| world.served_by(format!("dns=1 servfail={:.3}", percent / 100.0)),
+    },
+];

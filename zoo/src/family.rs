@@ -1,0 +1,149 @@
+//! Groups the conclusions that say the same about a cause.
+//!
+//! A family is what a reader would act on: two rules belong to one when they send him to the same place.
+
+/// What may be named where a cause of this family is at work.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name on the page.
+    pub name: &'static str,
+    /// Rules that name it: `rule`, or `rule/part` where a part of the sentence's key tells it from others.
+    pub rules: &'static [&'static str],
+}
+
+/// Families whose cause the program may name by refusing to begin, and words of that refusal.
+const REFUSALS_TO_BEGIN: &[(&str, &str)] = &[("the generator", "open files")];
+
+macro_rules! families {
+    ($($(#[$doc:meta])* $id:ident = $name:literal: $rules:expr;)*) => {
+        $($(#[$doc])* pub static $id: Family = Family { name: $name, rules: &$rules };)*
+        /// Every family.
+        #[cfg(test)]
+        pub static ALL: &[&Family] = &[$(&$id),*];
+    };
+}
+
+families! {
+    /// Nothing is wrong: what was asked for was carried.
+    AS_ASKED = "as asked": ["application_limited/asked", "application_limited/paced"];
+    /// One of the programs takes its time.
+    PROGRAM = "a program's own choice": [
+        "application_limited/reader", "application_limited/consumer", "application_limited/writer"
+    ];
+    /// The queue or shaper of a host's own device.
+    OWN_DEVICE = "own device": ["device_queue", "sender_refusal"];
+    /// A link on the way carries no more.
+    NARROW_PATH = "narrow path": ["path_limited", "path_loss"];
+    /// Packets are lost on the way, whatever the rate.
+    LOSSY_PATH = "lossy path": ["loss_limited", "path_loss", "lost_queries"];
+    /// A policer drops what exceeds a rate: loss without a queue.
+    POLICED = "policed path": ["path_limited", "loss_limited", "path_loss"];
+    /// A firewall, or the table behind it, throws away what reached a host.
+    FIREWALL = "dropped at the receiving host": ["receiver_host_drops"];
+    /// A guard drops new connections.
+    FLOOD_GUARD = "new connections dropped": ["dropped_calls", "request_failures"];
+    /// The sender's own host refuses to send.
+    REFUSED_TO_SEND = "refused by the sender's host": ["sender_refusal"];
+    /// Damaged packets, which a checksum throws away.
+    CHECKSUMS = "damaged packets": ["corruption"];
+    /// Packets overtake each other.
+    REORDERING = "reordering": ["reordering"];
+    /// Packets come twice.
+    REPETITION = "duplicates": ["duplicates"];
+    /// A window or a buffer is too small for the round trip.
+    RECEIVE_WINDOW = "receive window": ["receive_window_limited"];
+    /// The send buffer is too small for the round trip.
+    SEND_BUFFER = "send buffer": ["send_buffer_limited"];
+    /// As many requests or messages are under way as are allowed.
+    WINDOW = "requests under way": ["window_full"];
+    /// The receiving socket overflows.
+    RECEIVE_BUFFER = "receive buffer": ["receiver_buffer_overflow"];
+    /// The connection, path or far end was not there for a while.
+    INTERRUPTION = "interruption": ["stalled_flow", "error_burst", "unreachable"];
+    /// Large packets vanish.
+    LOST_LARGE = "large packets vanish": ["low_mtu"];
+    /// One host of many is slow.
+    ONE_HOST = "one host of many": ["hot_link"];
+    /// Connections wait to be accepted.
+    ACCEPT_QUEUE = "accept queue": ["dropped_calls"];
+    /// The server refuses, resets or closes connections, or answers with errors.
+    REFUSALS = "failing requests": ["request_failures", "error_burst"];
+    /// Every request opens a connection.
+    CHURN = "a connection for each request": ["connection_churn"];
+    /// The asking program is the limit: CPU, files, ports, threads.
+    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited"];
+    /// The sending or asking thread computes all the time.
+    SENDER_CPU = "sender's CPU": ["sender_cpu_limited", "generator_limited"];
+    /// Other programs, or a bound on CPU time, keep a thread from running.
+    NEIGHBOUR = "neighbours": ["neighbour_interference", "host_busy"];
+    /// A bound on CPU time keeps the program from running.
+    QUOTA = "CPU quota": ["host_busy"];
+    /// What else this machine did: true of it, whatever the world is.
+    THIS_MACHINE = "this machine": [
+        "neighbour_interference", "host_busy", "generator_limited/late", "generator_limited/stood",
+        "generator_limited/silent"
+    ];
+    /// Small segments wait for acknowledgements that are held back.
+    NAGLE = "delayed acknowledgements": ["delayed_ack"];
+    /// One end or the other computes all the time: which, is the machine's.
+    EITHER_CPU = "CPU of an end": ["sender_cpu_limited", "receiver_cpu_limited", "generator_limited"];
+    /// Handshakes: their CPU time, or that there are so many.
+    HANDSHAKES = "handshakes": ["connection_churn", "generator_limited"];
+    /// Some requests take much longer than others.
+    SLOW_SHARE = "some requests are slow": ["slow_label"];
+    /// The server computes as fast as it can.
+    SERVER_CPU = "server's CPU": ["receiver_cpu_limited"];
+    /// The server waits: for a lock, a pool, a disk, by design.
+    SERVER_WAITS = "server waits": ["window_full"];
+    /// The server stands still now and then.
+    SERVER_PAUSES = "server pauses": ["hidden_stall", "stalled_flow", "error_burst"];
+    /// The server sends its answers slowly.
+    SLOW_BODY = "slow bodies": [];
+    /// The name server.
+    NAMES = "name server": ["lost_queries", "name_server_errors"];
+}
+
+impl Family {
+    /// True when a program that did not begin named the cause.
+    pub fn is_refusal(&self, said: &str) -> bool {
+        let named = |(name, words): &(&str, &str)| self.name == *name && said.contains(words);
+        REFUSALS_TO_BEGIN.iter().any(named)
+    }
+
+    /// True when a conclusion, by its rule and the key of its sentence, belongs to the family.
+    pub fn holds(&self, rule: &str, key: &str) -> bool {
+        self.rules
+            .iter()
+            .any(|pattern| match pattern.split_once('/') {
+                Some((wanted, part)) => rule == wanted && key.contains(part),
+                None => rule == *pattern,
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_name_rules_that_exist() {
+        let known: Vec<&str> = sokudo_analyze::REGISTRY
+            .iter()
+            .map(|rule| rule.name)
+            .collect();
+        for family in ALL {
+            for pattern in family.rules {
+                let rule = pattern.split('/').next().expect("a word");
+                assert!(known.contains(&rule), "{}: no rule `{rule}`", family.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_the_key_tells_choices_apart() {
+        let key = "rule-application-asked-says";
+        assert!(AS_ASKED.holds("application_limited", key));
+        assert!(!PROGRAM.holds("application_limited", key));
+        assert!(!AS_ASKED.holds("path_limited", key));
+    }
+}

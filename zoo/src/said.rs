@@ -1,0 +1,102 @@
+//! Reads what the program said about the limit of a run.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use sokudo_testkit::program::Ended;
+
+/// One conclusion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conclusion {
+    /// Rule that drew it.
+    pub rule: String,
+    /// Key of its sentence, which tells two sentences of a rule apart.
+    pub key: String,
+    /// `info`, `caution` or `bad`.
+    pub severity: String,
+}
+
+/// What a run said.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// The conclusion about the limit.
+    pub limit: Option<Conclusion>,
+    /// All conclusions, strongest first.
+    pub conclusions: Vec<Conclusion>,
+    /// The verdict.
+    pub verdict: Vec<String>,
+}
+
+impl Said {
+    /// Reads the object on stdout and the conclusions of the record that it names, below `place`.
+    /// Errors: the first line of what the program said instead.
+    pub fn of(ended: &Ended, place: &Path) -> Result<Self, String> {
+        let summary: Value = serde_json::from_str(&ended.stdout).map_err(|_| {
+            let first = ended.stderr.lines().next().unwrap_or("nothing was said");
+            first.to_owned()
+        })?;
+        let record = place.join(summary["record"].as_str().unwrap_or_default());
+        let text = fs::read_to_string(record.join("findings.json")).unwrap_or_default();
+        let findings = serde_json::from_str(&text).unwrap_or(Value::Null);
+        Ok(Self::read(&summary, &findings))
+    }
+
+    fn read(summary: &Value, findings: &Value) -> Self {
+        let list = findings.as_array().or(findings["findings"].as_array());
+        let conclusions: Vec<Conclusion> = list.into_iter().flatten().map(conclusion).collect();
+        let limit = summary["limit"].as_str().map(|rule| {
+            let told = conclusions.iter().find(|one| one.rule == rule);
+            told.cloned().unwrap_or_else(|| Conclusion {
+                rule: rule.to_owned(),
+                key: String::new(),
+                severity: "caution".into(),
+            })
+        });
+        let sentences = summary["verdict"].as_array().into_iter().flatten();
+        Self {
+            limit,
+            conclusions,
+            verdict: sentences
+                .filter_map(|one| Some(one.as_str()?.to_owned()))
+                .collect(),
+        }
+    }
+
+    /// True when the verdict says that the limit is not known.
+    pub fn is_undetermined(&self) -> bool {
+        let says = |sentence: &String| sentence.to_lowercase().contains("undetermined");
+        self.verdict.iter().any(says)
+    }
+}
+
+fn conclusion(finding: &Value) -> Conclusion {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    Conclusion {
+        rule: word(&finding["rule"]),
+        key: word(&finding["says"]["key"]),
+        severity: word(&finding["severity"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_limit_has_the_key_of_its_sentence() {
+        let findings = json!([
+            {"rule": "low_mtu", "says": {"key": "a"}, "severity": "info"},
+            {"rule": "path_limited", "says": {"key": "b"}, "severity": "caution"},
+        ]);
+        let summary = json!({"limit": "path_limited", "verdict": ["It is Undetermined."]});
+        let said = Said::read(&summary, &findings);
+        assert_eq!(said.limit.as_ref().expect("a limit").key, "b");
+        assert_eq!(said.conclusions.len(), 2);
+        assert!(said.is_undetermined());
+        let none = Said::read(&json!({"limit": null}), &Value::Null);
+        assert_eq!(none, Said::default());
+    }
+}

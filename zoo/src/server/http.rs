@@ -1,0 +1,239 @@
+//! A web server with a fault: a thread for each connection, HTTP/1.1 with bodies of a known length.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Manner;
+use super::gate::Gate;
+use super::tls;
+
+/// Longest request.
+const REQUEST_MAX_BYTES: usize = 64 * 1024;
+/// Pieces in which a body is sent slowly.
+const PIECES: usize = 10;
+
+/// What all connections share.
+struct Server {
+    manner: Manner,
+    open: Gate,
+    workers: Gate,
+    pool: Gate,
+    lock: Mutex<()>,
+    /// Taken by requests for reading, and by pauses for writing.
+    going: RwLock<()>,
+    allowance: Mutex<Allowance>,
+    number: AtomicU64,
+    body: Vec<u8>,
+}
+
+/// Requests that may still be answered, refilled over time.
+struct Allowance {
+    left: f64,
+    at: Instant,
+}
+
+/// Serves until the process ends.
+pub fn serve(listen: SocketAddr, manner: Manner) -> io::Result<()> {
+    let listener = TcpListener::bind(listen)?;
+    if manner.is("backlog") {
+        rustix::net::listen(&listener, manner.count("backlog") as i32)?;
+    }
+    let tls = manner.is("tls").then(tls::Server::new).transpose()?;
+    let server = Arc::new(Server::new(manner));
+    if server.manner.is("pause_ms") {
+        let server = Arc::clone(&server);
+        thread::spawn(move || server.pause_again_and_again());
+    }
+    println!("serving on {}", listener.local_addr()?);
+    loop {
+        thread::sleep(server.manner.time_ms("accept_ms"));
+        let Ok((stream, _)) = listener.accept() else {
+            // No descriptor is left, which is a fault that a world may want.
+            thread::sleep(Duration::from_millis(10));
+            continue;
+        };
+        let (server, tls) = (Arc::clone(&server), tls.clone());
+        let named = thread::Builder::new().name("answers".into());
+        // Without another thread the connection is closed.
+        let _ = named.spawn(move || server.talk(stream, tls));
+    }
+}
+
+impl Server {
+    fn new(manner: Manner) -> Self {
+        Self {
+            open: Gate::new(manner.count("connections")),
+            workers: Gate::new(manner.count("workers")),
+            pool: Gate::new(manner.count("pool")),
+            lock: Mutex::new(()),
+            going: RwLock::new(()),
+            allowance: Mutex::new(Allowance {
+                left: 0.0,
+                at: Instant::now(),
+            }),
+            number: AtomicU64::new(0),
+            body: vec![b'x'; manner.count("body").max(2)],
+            manner,
+        }
+    }
+
+    fn pause_again_and_again(&self) {
+        loop {
+            thread::sleep(self.manner.time_ms("pause_every_ms"));
+            let _nobody_goes_on = self.going.write();
+            thread::sleep(self.manner.time_ms("pause_ms"));
+        }
+    }
+
+    fn talk(&self, stream: TcpStream, tls: Option<tls::Server>) {
+        let Some(_place) = self.open.try_enter() else {
+            // Closed with a request unread: the kernel answers it with a reset.
+            thread::sleep(Duration::from_millis(2));
+            return;
+        };
+        let _ = stream.set_nodelay(true);
+        // The other end leaves, or breaks the protocol: the connection is over.
+        let _ = match tls {
+            Some(tls) => tls
+                .accept(stream)
+                .and_then(|mut stream| self.answer(&mut stream)),
+            None => self.answer(&mut &stream),
+        };
+    }
+
+    fn answer(&self, stream: &mut (impl Read + Write)) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        while read_request(stream, &mut buffer)? {
+            let status = self.work();
+            self.respond(stream, status)?;
+            if self.manner.is("close") {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what a request takes, and says with which status it ends.
+    fn work(&self) -> &'static str {
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let manner = &self.manner;
+        if manner.is("rate") && !self.is_allowed() {
+            return "429 Too Many Requests";
+        }
+        // Spread evenly: the n-th fails when the share of n grows by one there.
+        let failed = |n: u64| (n as f64 * manner.number("fail")).floor();
+        if failed(number + 1) > failed(number) {
+            return "503 Service Unavailable";
+        }
+        let _worker = self.workers.enter();
+        let _going = self.going.read();
+        if manner.is("slow_ms") && number.is_multiple_of(manner.count("slow_one_in").max(1) as u64)
+        {
+            thread::sleep(manner.time_ms("slow_ms"));
+        }
+        if manner.is("lock_ms") {
+            let _lock = self.lock.lock();
+            thread::sleep(manner.time_ms("lock_ms"));
+        }
+        if manner.is("hold_ms") {
+            let _connection = self.pool.enter();
+            thread::sleep(manner.time_ms("hold_ms"));
+        }
+        if manner.is("cpu_us") {
+            let until = Instant::now() + Duration::from_secs_f64(manner.number("cpu_us") / 1e6);
+            while Instant::now() < until {
+                std::hint::spin_loop();
+            }
+        }
+        if manner.is("think_ms") {
+            thread::sleep(manner.time_ms("think_ms"));
+        }
+        "200 OK"
+    }
+
+    /// True while the rate is kept; a tenth of a second's requests may come at once.
+    fn is_allowed(&self) -> bool {
+        let rate = self.manner.number("rate");
+        let mut allowance = self.allowance.lock().expect("nobody panics holding it");
+        let now = Instant::now();
+        let gained = now.duration_since(allowance.at).as_secs_f64() * rate;
+        allowance.left = (allowance.left + gained).min((rate / 10.0).max(1.0));
+        allowance.at = now;
+        let is_allowed = allowance.left >= 1.0;
+        allowance.left -= if is_allowed { 1.0 } else { 0.0 };
+        is_allowed
+    }
+
+    fn respond(&self, stream: &mut impl Write, status: &str) -> io::Result<()> {
+        let body = if status.starts_with("200") {
+            &self.body[..]
+        } else {
+            b"no"
+        };
+        let close = if self.manner.is("close") {
+            "Connection: close\r\n"
+        } else {
+            ""
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{close}\r\n",
+            body.len()
+        );
+        if !self.manner.is("drip_ms") {
+            return stream.write_all(&[head.as_bytes(), body].concat());
+        }
+        stream.write_all(head.as_bytes())?;
+        for piece in body.chunks(body.len().div_ceil(PIECES)) {
+            thread::sleep(self.manner.time_ms("drip_ms") / PIECES as u32);
+            stream.write_all(piece)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads to the end of a request's head; false when the other end has left. Requests have no body.
+fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
+    let mut portion = [0; 4096];
+    loop {
+        if let Some(at) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
+            buffer.drain(..at + 4);
+            return Ok(true);
+        }
+        if buffer.len() > REQUEST_MAX_BYTES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        match stream.read(&mut portion)? {
+            0 => return Ok(false),
+            n => buffer.extend_from_slice(&portion[..n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_end_where_their_heads_do() {
+        let mut stream = &b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\n\r\nGET"[..];
+        let mut buffer = Vec::new();
+        assert!(read_request(&mut stream, &mut buffer).expect("a request"));
+        assert!(read_request(&mut stream, &mut buffer).expect("another"));
+        assert!(!read_request(&mut stream, &mut buffer).expect("the end"));
+    }
+
+    #[test]
+    fn a_share_of_requests_fails() {
+        let words = ["listen=127.0.0.1".to_owned(), "fail=0.25".to_owned()];
+        let (_, manner) = Manner::parse(&words).expect("a manner");
+        let server = Server::new(manner);
+        let failed = (0..100)
+            .filter(|_| server.work().starts_with("503"))
+            .count();
+        assert_eq!(failed, 25);
+    }
+}

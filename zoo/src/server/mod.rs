@@ -1,0 +1,140 @@
+//! Serves as a far end with a fault: `serve listen=ADDR KEY=VALUE…` prints where it listens.
+
+mod dns;
+mod gate;
+mod http;
+mod tls;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// What a server is like. A word that is not given is 0, which means: not at all.
+#[derive(Debug, Default)]
+pub struct Manner {
+    words: BTreeMap<String, f64>,
+}
+
+/// Words that a manner may hold.
+const WORDS: &[&str] = &[
+    // A name server instead of a web server.
+    "dns",
+    // Share of queries without a response, and with an error code.
+    "drop",
+    "servfail",
+    // TLS, without resumption.
+    "tls",
+    // Queue of connections that are not accepted yet; time between two accepts.
+    "backlog",
+    "accept_ms",
+    // Open connections beyond which new ones are reset; whether each is closed after its response.
+    "connections",
+    "close",
+    // Requests per second beyond which 429 is answered; share of requests that 503 answers.
+    "rate",
+    "fail",
+    // Requests that are worked on at a time.
+    "workers",
+    // Time of a request: asleep, on the CPU, under a lock of all, holding one of `pool` connections.
+    "think_ms",
+    "cpu_us",
+    "lock_ms",
+    "pool",
+    "hold_ms",
+    // One request in so many takes so much longer.
+    "slow_one_in",
+    "slow_ms",
+    // Nothing is served for so long, every so often.
+    "pause_every_ms",
+    "pause_ms",
+    // Bytes of a body; time over which they are sent.
+    "body",
+    "drip_ms",
+];
+
+impl Manner {
+    /// Reads words `key=value`; `listen` is read apart.
+    fn parse(words: &[String]) -> Result<(IpAddr, Self), String> {
+        let mut listen = None;
+        let mut manner = Self::default();
+        for word in words {
+            let (key, value) = word
+                .split_once('=')
+                .ok_or(format!("`{word}` has no value"))?;
+            if key == "listen" {
+                listen = Some(
+                    value
+                        .parse()
+                        .map_err(|_| format!("`{value}` is no address"))?,
+                );
+                continue;
+            }
+            let number: f64 = value
+                .parse()
+                .map_err(|_| format!("`{value}` is no number"))?;
+            if !WORDS.contains(&key) || number < 0.0 {
+                return Err(format!("a server cannot be `{word}`"));
+            }
+            manner.words.insert(key.to_owned(), number);
+        }
+        Ok((listen.ok_or("`listen=ADDR` is missing")?, manner))
+    }
+
+    fn number(&self, word: &str) -> f64 {
+        self.words.get(word).copied().unwrap_or(0.0)
+    }
+
+    fn count(&self, word: &str) -> usize {
+        self.number(word).round() as usize
+    }
+
+    fn is(&self, word: &str) -> bool {
+        self.number(word) > 0.0
+    }
+
+    fn time_ms(&self, word: &str) -> Duration {
+        Duration::from_secs_f64(self.number(word) / 1e3)
+    }
+}
+
+/// Serves until it is ended.
+pub fn serve(words: &[String]) -> Result<(), String> {
+    let (address, manner) = Manner::parse(words)?;
+    let listen = SocketAddr::new(address, 0);
+    let served = match manner.is("dns") {
+        true => dns::serve(listen, &manner),
+        false => http::serve(listen, manner),
+    };
+    served.map_err(|why| format!("cannot serve on {listen}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Manner, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Manner::parse(&words).map(|(_, manner)| manner)
+    }
+
+    #[test]
+    fn a_manner_is_read_word_by_word() {
+        let manner = parse("listen=127.0.0.1 workers=4 think_ms=2.5").expect("a manner");
+        assert_eq!(manner.count("workers"), 4);
+        assert_eq!(manner.time_ms("think_ms"), Duration::from_micros(2_500));
+        assert!(!manner.is("tls"));
+    }
+
+    #[test]
+    fn what_no_server_can_be_is_refused() {
+        for line in [
+            "workers=4",
+            "listen=x",
+            "listen=::1 speed=9",
+            "listen=::1 workers",
+            "listen=::1 body=-1",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Makes a world for real, runs the program in it, and takes it down again.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use sokudo_testkit::hosts::Hosts;
+use sokudo_testkit::program::{Running, Sokudo, TempRuns, temp_runs};
+use sokudo_testkit::way::Way;
+
+use crate::case::Drawn;
+use crate::cgroup::Group;
+use crate::machine::Busy;
+use crate::said::Said;
+use crate::world::{Event, Far, Side, World};
+
+/// Longest that one run may take.
+const BOUND: Duration = Duration::from_secs(60);
+/// Longest until a run records its first results.
+const BEGINS_WITHIN: Duration = Duration::from_secs(20);
+/// How long a load runs that does not say it itself.
+const DURATION: &str = "--duration 3s";
+
+/// What a run in a world came to.
+#[derive(Debug)]
+pub enum Came {
+    /// The program said something; other programs used so many cores meanwhile.
+    Said(Said, f64),
+    /// It ended without a result.
+    Nothing(String),
+    /// This machine cannot make the world.
+    Skipped(String),
+}
+
+/// Runs the program in a world. Its record is left in `kept`, where that is given.
+pub fn run(world: World, drawn: &Drawn, program: &Path, kept: Option<&Path>) -> Came {
+    match Stage::build(world, program) {
+        Ok(stage) => stage.play(drawn, kept),
+        Err(why) => Came::Skipped(why),
+    }
+}
+
+/// A world that exists.
+struct Stage {
+    world: World,
+    program: PathBuf,
+    place: TempRuns,
+    // In the order in which it is taken down.
+    far: Vec<Running>,
+    group: Option<Group>,
+    _way: Option<Way>,
+    hosts: Hosts,
+    targets: Vec<String>,
+}
+
+impl Stage {
+    /// Errors: what this machine lacks.
+    fn build(mut world: World, program: &Path) -> Result<Self, String> {
+        if let Some(lack) = world.lacks.first() {
+            return Err((*lack).to_owned());
+        }
+        let hosts =
+            Hosts::with_mtu(1 + world.peers, world.mtu).ok_or("no hosts within this machine")?;
+        let way = match world.way.take() {
+            Some([there, back]) => {
+                let way = Way::try_open(&hosts, there, back);
+                Some(way.map_err(|why| format!("no link that a program carries: {why}"))?)
+            }
+            None => None,
+        };
+        let group = world
+            .quota
+            .map(|(_, share)| Group::new(share))
+            .transpose()?;
+        let mut stage = Self {
+            program: program.to_owned(),
+            place: temp_runs(),
+            far: Vec::new(),
+            group,
+            _way: way,
+            hosts,
+            targets: Vec::new(),
+            world,
+        };
+        for (side, command) in std::mem::take(&mut stage.world.commands) {
+            stage.execute(side, &command)?;
+        }
+        for peer in 1..=stage.world.peers {
+            stage.serve(peer);
+        }
+        Ok(stage)
+    }
+
+    fn serve(&mut self, peer: usize) {
+        let address = match (&self._way, peer) {
+            (Some(_), 1) => Way::address(1),
+            _ => self.hosts.address(peer),
+        };
+        let command = match &self.world.far {
+            Far::Program => {
+                let words = format!("serve --bind {address}:0 --open");
+                self.command(Side::Serving, &self.program.clone(), &words)
+            }
+            Far::Server(manner) => {
+                let own = std::env::current_exe().expect("this program has a path");
+                self.command(
+                    Side::Serving,
+                    &own,
+                    &format!("serve listen={address} {manner}"),
+                )
+            }
+        };
+        let mut running = self.hosts.run_in(peer, move || command.start());
+        let address: String =
+            running.wait_for(|line| Some(line.strip_prefix("serving on ")?.trim().to_owned()));
+        self.targets.push(address);
+        self.far.push(running);
+    }
+
+    /// A program with words separated by blanks, behind what the world puts before it.
+    fn command(&self, side: Side, program: &Path, words: &str) -> Sokudo {
+        let shell = self.world.shell.iter().filter(|(of, _)| *of == side);
+        let mut lines: Vec<String> = shell.map(|(_, line)| line.clone()).collect();
+        if let (Some(group), Some((of, _))) = (&self.group, self.world.quota)
+            && of == side
+        {
+            lines.push(group.joins());
+        }
+        let words = words.split_whitespace().map(OsString::from);
+        let command = match lines.is_empty() {
+            true => Sokudo::of(program.as_os_str(), words),
+            false => {
+                let script = format!("{}\nexec \"$@\"", lines.join("\n"));
+                let shell = ["-c".into(), script.into(), "sh".into(), program.into()];
+                Sokudo::of("sh".as_ref(), shell.into_iter().chain(words))
+            }
+        };
+        command
+            .dir(self.place.path())
+            .env("SOKUDO_RUNS", "runs")
+            .env("SOKUDO_LANG", "en")
+            .bound(BOUND)
+    }
+
+    fn play(mut self, drawn: &Drawn, kept: Option<&Path>) -> Came {
+        let hogs: Vec<Hog> = self
+            .world
+            .hogs
+            .iter()
+            .flat_map(|(core, n)| Hog::on(*core, *n))
+            .collect();
+        let busy = Busy::now();
+        let words = words(&drawn.load, &self.targets);
+        let command = self.command(Side::Asking, &self.program.clone(), &words);
+        let mut client = self.hosts.run_in(0, move || command.start());
+        if let Err(why) = self.let_happen(&mut client) {
+            return Came::Skipped(why);
+        }
+        let ended = client.end();
+        let others = busy.others_since();
+        drop(hogs);
+        let came = match ended {
+            Ok(ended) => match Said::of(&ended, self.place.path()) {
+                Ok(said) => Came::Said(said, others),
+                Err(why) => Came::Nothing(why),
+            },
+            Err(_) => Came::Nothing(format!("it did not end within {} s", BOUND.as_secs())),
+        };
+        if let (Some(kept), Some(record)) = (kept, self.place.records().last()) {
+            // Another file system: the record is not kept, which the folder shows.
+            let _ = std::fs::rename(record, kept);
+        }
+        came
+    }
+
+    /// Lets the events happen, each at its time after the first results.
+    fn let_happen(&mut self, client: &mut Running) -> Result<(), String> {
+        let events = std::mem::take(&mut self.world.events);
+        if events.is_empty() {
+            return Ok(());
+        }
+        let begun = self.begun();
+        for (after, event) in events {
+            std::thread::sleep((begun + after).saturating_duration_since(Instant::now()));
+            match event {
+                Event::Command(side, command) => self.execute(side, &command)?,
+                Event::Stop(side) => signal(self.process(side, client), Signal::STOP),
+                Event::GoOn(side) => signal(self.process(side, client), Signal::CONT),
+                Event::Kill => signal(self.process(Side::Serving, client), Signal::KILL),
+            }
+        }
+        Ok(())
+    }
+
+    fn process<'a>(&'a self, side: Side, client: &'a Running) -> &'a Running {
+        match side {
+            Side::Asking => client,
+            Side::Serving | Side::Hub => &self.far[0],
+        }
+    }
+
+    /// Time at which the run recorded its first results, or gave up.
+    fn begun(&self) -> Instant {
+        let deadline = Instant::now() + BEGINS_WITHIN;
+        while !self.has_results() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Instant::now()
+    }
+
+    /// True once the spool of the run that is under way has grown beyond what precedes a load.
+    fn has_results(&self) -> bool {
+        let spools = self
+            .place
+            .records()
+            .into_iter()
+            .map(|record| record.join("spool"));
+        let files = spools.filter_map(|spool| std::fs::read_dir(spool).ok());
+        let mut segments = files.flatten().flatten();
+        segments.any(|file| {
+            let bytes = std::fs::read(file.path()).unwrap_or_default();
+            let load = [&b"_per_second"[..], b".requests"];
+            load.iter()
+                .any(|part| bytes.windows(part.len()).any(|window| window == *part))
+        })
+    }
+
+    fn execute(&self, side: Side, command: &str) -> Result<(), String> {
+        let words = command.to_owned();
+        let run = move || executed(&words);
+        let host = match side {
+            Side::Asking => 0,
+            Side::Serving => 1,
+            Side::Hub => {
+                let started = self.hosts.local().spawn_on_hub(run);
+                return started
+                    .map_err(|why| why.to_string())?
+                    .join()
+                    .expect("no panic");
+            }
+        };
+        self.hosts.run_in(host, run)
+    }
+}
+
+/// The words of the command, with the far ends in place of `HOST`.
+fn words(load: &str, targets: &[String]) -> String {
+    let mut words = load.replace("HOST", &targets.join(" "));
+    if !["--duration", "--count", "--bytes"]
+        .iter()
+        .any(|word| words.contains(word))
+    {
+        words = format!("{words} {DURATION}");
+    }
+    words + " --json"
+}
+
+fn executed(command: &str) -> Result<(), String> {
+    let done = Command::new("sh").args(["-c", command]).output();
+    let done = done.map_err(|why| format!("no shell: {why}"))?;
+    match done.status.success() {
+        true => Ok(()),
+        false => {
+            let said = String::from_utf8_lossy(&done.stderr);
+            Err(format!(
+                "`{command}`: {}",
+                said.lines().next().unwrap_or("failed")
+            ))
+        }
+    }
+}
+
+fn signal(process: &Running, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(process.id() as i32) {
+        // It may have ended by itself.
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// Keeps a core busy while this lives.
+struct Hog {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Hog {
+    fn on(core: usize, threads: usize) -> Vec<Self> {
+        (0..threads).map(|_| Self::new(core)).collect()
+    }
+
+    fn new(core: usize) -> Self {
+        let stop: Arc<AtomicBool> = Arc::default();
+        let until = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let mut cores = CpuSet::new();
+            cores.set(core);
+            // A machine without this core has a hog on any of them.
+            let _ = sched_setaffinity(None, &cores);
+            while !until.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        Self {
+            stop,
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("spinning cannot fail");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_without_an_end_gets_one() {
+        let targets = ["10.0.0.2:7".to_owned()];
+        assert_eq!(
+            words("rr HOST", &targets),
+            "rr 10.0.0.2:7 --duration 3s --json"
+        );
+        assert_eq!(
+            words("rr HOST --count 5", &targets),
+            "rr 10.0.0.2:7 --count 5 --json"
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! Describes a world: hosts, the way between them, the far end, and what happens while the load runs.
+//!
+//! Nothing exists yet: a case writes down what it wants, and [`crate::stage`] makes it.
+
+use std::time::Duration;
+
+use sokudo_testkit::relay::{Narrow, Script};
+
+/// Where something happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The host on which the program is called.
+    Asking,
+    /// The host of the far end.
+    Serving,
+    /// The bridge between all hosts.
+    Hub,
+}
+
+/// What answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Far {
+    /// `sokudo serve`.
+    Program,
+    /// The zoo's own server with this manner.
+    Server(String),
+}
+
+/// Something that happens while the load runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A command is executed.
+    Command(Side, String),
+    /// The program of this side stands still.
+    Stop(Side),
+    /// It goes on.
+    GoOn(Side),
+    /// The far end ends at once.
+    Kill,
+}
+
+/// A world.
+#[derive(Debug)]
+pub struct World {
+    /// Scripts of the way there and back; none: the hosts are joined by a bridge alone.
+    pub way: Option<[Script; 2]>,
+    /// Seed of what the scripts draw.
+    seed: u64,
+    /// Commands that are executed on a host before anything starts.
+    pub commands: Vec<(Side, String)>,
+    /// Lines of a shell that the program of a side is started by.
+    pub shell: Vec<(Side, String)>,
+    /// Number of hosts with a far end; the command of the program names them all.
+    pub peers: usize,
+    /// What answers.
+    pub far: Far,
+    /// Share of a core that the program of a side gets.
+    pub quota: Option<(Side, f64)>,
+    /// Cores that are kept busy, and by how many threads.
+    pub hogs: Vec<(usize, usize)>,
+    /// What happens at which time after the load's first results.
+    pub events: Vec<(Duration, Event)>,
+    /// Reasons for which this world cannot be here.
+    pub lacks: Vec<&'static str>,
+    /// Largest packet of every link, where it is not the usual one.
+    pub mtu: Option<u32>,
+}
+
+impl World {
+    /// Two healthy hosts, with `sokudo serve` on one of them.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            way: None,
+            seed,
+            commands: Vec::new(),
+            shell: Vec::new(),
+            peers: 1,
+            far: Far::Program,
+            quota: None,
+            hogs: Vec::new(),
+            events: Vec::new(),
+            lacks: Vec::new(),
+            mtu: None,
+        }
+    }
+
+    /// Executes a command on a host before anything starts.
+    pub fn on(&mut self, side: Side, command: impl Into<String>) {
+        self.commands.push((side, command.into()));
+    }
+
+    /// Starts the program of a side behind this line of a shell.
+    pub fn within(&mut self, side: Side, line: impl Into<String>) {
+        self.shell.push((side, line.into()));
+    }
+
+    /// Changes what happens on the way to the far end.
+    pub fn there(&mut self, change: impl FnOnce(Script) -> Script) {
+        let [there, back] = self.scripts();
+        self.way = Some([change(there), back]);
+    }
+
+    /// Changes what happens on the way back.
+    pub fn back(&mut self, change: impl FnOnce(Script) -> Script) {
+        let [there, back] = self.scripts();
+        self.way = Some([there, change(back)]);
+    }
+
+    /// Delays both directions: a round trip takes twice as long.
+    pub fn delay_ms(&mut self, delay_ms: f64) {
+        let delay = Duration::from_secs_f64(delay_ms / 1e3);
+        self.there(|script| script.delay(delay));
+        self.back(|script| script.delay(delay));
+    }
+
+    /// Lets the zoo's own server answer, in this manner (see [`crate::server`]).
+    pub fn served_by(&mut self, manner: impl Into<String>) {
+        let more = manner.into();
+        self.far = match std::mem::replace(&mut self.far, Far::Program) {
+            Far::Program => Far::Server(more),
+            Far::Server(first) => Far::Server(format!("{first} {more}")),
+        };
+    }
+
+    /// Something happens so long after the load's first results.
+    pub fn at(&mut self, seconds: f64, event: Event) {
+        self.events.push((Duration::from_secs_f64(seconds), event));
+    }
+
+    fn scripts(&mut self) -> [Script; 2] {
+        let (there, back) = (self.seed, self.seed.wrapping_add(1));
+        let new = || [there, back].map(|seed| Script::new().seed(seed));
+        self.way.take().unwrap_or_else(new)
+    }
+}
+
+/// A token bucket on a device: rate, and what its queue holds (tc-tbf(8)).
+pub fn bucket(device: &str, megabits_per_s: f64, limit_bytes: u32) -> String {
+    let rate = (megabits_per_s * 1e6).round();
+    format!("tc qdisc replace dev {device} root tbf rate {rate}bit burst 16000 limit {limit_bytes}")
+}
+
+/// A narrow link whose queue, where it has one, holds so much of its rate.
+pub fn narrow(megabits_per_s: f64, queue_ms: f64, waits: bool) -> Narrow {
+    Narrow {
+        rate_bits_per_s: (megabits_per_s * 1e6) as u64,
+        room_bytes: (megabits_per_s * 125.0 * queue_ms) as u64,
+        waits,
+    }
+}
