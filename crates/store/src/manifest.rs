@@ -11,7 +11,10 @@ use crate::layout::{FINDINGS, PLAN_JSON, RUN_JSON};
 use crate::{StoreError, hash};
 
 /// Largest JSON file of a record, bytes.
-pub(crate) const JSON_BYTES_MAX: u64 = 256 << 20;
+pub(crate) const JSON_BYTES_MAX: u64 = 128 << 20;
+/// Most objects in one, and most values: a few bytes of either become hundreds in memory.
+const JSON_OBJECTS_MAX: usize = 1 << 20;
+const JSON_VALUES_MAX: usize = 8 << 20;
 
 /// `findings.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -63,7 +66,33 @@ pub(crate) fn parse_json<T: for<'de> Deserialize<'de>>(
     file: &Path,
     bytes: &[u8],
 ) -> Result<T, StoreError> {
+    within_bounds(bytes).map_err(|what| StoreError::corrupt(file, what))?;
     serde_json::from_slice(bytes).map_err(|e| StoreError::corrupt(file, e))
+}
+
+/// Errors: it holds more objects or values than any record.
+fn within_bounds(bytes: &[u8]) -> Result<(), String> {
+    let (mut objects, mut values) = (0, 0);
+    let (mut inside, mut escaped) = (false, false);
+    for byte in bytes {
+        match (inside, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => inside = !inside,
+            (false, b'{') => objects += 1,
+            (false, b',' | b'[') => values += 1,
+            _ => {}
+        }
+    }
+    match (objects, values) {
+        (objects, _) if objects > JSON_OBJECTS_MAX => Err(format!(
+            "it holds {objects} objects, and {JSON_OBJECTS_MAX} are read"
+        )),
+        (_, values) if values > JSON_VALUES_MAX => Err(format!(
+            "it holds {values} values, and {JSON_VALUES_MAX} are read"
+        )),
+        _ => Ok(()),
+    }
 }
 
 pub(crate) fn write_json(

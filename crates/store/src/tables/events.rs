@@ -94,6 +94,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Event>, StoreError> {
         let (kinds, messages) = (column("kind")?, column("message")?);
         let args = column("args")?;
         for (row, t_ns) in t_ns.into_iter().enumerate() {
+            let texts = [&hosts, &sources, &kinds, &messages, &args];
+            let text: usize = texts.iter().map(|column| column[row].len()).sum();
+            // Arguments become a map of small texts.
+            table.spend(size_of::<Event>() + text + 16 * args[row].len())?;
             let word = |column: &[ByteArray]| table.text(&column[row]).map(String::from);
             all.push(Event {
                 t_ns,

@@ -9,7 +9,7 @@ use parquet::data_type::ByteArray;
 use sokudo_model::{HistogramInterval, Unit, metric};
 use sokudo_stats::Histogram;
 
-use super::{Column, KeyColumns, Layout, TableReader, TableWriter, keys};
+use super::{Column, KeyColumns, Layout, TableReader, TableWriter, key_bytes, keys};
 use crate::StoreError;
 use crate::disk::Disk;
 
@@ -164,7 +164,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<HistogramInterval>, StoreError> {
         let t1_ns = table.ints(group, "t1_ns")?;
         let encoded = table.bytes(group, "hdr_v2")?;
         let (keys, rows) = keys(&table, group)?;
+        let sizes: Vec<usize> = keys.iter().map(key_bytes).collect();
         for (((t0_ns, t1_ns), hdr_v2), key) in t0_ns.into_iter().zip(t1_ns).zip(encoded).zip(rows) {
+            table.spend(size_of::<HistogramInterval>() + sizes[key] + hdr_v2.len())?;
             all.push(HistogramInterval {
                 key: keys[key].clone(),
                 t0_ns,

@@ -2,12 +2,15 @@
 //!
 //! Each kind of row has its own file here: `series`, `histograms`, `events`. Rows are collected
 //! up to a row group, sorted where that makes the file smaller, and written column by column.
-//! Readers find columns by name, so that their order and additional ones do not matter.
+//! Readers find columns by name, so that their order and additional ones do not matter. What a file
+//! unpacks to is bounded by its own size: see [`TableReader::spend`].
 
 pub(crate) mod events;
 pub(crate) mod histograms;
+mod pages;
 pub(crate) mod series;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,9 +33,15 @@ use crate::disk::{self, Disk, DiskFile};
 
 /// Values asked from a column at a time: bounds what a wrong row count can make us reserve.
 const READ_BATCH: usize = 64 << 10;
-/// Largest row group that is read. Well above what is written here and by common tools; a few
+/// Largest row group that is read: that of common tools, well above what is written here. A few
 /// bytes can claim any number of equal rows.
-const ROW_GROUP_ROWS_MAX: usize = 4 << 20;
+const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
+/// Memory that any table may take …
+const MEMORY_BASE: u64 = 256 << 20;
+/// … and beyond it for each of its bytes: equal values pack well.
+const MEMORY_PER_BYTE: u64 = 128;
+/// So often what its rows may take is unpacked in all, rows that are not kept included.
+const UNPACKED_TIMES: u64 = 4;
 
 /// Values of one column of a row group.
 pub(crate) enum Column<'a> {
@@ -202,7 +211,14 @@ pub(crate) fn guarded<T>(
 /// Reads one table.
 pub(crate) struct TableReader {
     reader: SerializedFileReader<File>,
+    file: File,
     path: PathBuf,
+    /// Memory that may still be taken, bytes.
+    left: Cell<u64>,
+    /// Bytes that pages may still unpack to.
+    unpacked_left: Cell<u64>,
+    /// Bytes of the file that columns may still claim: each is read once.
+    packed_left: Cell<u64>,
 }
 
 impl TableReader {
@@ -212,11 +228,33 @@ impl TableReader {
             std::io::ErrorKind::NotFound => StoreError::corrupt(path, "it is missing"),
             _ => StoreError::io("read", path, e),
         })?;
+        let opened = || Ok((file.metadata()?.len(), file.try_clone()?));
+        let (length, again) = opened().map_err(|e| StoreError::io("read", path, e))?;
         let reader = SerializedFileReader::new(file).map_err(|e| StoreError::corrupt(path, e))?;
+        let memory = MEMORY_BASE.saturating_add(length.saturating_mul(MEMORY_PER_BYTE));
         Ok(Self {
             reader,
+            file: again,
             path: path.to_path_buf(),
+            left: Cell::new(memory),
+            unpacked_left: Cell::new(memory.saturating_mul(UNPACKED_TIMES)),
+            packed_left: Cell::new(length),
         })
+    }
+
+    /// Counts memory that rows take for good.
+    ///
+    /// Errors: all that this file may take is taken.
+    pub fn spend(&self, bytes: usize) -> Result<(), StoreError> {
+        self.take(&self.left, bytes as u64)
+    }
+
+    fn take(&self, from: &Cell<u64>, bytes: u64) -> Result<(), StoreError> {
+        let left = from.get().checked_sub(bytes);
+        let left = left
+            .ok_or_else(|| self.corrupt("it unpacks to far more than a record of its size holds"));
+        from.set(left?);
+        Ok(())
     }
 
     /// Number of row groups.
@@ -269,18 +307,23 @@ impl TableReader {
         if column.max_def_level() != 0 || column.max_rep_level() != 0 {
             return Err(self.corrupt(format!("column `{name}` may be empty or repeated")));
         }
-        let read = || -> Result<_, ParquetError> {
-            let group = self.reader.get_row_group(group)?;
-            let rows = usize::try_from(group.metadata().num_rows())?;
-            Ok((group.get_column_reader(index)?, rows))
-        };
-        let (column, rows) = read().map_err(|e| self.corrupt(e))?;
+        let metadata = self.reader.metadata().row_group(group);
+        let rows = usize::try_from(metadata.num_rows()).unwrap_or(usize::MAX);
         if rows > ROW_GROUP_ROWS_MAX {
             return Err(self.corrupt(format!(
                 "a row group of {rows} rows is larger than the {ROW_GROUP_ROWS_MAX} that are read"
             )));
         }
-        Ok((column, rows))
+        let (start, length) = metadata.column(index).byte_range();
+        self.take(&self.packed_left, length)?;
+        let unpacked = pages::unpacked_bytes(&self.file, start, length);
+        self.take(
+            &self.unpacked_left,
+            unpacked.map_err(|why| self.corrupt(why))?,
+        )?;
+        let group = self.reader.get_row_group(group);
+        let column = group.and_then(|group| group.get_column_reader(index));
+        Ok((column.map_err(|e| self.corrupt(e))?, rows))
     }
 
     fn values<T: DataType>(
@@ -337,6 +380,18 @@ pub(crate) fn labels_json(labels: &Labels) -> String {
     serde_json::to_string(labels).unwrap_or_else(|_| "{}".into())
 }
 
+/// Memory of a key beside its text, bytes.
+const KEY_BYTES: usize = 256;
+
+/// Memory of a key, bytes.
+pub(crate) fn key_bytes(key: &SeriesKey) -> usize {
+    let labels = key
+        .labels
+        .iter()
+        .map(|(name, value)| name.len() + value.len() + 64);
+    KEY_BYTES + key.host.len() + key.source.len() + key.metric.len() + labels.sum::<usize>()
+}
+
 /// Turns the four key columns of one row group into one index per row into a list of keys.
 ///
 /// Rows of one series usually stand together, so keys are only compared when a row differs from
@@ -360,6 +415,7 @@ pub(crate) fn keys(
             _ => match known.get(&raw) {
                 Some(index) => *index,
                 None => {
+                    table.spend(KEY_BYTES + raw.iter().map(|text| text.len()).sum::<usize>())?;
                     keys.push(SeriesKey {
                         host: table.text(host)?.into(),
                         source: table.text(source)?.into(),

@@ -111,6 +111,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Series>, StoreError> {
     for group in 0..table.row_groups() {
         let t_ns = table.ints(group, "t_ns")?;
         let values = table.doubles(group, "value")?;
+        table.spend(values.len() * size_of::<(i64, f64)>())?;
         let (keys, rows) = keys(&table, group)?;
         let mut points = vec![Vec::new(); keys.len()];
         for ((t, value), key) in t_ns.into_iter().zip(values).zip(rows) {

@@ -155,3 +155,75 @@ fn links_in_a_record_have_nothing_elsewhere_changed() {
     let kept = fs::read_to_string(&precious).unwrap();
     assert_eq!(kept, "without an end of line");
 }
+
+/// Writes a table of distributions, each of which has these bytes, with or without a dictionary.
+fn forged(path: &Path, rows: usize, value: Vec<u8>, plain: &'static [&'static str]) {
+    let layout = tables::Layout {
+        schema: "message histograms {
+            REQUIRED INT64 t0_ns; REQUIRED INT64 t1_ns;
+            REQUIRED BYTE_ARRAY host (STRING); REQUIRED BYTE_ARRAY source (STRING);
+            REQUIRED BYTE_ARRAY metric (STRING); REQUIRED BYTE_ARRAY labels (STRING);
+            REQUIRED BYTE_ARRAY hdr_v2; }",
+        delta: &[],
+        plain,
+    };
+    let mut table = tables::TableWriter::create(&Disk::default(), path, &layout).unwrap();
+    let times = vec![0; rows];
+    let word = |text: &str| vec![tables::text(text); rows];
+    let values = vec![parquet::data_type::ByteArray::from(value); rows];
+    table
+        .row_group(&[
+            tables::Column::Int(&times),
+            tables::Column::Int(&times),
+            tables::Column::Bytes(&word("hosta")),
+            tables::Column::Bytes(&word("s")),
+            tables::Column::Bytes(&word("m")),
+            tables::Column::Bytes(&word("{}")),
+            tables::Column::Bytes(&values),
+        ])
+        .unwrap();
+    table.finish().unwrap();
+}
+
+#[test]
+fn a_small_table_that_unpacks_to_gigabytes_is_refused() {
+    let root = root();
+    let path = root.path().join("forged.parquet");
+    let refused = |rows: usize, bytes: usize, plain: &'static [&'static str], part: &str| {
+        forged(&path, rows, vec![0; bytes], plain);
+        let packed = fs::metadata(&path).unwrap().len();
+        assert!(packed < 1 << 20, "{packed} bytes are no small table");
+        let why = guarded(&path, tables::histograms::read).unwrap_err();
+        assert!(why.to_string().contains(part), "{why}");
+    };
+    // One page, and many rows that share one value of a dictionary.
+    refused(1, 65 << 20, &["hdr_v2"], "larger than the 64 MiB");
+    refused(1000, 900 << 10, &[], "far more than a record of its size");
+    forged(&path, 1000, vec![0; 1 << 10], &[]);
+    assert_eq!(
+        guarded(&path, tables::histograms::read).unwrap().len(),
+        1000
+    );
+}
+
+#[test]
+fn json_of_more_objects_than_any_record_has_is_refused_before_it_is_understood() {
+    let root = root();
+    let path = record(root.path(), "j", 1);
+    let text = fs::read_to_string(path.join(RUN_JSON)).unwrap();
+    for (many, part) in [("{},", "objects"), ("0,", "values")] {
+        let many = many.repeat(9 << 20);
+        let forged = text.replacen('{', &format!("{{\"x\": [{many}0],"), 1);
+        fs::write(path.join(RUN_JSON), forged).unwrap();
+        let why = load(&path).unwrap_err().to_string();
+        assert!(why.contains(part), "{why}");
+    }
+    // What stands in texts does not count.
+    let forged = text.replacen(
+        '{',
+        &format!("{{\"x\": \"{}\\\"\",", "{,".repeat(9 << 20)),
+        1,
+    );
+    fs::write(path.join(RUN_JSON), forged).unwrap();
+    load(&path).unwrap();
+}
