@@ -15,13 +15,14 @@
 //! client comes back.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sokudo_model::{Text, Unit};
 use sokudo_net::urgency;
-use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
+use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, MAX_FRAME, Note, Refusal, Reply};
 
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
 use crate::carried::SEND_BOUND;
@@ -32,6 +33,13 @@ use crate::pipe::{Arrival, FrameSender, FrameSource};
 
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
+
+/// Their bytes: two of the longest, so that one can wait while another is being answered.
+const WAITING_BYTES: usize = 2 * MAX_FRAME;
+
+/// A longer ask can only be for the handler: it is read where it is carried out, because what it takes
+/// in memory may be many times its length.
+const READ_AT_ONCE: usize = 4096;
 
 /// The bounds of what waits for the network.
 const OUTBOX_BOUND: Bound = Bound {
@@ -84,6 +92,7 @@ pub fn serve(
     let gate = Arc::new(Gate::default());
     let notes = Notes::new(Arc::clone(&gate), Port::Outbox(Arc::clone(&outbox)));
     let (asks, queue) = mpsc::sync_channel(WAITING_ASKS);
+    let waiting = AtomicUsize::new(0);
     let hush = Hush::default();
     thread::scope(|scope| {
         let writing = thread::Builder::new()
@@ -96,12 +105,19 @@ pub fn serve(
             .name(format!("agent-{}", client.name))
             .spawn_scoped(scope, || {
                 let _ending = Ending(&gate, sender);
-                handle(client, notes, factory, queue, &outbox, &gate);
+                let taking = Taking {
+                    queue,
+                    waiting: &waiting,
+                };
+                if let Err(why) = handle(client, notes, factory, &taking, &outbox, &gate) {
+                    gate.shut(&why);
+                    sender.close();
+                }
             });
         if let (Ok(handling), Ok(_)) = (handling, &writing) {
             // Not the handler, which starts load.
             let _first = urgency::First::begin();
-            let why = Listener::new(&outbox, &gate, &hush, asks).listen(source);
+            let why = Listener::new(&outbox, &gate, &hush, (asks, &waiting)).listen(source);
             if let Some(why) = why {
                 gate.shut(&why);
             }
@@ -129,26 +145,68 @@ impl Drop for Ending<'_> {
     }
 }
 
+/// An ask that waits for the handler.
+enum Waiting {
+    Read(u64, Ask),
+    /// A frame that has not been read yet.
+    Unread(Vec<u8>),
+}
+
+/// The handler's end of the queue of asks.
+struct Taking<'a> {
+    queue: mpsc::Receiver<Waiting>,
+    /// Bytes of the frames in it.
+    waiting: &'a AtomicUsize,
+}
+
+impl Taking<'_> {
+    /// The next ask; `None` when no more come.
+    ///
+    /// Errors: what came is none, as people read it.
+    fn next(&self) -> Result<Option<(u64, Ask)>, String> {
+        match self.queue.recv() {
+            Ok(Waiting::Read(id, ask)) => Ok(Some((id, ask))),
+            Ok(Waiting::Unread(frame)) => {
+                self.waiting.fetch_sub(frame.len(), Ordering::AcqRel);
+                read(&frame).map(Some)
+            }
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// The ask in a frame, with its number.
+fn read(frame: &[u8]) -> Result<(u64, Ask), String> {
+    let envelope = Envelope::from_payload(frame).map_err(|why| format!("it sent {why}"))?;
+    match envelope.body {
+        Body::Ask(ask) => Ok((envelope.id, ask)),
+        Body::Reply(_) | Body::Note(_) => Err("it answered, and nobody asked".into()),
+    }
+}
+
 /// The handler's thread: one ask after the other.
+///
+/// Errors: the client sent what is no ask.
 fn handle(
     client: Client,
     notes: Notes,
     factory: &Factory,
-    queue: mpsc::Receiver<(u64, Ask)>,
+    taking: &Taking<'_>,
     outbox: &Mailbox<(), Outgoing>,
     gate: &Gate,
-) {
+) -> Result<(), String> {
     let mut handler = factory(client, notes);
-    while let Ok((id, ask)) = queue.recv() {
+    while let Some((id, ask)) = taking.next()? {
         // The remaining asks of a vanished client are dropped.
         if gate.is_gone() {
-            return;
+            break;
         }
         gate.taken(&ask);
         let reply = handler.handle(ask);
         // Fails only when the client does not read, which the writer notices.
         let _ = outbox.push((), Outgoing::Reply(id, reply));
     }
+    Ok(())
 }
 
 /// The writer's thread: sends everything in order, except that in a quiet phase messages that can wait
@@ -216,7 +274,9 @@ struct Listener<'a> {
     outbox: &'a Mailbox<(), Outgoing>,
     gate: &'a Gate,
     hush: &'a Hush,
-    asks: SyncSender<(u64, Ask)>,
+    asks: SyncSender<Waiting>,
+    /// Bytes of the frames that wait.
+    waiting: &'a AtomicUsize,
     /// Longest silence of the client at any time.
     usual: Duration,
     /// Longest silence of the client now.
@@ -237,13 +297,14 @@ impl<'a> Listener<'a> {
         outbox: &'a Mailbox<(), Outgoing>,
         gate: &'a Gate,
         hush: &'a Hush,
-        asks: SyncSender<(u64, Ask)>,
+        (asks, waiting): (SyncSender<Waiting>, &'a AtomicUsize),
     ) -> Self {
         Self {
             outbox,
             gate,
             hush,
             asks,
+            waiting,
             usual: IDLE_BOUND,
             patience: IDLE_BOUND,
             halted: false,
@@ -260,7 +321,7 @@ impl<'a> Listener<'a> {
             };
             let left = patience.saturating_sub(heard.elapsed());
             match source.next(left) {
-                Ok(Arrival::Frame(frame)) => match self.take(&frame) {
+                Ok(Arrival::Frame(frame)) => match self.take(frame) {
                     Ok(Next::GoOn) => (heard, self.halted) = (Instant::now(), false),
                     Ok(Next::End) => return None,
                     Err(why) => return Some(why),
@@ -287,7 +348,7 @@ impl<'a> Listener<'a> {
         self.halted = true;
         let silence = || format!("no sign of life for {seconds} s");
         // Nobody waits for its answer.
-        let halt = self.asks.try_send((0, Ask::Halt));
+        let halt = self.asks.try_send(Waiting::Read(0, Ask::Halt));
         halt.map_err(|_| silence())?;
         let says = Text::new("error-bus-silent-halted").number("silent", seconds, Unit::Seconds);
         let missing = Some(Text::new("error-bus-silent-halted-missing"));
@@ -295,37 +356,64 @@ impl<'a> Listener<'a> {
         self.outbox.push((), note).map_err(|_| silence())
     }
 
-    fn take(&mut self, frame: &[u8]) -> Result<Next, String> {
-        let envelope = Envelope::from_payload(frame).map_err(|why| format!("it sent {why}"))?;
-        let Body::Ask(ask) = envelope.body else {
-            return Err("it answered, and nobody asked".into());
-        };
+    fn take(&mut self, frame: Vec<u8>) -> Result<Next, String> {
+        if frame.len() > READ_AT_ONCE {
+            return self.take_unread(frame);
+        }
+        let (id, ask) = read(&frame)?;
         if let Ask::Lease { lease_ns } = ask {
             let lease = Duration::from_nanos(lease_ns).clamp(LEASE_RANGE.0, LEASE_RANGE.1);
             self.usual = 2 * lease;
             self.patience = self.usual;
             self.hush.end();
-            return self.reply(envelope.id, Reply::Done);
+            return self.reply(id, Reply::Done);
         }
         if let Ask::Hush { for_ns } = ask {
             let time = Duration::from_nanos(for_ns).min(hush::LONGEST);
             self.patience = self.usual + time;
             drop(self.hush.begin(time));
-            return self.reply(envelope.id, Reply::Done);
+            return self.reply(id, Reply::Done);
         }
         self.hush.end();
         self.gate.received(&ask);
         let last = matches!(ask, Ask::Bye);
-        match self.asks.try_send((envelope.id, ask)) {
+        match self.asks.try_send(Waiting::Read(id, ask)) {
             Ok(()) if last => Ok(Next::End),
             Ok(()) => Ok(Next::GoOn),
-            Err(TrySendError::Full((id, ask))) => {
-                self.gate.taken(&ask);
-                let says = format!("{WAITING_ASKS} asks are waiting already");
-                self.reply(id, refusal(says))
+            Err(TrySendError::Full(waiting)) => {
+                if let Waiting::Read(_, ask) = waiting {
+                    self.gate.taken(&ask);
+                }
+                self.refuse(id)
             }
             Err(TrySendError::Disconnected(_)) => Err("its handler has ended".into()),
         }
+    }
+
+    /// Hands an ask on that only the handler reads.
+    fn take_unread(&mut self, frame: Vec<u8>) -> Result<Next, String> {
+        self.hush.end();
+        let id = Envelope::id_of(&frame).map_err(|why| format!("it sent {why}"))?;
+        let length = frame.len();
+        if self.waiting.load(Ordering::Acquire) + length > WAITING_BYTES {
+            return self.refuse(id);
+        }
+        self.waiting.fetch_add(length, Ordering::AcqRel);
+        match self.asks.try_send(Waiting::Unread(frame)) {
+            Ok(()) => Ok(Next::GoOn),
+            Err(TrySendError::Full(_)) => {
+                self.waiting.fetch_sub(length, Ordering::AcqRel);
+                self.refuse(id)
+            }
+            Err(TrySendError::Disconnected(_)) => Err("its handler has ended".into()),
+        }
+    }
+
+    /// Too much waits already.
+    fn refuse(&self, id: u64) -> Result<Next, String> {
+        let most = WAITING_BYTES >> 20;
+        let says = format!("{WAITING_ASKS} asks or {most} MiB of them are waiting already");
+        self.reply(id, refusal(says))
     }
 
     fn reply(&self, id: u64, reply: Reply) -> Result<Next, String> {

@@ -348,6 +348,47 @@ fn more_asks_than_may_wait_are_refused_one_by_one() {
     assert!(matches!(refused.body, Body::Reply(Reply::Refused(_))));
 }
 
+/// Frames of 16 MiB whose elements take many bytes for each of their own.
+#[test]
+fn long_asks_that_wait_are_bounded_by_their_bytes_and_not_read_before_their_turn() {
+    let house = House::new(Some(key()));
+    let mut session = house.inside();
+    let ask = |id, ask| {
+        let body = Body::Ask(ask);
+        marked(&Envelope { id, body }.to_frame().unwrap())
+    };
+    send(&session, &ask(1, drain()));
+    house.seen.draining.reach(1);
+    // A list of so many elements of two bytes each.
+    let long = |id| {
+        let short = Ask::Arm { offers: Vec::new() };
+        let body = Body::Ask(short);
+        let mut payload = Envelope { id, body }.to_frame().unwrap().split_off(4);
+        payload.pop();
+        payload.extend([0x80, 0x80, 0x80, 0x07]);
+        payload.resize(MAX_FRAME, 0);
+        Mark::Message { taken: 0, payload }.to_frame().unwrap()
+    };
+    (2..=9).for_each(|id| send(&session, &long(id)));
+    let (mut decoder, mut bytes, mut refused) = (Decoder::new(MAX_FRAME), Vec::new(), Vec::new());
+    while refused.len() < 6 {
+        bytes.clear();
+        session.reader.read(&mut bytes, BOUND).unwrap();
+        decoder.push(&bytes);
+        while let Some(frame) = decoder.next_frame().unwrap() {
+            let Some(Mark::Message { payload, .. }) = Mark::from_payload(frame) else {
+                continue;
+            };
+            let reply = Envelope::from_payload(&payload).unwrap();
+            assert!(matches!(reply.body, Body::Reply(Reply::Refused(_))));
+            refused.push(reply.id);
+        }
+    }
+    assert_eq!(refused, Vec::from_iter(4..=9));
+    session.writer.close();
+    house.seen.alive.reach(0);
+}
+
 // What listens where a server was expected.
 
 /// Serves one connection with a function; its address.

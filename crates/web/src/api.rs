@@ -40,6 +40,7 @@ use crate::feed::Feed;
 use crate::guard::{Denied, Guard};
 use crate::records::{self, NotShown};
 use crate::seats::Seat;
+use crate::uploads::{SMALL_BYTES, Upload, Uploads};
 use crate::{events, page};
 
 /// Largest body of an order, bytes: the longest script.
@@ -64,6 +65,7 @@ pub struct Serving {
     readers: Arc<Semaphore>,
     /// Whoever reads a script.
     checkers: Arc<Semaphore>,
+    uploads: Arc<Uploads>,
 }
 
 impl Serving {
@@ -77,6 +79,7 @@ impl Serving {
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             checkers: Arc::new(Semaphore::new(1)),
+            uploads: Arc::default(),
         }
     }
 }
@@ -214,8 +217,8 @@ async fn listen(State(serving): State<Serving>) -> Response {
 }
 
 async fn order(State(serving): State<Serving>, request: Request) -> Response {
-    let order: Order = match read(request).await {
-        Ok(order) => order,
+    let order: Order = match read(&serving, request).await {
+        Ok((order, _)) => order,
         Err(response) => return response,
     };
     match serving.desk.order(order) {
@@ -225,8 +228,8 @@ async fn order(State(serving): State<Serving>, request: Request) -> Response {
 }
 
 async fn emit(State(serving): State<Serving>, request: Request) -> Response {
-    let asked: Emit = match read(request).await {
-        Ok(asked) => asked,
+    let asked: Emit = match read(&serving, request).await {
+        Ok((asked, _)) => asked,
         Err(response) => return response,
     };
     match serving.desk.emit(&asked) {
@@ -244,15 +247,16 @@ struct Script {
 }
 
 async fn check(State(serving): State<Serving>, request: Request) -> Response {
-    let script: Script = match read(request).await {
-        Ok(script) => script,
+    let (script, upload): (Script, _) = match read(&serving, request).await {
+        Ok(read) => read,
         Err(response) => return response,
     };
     // A long script takes seconds: one is read at a time, beside the thread that answers.
     let place = Arc::clone(&serving.checkers).acquire_owned().await;
     let desk = Arc::clone(&serving.desk);
     let checked = tokio::task::spawn_blocking(move || {
-        let _place = place;
+        // A long script holds its place also while it waits to be read.
+        let _places = (place, upload);
         desk.check(script.language, &script.text)
     });
     match checked.await {
@@ -262,8 +266,8 @@ async fn check(State(serving): State<Serving>, request: Request) -> Response {
 }
 
 async fn steer(State(serving): State<Serving>, request: Request) -> Response {
-    let change: Change = match read(request).await {
-        Ok(change) => change,
+    let change: Change = match read(&serving, request).await {
+        Ok((change, _)) => change,
         Err(response) => return response,
     };
     match serving.desk.steer(change) {
@@ -336,8 +340,11 @@ async fn from_store<T: Send + 'static>(
     }
 }
 
-/// Reads a body of JSON.
-async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
+/// Reads a body of JSON; a large one holds its place as long as what is returned beside it.
+async fn read<T: DeserializeOwned>(
+    serving: &Serving,
+    request: Request,
+) -> Result<(T, Option<Upload>), Response> {
     let bad = |status, says: String| {
         let why = refusal(says, "this address takes what the page's own script sends");
         answer_refusal(status, &why)
@@ -356,6 +363,18 @@ async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
     if said.is_some_and(|said| said > BODY_BYTES_MAX) {
         return Err(too_large());
     }
+    // Without a length it may become a large one.
+    let place = match said.is_some_and(|said| said <= SMALL_BYTES) {
+        true => None,
+        false => {
+            let from = request.extensions().get::<Seat>().map(Seat::from);
+            let place = from.and_then(|from| Uploads::begin(&serving.uploads, from));
+            Some(place.ok_or_else(|| {
+                let says = "as many long orders as are read at a time are under way".into();
+                bad(StatusCode::SERVICE_UNAVAILABLE, says)
+            })?)
+        }
+    };
     let body = match within(BODY_BOUND, request.into_body()).await {
         Some(body) => body.map_err(|_| too_large())?,
         None => {
@@ -363,10 +382,11 @@ async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
             return Err(bad(StatusCode::REQUEST_TIMEOUT, says));
         }
     };
-    serde_json::from_slice(&body).map_err(|error| {
+    let read = serde_json::from_slice(&body).map_err(|error| {
         let says = format!("the order cannot be read: {error}");
         bad(StatusCode::BAD_REQUEST, says)
-    })
+    });
+    Ok((read?, place))
 }
 
 /// A whole body; `None` when it takes longer than `bound`.

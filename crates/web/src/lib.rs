@@ -25,6 +25,7 @@ mod server;
 #[cfg(test)]
 mod tests;
 pub mod tracks;
+mod uploads;
 
 pub use desk::{Desk, Emit, HostRow, Language, Order};
 pub use feed::{Feed, Told};

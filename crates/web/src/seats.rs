@@ -100,6 +100,11 @@ impl Seat {
         self.0.place.gone.notified().await;
     }
 
+    /// Address of the connection.
+    pub(crate) fn from(&self) -> IpAddr {
+        self.0.place.from
+    }
+
     /// Holds the place while a request is being answered.
     pub(crate) fn answering(&self) -> Answering {
         self.0.place.answering.fetch_add(1, Ordering::Relaxed);

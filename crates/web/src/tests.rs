@@ -394,6 +394,44 @@ fn connections_that_ask_nothing_lock_nobody_out() {
     drop(waiting);
 }
 
+/// Bodies that begin and do not end: their bytes are held only for a few of them at a time.
+#[test]
+fn long_orders_are_read_a_few_at_a_time_and_do_not_hold_up_the_others() {
+    let page = page(false);
+    let head = format!(
+        "POST /api/check HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{ORDER}",
+        page.host()
+    );
+    let begin = |length: &str| {
+        let mut stream = page.connect();
+        let begun = format!("{head}{length}\r\n");
+        stream.write_all(begun.as_bytes()).expect("it reads");
+        stream
+    };
+    let mut refused = 0;
+    let waiting: Vec<TcpStream> = (0..40)
+        .map(|number| match number % 2 {
+            0 => begin("Content-Length: 10000000\r\n"),
+            _ => begin("Transfer-Encoding: chunked\r\n"),
+        })
+        .collect();
+    for mut stream in &waiting {
+        let short = Duration::from_millis(200);
+        stream.set_read_timeout(Some(short)).expect("set");
+        let mut answer = [0; 12];
+        if stream.read_exact(&mut answer).is_ok() {
+            assert_eq!(&answer, b"HTTP/1.1 503");
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 37, "of 40 from one address, three are read");
+    // What is short goes on as ever.
+    assert_eq!(status(&page.order("/api/stop", "{}")), 409);
+    let answer = page.order("/api/check", r#"{"language":"lines","text":"nonsense"}"#);
+    assert_eq!(status(&answer), 200, "{answer}");
+    drop(waiting);
+}
+
 #[test]
 fn who_may_not_ask_is_hung_up_on() {
     let page = page(true);

@@ -56,6 +56,16 @@ impl Envelope {
         Ok(framing::encode(&payload, MAX_FRAME)?)
     }
 
+    /// The number in one frame's payload, whatever the rest is.
+    pub fn id_of(payload: &[u8]) -> Result<u64, EnvelopeError> {
+        let read = postcard::take_from_bytes::<u64>(payload);
+        read.map(|(id, _)| id)
+            .map_err(|why| EnvelopeError::Garbled {
+                bytes: payload.len(),
+                why: why.to_string(),
+            })
+    }
+
     /// The envelope in one frame's payload. Accepts any bytes.
     ///
     /// Errors: anything that is not exactly one envelope.

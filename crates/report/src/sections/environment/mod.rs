@@ -1,6 +1,6 @@
 //! Section: the conditions of the measurement.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use sokudo_model::kinds::datagram;
 use sokudo_model::units::{Nanos, human};
@@ -120,16 +120,11 @@ fn grants(phase: &PhaseRecord) -> Option<Table> {
 /// One table per group of facts: a fact per row, a host per column.
 fn facts(view: &View) -> Vec<Block> {
     let environments: Vec<&Environment> = view.record.environments.values().collect();
-    let mut sections: Vec<&str> = Vec::new();
-    for fact in environments.iter().flat_map(|e| &e.facts) {
-        if !sections.contains(&fact.section.as_str()) {
-            sections.push(&fact.section);
-        }
-    }
-    sections
+    let grouped = group(&environments);
+    grouped
         .into_iter()
-        .map(|section| {
-            let table = fact_table(&environments, section);
+        .map(|(section, rows)| {
+            let table = fact_table(&environments, section, rows);
             Block::Details {
                 title: Text::new("report-environment-facts")
                     .word("section", section)
@@ -142,31 +137,40 @@ fn facts(view: &View) -> Vec<Block> {
         .collect()
 }
 
-fn fact_table(environments: &[&Environment], section: &str) -> Table {
-    let inside = |e: &Environment| -> Vec<Fact> {
-        let facts = e.facts.iter().filter(|f| f.section == section);
-        facts.cloned().collect()
-    };
-    let mut names: Vec<String> = Vec::new();
-    let mut seen = BTreeSet::new();
-    for fact in environments.iter().flat_map(|e| inside(e)) {
-        if seen.insert(fact.name.clone()) {
-            names.push(fact.name);
+/// A fact's name, and what each host says of it.
+type FactRow<'a> = (&'a str, Vec<Option<&'a Fact>>);
+
+/// The facts by section and name, both in the order of their first mention. Each fact is looked at once:
+/// a record may hold hundreds of thousands.
+fn group<'a>(environments: &[&'a Environment]) -> Vec<(&'a str, Vec<FactRow<'a>>)> {
+    let mut sections: Vec<(&str, Vec<FactRow>)> = Vec::new();
+    let mut section_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut row_of: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (host, environment) in environments.iter().enumerate() {
+        for fact in &environment.facts {
+            let (section, name) = (fact.section.as_str(), fact.name.as_str());
+            let at = *section_of.entry(section).or_insert_with(|| {
+                sections.push((section, Vec::new()));
+                sections.len() - 1
+            });
+            let rows = &mut sections[at].1;
+            let row = *row_of.entry((section, name)).or_insert_with(|| {
+                rows.push((name, vec![None; environments.len()]));
+                rows.len() - 1
+            });
+            // A fact that is told twice counts as first told.
+            rows[row].1[host].get_or_insert(fact);
         }
     }
+    sections
+}
+
+fn fact_table(environments: &[&Environment], section: &str, rows: Vec<FactRow>) -> Table {
     let mut columns = vec![column(Text::new("report-column-fact"), false)];
     columns.extend(environments.iter().map(|e| column(e.host.clone(), false)));
     columns.push(column(Text::new("report-column-source"), false));
-    let rows = names.iter().map(|name| {
-        let found: Vec<Option<&Fact>> = environments
-            .iter()
-            .map(|e| {
-                e.facts
-                    .iter()
-                    .find(|f| f.section == section && f.name == *name)
-            })
-            .collect();
-        let mut row = vec![Cell::word(name.clone())];
+    let rows = rows.into_iter().map(|(name, found)| {
+        let mut row = vec![Cell::word(name)];
         row.extend(
             found
                 .iter()
@@ -193,5 +197,35 @@ fn fact_cell(fact: &Fact) -> Cell {
     match (fact.unit, value.parse::<f64>()) {
         (Some(Unit::One), _) | (None, _) | (_, Err(_)) => Cell::word(value.clone()),
         (Some(unit), Ok(number)) => Cell::word(human(number, unit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As many sections as facts, and hosts that say the same in another order: with a search per fact
+    /// this would not end.
+    #[test]
+    fn two_hundred_thousand_facts_are_each_looked_at_once() {
+        let fact = |n: usize| Fact {
+            section: format!("section {}", n / 2),
+            name: format!("name {n}"),
+            value: Some(n.to_string()),
+            unit: None,
+            source: String::new(),
+        };
+        let of = |facts: Vec<Fact>| Environment {
+            host: "hosta".into(),
+            facts,
+        };
+        let ahead = of((0..200_000).map(fact).collect());
+        let back = of((0..200_000).rev().map(fact).collect());
+        let sections = group(&[&ahead, &back]);
+        assert_eq!(sections.len(), 100_000);
+        for (section, rows) in sections {
+            let whole = |(_, said): &FactRow| said.iter().all(Option::is_some);
+            assert!(rows.len() == 2 && rows.iter().all(whole), "{section}");
+        }
     }
 }
