@@ -15,12 +15,14 @@ use std::path::{Path, PathBuf};
 /// Folders that hold nothing written by people.
 const NOT_OURS: &[&str] = &[
     ".git",
-    "target",
     "node_modules",
     "dist",
     "runs",
     "proptest-regressions",
 ];
+
+/// Folders into which cargo builds.
+const BUILT: &[&str] = &["target", "fuzz/target"];
 
 /// Root of the workspace.
 fn root() -> PathBuf {
@@ -40,8 +42,9 @@ fn files_below(directory: &str) -> Vec<PathBuf> {
             if NOT_OURS.iter().any(|skipped| name == *skipped) {
                 continue;
             }
+            let is_built = || BUILT.iter().any(|built| path == root.join(built));
             if path.is_dir() {
-                open.push(path);
+                open.extend((!is_built()).then_some(path));
             } else if let Ok(relative) = path.strip_prefix(&root) {
                 found.push(relative.to_owned());
             }
