@@ -8,7 +8,9 @@
 //! Offsets and units: `struct tcp_info` in linux/tcp.h, whose fields only ever grow at the end.
 
 use std::io;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+
+use rustix::fd::AsFd;
 
 /// Bytes asked from the kernel: more than any released one gives.
 const ROOM_BYTES: usize = 512;
@@ -262,16 +264,30 @@ pub fn read(stream: &TcpStream) -> io::Result<TcpInfo> {
     Ok(TcpInfo::parse(&room[..length]))
 }
 
+/// Connections that wait to be accepted from a listening socket, and how many may.
+///
+/// For a listening socket the kernel keeps both where a connection has its unacknowledged segments
+/// (`tcp_get_info`, since Linux 2.6.30).
+///
+/// Errors: the system's; [`io::ErrorKind::Unsupported`] outside Linux.
+pub fn accept_queue(listener: &TcpListener) -> io::Result<(u32, u32)> {
+    let mut room = [0u8; ROOM_BYTES];
+    let length = fetch(listener, &mut room)?;
+    let info = TcpInfo::parse(&room[..length]);
+    let both = info.unacked_segments.zip(info.sacked_segments);
+    both.ok_or_else(|| io::ErrorKind::Unsupported.into())
+}
+
 /// Reads the state of a connection as the kernel wrote it; returns its length in bytes. Room for
 /// less than the kernel has is not an error.
 #[cfg(target_os = "linux")]
-pub fn fetch(stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
+pub fn fetch(stream: &impl AsFd, room: &mut [u8]) -> io::Result<usize> {
     use std::os::fd::AsRawFd as _;
     let mut length = room.len() as libc::socklen_t;
     // SAFETY: the pointer and length describe the live slice; the kernel writes at most `length`.
     let status = unsafe {
         libc::getsockopt(
-            stream.as_raw_fd(),
+            stream.as_fd().as_raw_fd(),
             libc::IPPROTO_TCP,
             libc::TCP_INFO,
             room.as_mut_ptr().cast(),
@@ -287,7 +303,7 @@ pub fn fetch(stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
 
 /// Always an error.
 #[cfg(not(target_os = "linux"))]
-pub fn fetch(_stream: &TcpStream, _room: &mut [u8]) -> io::Result<usize> {
+pub fn fetch(_stream: &impl AsFd, _room: &mut [u8]) -> io::Result<usize> {
     Err(crate::absent::unsupported("TCP_INFO"))
 }
 
@@ -312,6 +328,20 @@ mod tests {
                 prop_assert_eq!(part.bytes_sent, whole.bytes_sent);
             }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_accept_queue_has_the_connections_that_nobody_took() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("an address");
+        socket2::SockRef::from(&listener)
+            .listen(7)
+            .expect("listens");
+        let at = listener.local_addr().expect("an address");
+        assert_eq!(accept_queue(&listener).expect("is told"), (0, 7));
+        let callers: Vec<_> = (0..3).map(|_| TcpStream::connect(at)).collect();
+        assert!(callers.iter().all(Result::is_ok));
+        assert_eq!(accept_queue(&listener).expect("is told"), (3, 7));
     }
 
     /// Captured on Linux 6.18 (x86-64) from the sending end of a loopback connection that had sent
