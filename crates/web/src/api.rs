@@ -55,7 +55,6 @@ const READERS_MAX: usize = 2;
 /// Context of every answer.
 #[derive(Clone)]
 pub struct Serving {
-    pub guard: Arc<Guard>,
     pub feed: Feed,
     pub desk: Arc<dyn Desk>,
     /// Directory of the records.
@@ -69,9 +68,8 @@ pub struct Serving {
 }
 
 impl Serving {
-    pub fn new(guard: Guard, feed: Feed, desk: Arc<dyn Desk>, runs: PathBuf) -> Self {
+    pub fn new(feed: Feed, desk: Arc<dyn Desk>, runs: PathBuf) -> Self {
         Self {
-            guard: Arc::new(guard),
             feed,
             desk,
             runs: Arc::new(runs),
@@ -84,7 +82,7 @@ impl Serving {
     }
 }
 
-/// Everything that is answered, guarded.
+/// Everything that is answered.
 pub fn router(serving: Serving) -> Router {
     Router::new()
         .route("/", get(document))
@@ -100,13 +98,17 @@ pub fn router(serving: Serving) -> Router {
         .route("/api/records/{id}/tracks", get(tracks))
         .route("/records/{id}/report", get(report))
         .fallback(nothing)
-        .layer(middleware::from_fn_with_state(serving.clone(), guarded))
         .with_state(serving)
+}
+
+/// An app that only those reach whom the guard lets in.
+pub fn behind(guard: Guard, app: Router) -> Router {
+    app.layer(middleware::from_fn_with_state(Arc::new(guard), guarded))
 }
 
 /// Refuses callers without permission, and adds the headers that bound what a page may do.
 async fn guarded(
-    State(serving): State<Serving>,
+    State(guard): State<Arc<Guard>>,
     Extension(seat): Extension<Seat>,
     request: Request,
     next: Next,
@@ -116,12 +118,12 @@ async fn guarded(
         .then(|| token_of(request.uri().query()))
         .flatten();
     let mut response = match token {
-        Some(token) => match serving.guard.check_place(method, headers) {
-            Ok(()) if serving.guard.opens(token) => enter(&serving.guard, token),
+        Some(token) => match guard.check_place(method, headers) {
+            Ok(()) if guard.opens(token) => enter(&guard, token),
             Ok(()) => denied(Denied::Token),
             Err(why) => denied(why),
         },
-        None => match serving.guard.check(method, headers) {
+        None => match guard.check(method, headers) {
             Ok(()) => {
                 let answering = seat.answering();
                 let answered = next.run(request).await;

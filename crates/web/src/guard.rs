@@ -4,11 +4,11 @@
 //! |---|---|
 //! | another page of the same browser | `Origin`, `Sec-Fetch-Site`, a header that only own scripts can set |
 //! | a name that was made to point here (DNS rebinding) | `Host` must be a name by which this server knows itself |
-//! | another machine, or another user of this one | the token: 128 random bits, in a cookie that scripts cannot read |
+//! | another machine, or another user of this one | the token: 128 random bits, in a cookie that scripts cannot read, or in a header of programs |
 //!
 //! Without a token the server listens on loopback only.
 
-use axum::http::header::{COOKIE, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::net::{IpAddr, SocketAddr};
@@ -25,6 +25,8 @@ const TOKEN_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Guard {
     token: Option<String>,
+    /// Whoever only reads needs no token.
+    reads_are_free: bool,
     at: SocketAddr,
     /// Names besides addresses, lower case.
     names: Vec<String>,
@@ -78,7 +80,20 @@ impl Guard {
     pub fn new(at: SocketAddr, token: Option<String>, names: Vec<String>) -> Self {
         let mut names: Vec<String> = names.iter().map(|n| n.to_ascii_lowercase()).collect();
         names.push("localhost".into());
-        Self { token, at, names }
+        Self {
+            token,
+            reads_are_free: false,
+            at,
+            names,
+        }
+    }
+
+    /// The token is wanted for orders alone.
+    pub fn for_orders(self) -> Self {
+        Self {
+            reads_are_free: true,
+            ..self
+        }
     }
 
     /// Name of the cookie that holds the token.
@@ -95,8 +110,9 @@ impl Guard {
     /// Whether the caller may have what it asks for.
     pub fn check(&self, method: &Method, headers: &HeaderMap) -> Result<(), Denied> {
         self.check_place(method, headers)?;
+        let is_free = self.reads_are_free && *method == Method::GET;
         match &self.token {
-            Some(_) if !self.has_cookie(headers) => Err(Denied::Token),
+            Some(_) if !is_free && !self.has_token(headers) => Err(Denied::Token),
             _ => Ok(()),
         }
     }
@@ -138,6 +154,12 @@ impl Guard {
             Ok(ip) => ip.is_loopback() || self.token.is_some() || ip == self.at.ip(),
             Err(_) => self.names.iter().any(|own| own.eq_ignore_ascii_case(name)),
         }
+    }
+
+    /// Browsers show it in the cookie, programs as `Authorization: Bearer`.
+    fn has_token(&self, headers: &HeaderMap) -> bool {
+        let bearer = only(headers, AUTHORIZATION.as_str()).and_then(|v| v.strip_prefix("Bearer "));
+        bearer.is_some_and(|shown| self.opens(shown)) || self.has_cookie(headers)
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
@@ -279,6 +301,30 @@ mod tests {
             );
         }
         assert!(!guard(None).opens(""), "nothing opens what has no token");
+    }
+
+    #[test]
+    fn programs_show_the_token_in_a_header() {
+        let host = ("host", "localhost:7480");
+        let with = |shown: &str| get(Some("secret"), &[host, ("authorization", shown)]);
+        assert_eq!(with("Bearer secret"), Ok(()));
+        for wrong in ["Bearer secre", "Bearer", "secret", "Basic secret"] {
+            assert_eq!(with(wrong), Err(Denied::Token), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn where_reading_is_free_orders_still_need_the_token() {
+        let guard = guard(Some("secret")).for_orders();
+        let host = ("host", "localhost:7480");
+        let order = (ORDER_HEADER, "1");
+        let ask = |method: &Method, pairs: &[_]| guard.check(method, &headers(pairs));
+        assert_eq!(ask(&Method::GET, &[host]), Ok(()));
+        assert_eq!(ask(&Method::POST, &[host, order]), Err(Denied::Token));
+        let shown = ("authorization", "Bearer secret");
+        assert_eq!(ask(&Method::POST, &[host, order, shown]), Ok(()));
+        let foreign = ("origin", "http://evil.example");
+        assert_eq!(ask(&Method::GET, &[host, foreign]), Err(Denied::Origin));
     }
 
     proptest! {

@@ -30,4 +30,4 @@ mod uploads;
 pub use desk::{Desk, Emit, HostRow, Language, Order};
 pub use feed::{Feed, Told};
 pub use guard::Guard;
-pub use server::{Server, WebError, open};
+pub use server::{Keyed, Server, WebError, open, serve_app};

@@ -17,7 +17,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use crate::api::{Serving, router};
+use crate::api::{Serving, behind, router};
 use crate::desk::Desk;
 use crate::feed::Feed;
 use crate::guard::{Guard, new_token};
@@ -50,6 +50,17 @@ pub enum WebError {
     System(io::Error),
 }
 
+/// For what callers need a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keyed {
+    /// For everything.
+    All,
+    /// For what changes something.
+    Orders,
+    /// For nothing: only loopback may be served so.
+    Nothing,
+}
+
 /// A page that is being served; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Server {
@@ -70,16 +81,40 @@ pub fn open(
     (feed, desk): (Feed, Arc<dyn Desk>),
     runs: PathBuf,
 ) -> Result<Server, WebError> {
+    let keyed = match token || !at.ip().is_loopback() {
+        true => Keyed::All,
+        false => Keyed::Nothing,
+    };
+    let app = router(Serving::new(feed, desk, runs));
+    serve_app(at, keyed, name, app)
+}
+
+/// Serves an app `at` an address, port 0 for any, to those who have the key where one is required.
+/// `name` is this host's own name.
+///
+/// Errors: the address is taken or not this host's.
+pub fn serve_app(
+    at: SocketAddr,
+    keyed: Keyed,
+    name: &str,
+    app: axum::Router,
+) -> Result<Server, WebError> {
     let listen = |error| WebError::Listen { at, error };
     let listener = std::net::TcpListener::bind(at).map_err(listen)?;
     listener.set_nonblocking(true).map_err(listen)?;
     let at = listener.local_addr().map_err(listen)?;
-    let token = match token || !at.ip().is_loopback() {
-        true => Some(new_token().map_err(|_| WebError::System(io::Error::other("no randomness")))?),
-        false => None,
+    let token = match keyed {
+        Keyed::All | Keyed::Orders => {
+            Some(new_token().map_err(|_| WebError::System(io::Error::other("no randomness")))?)
+        }
+        Keyed::Nothing => None,
     };
     let guard = Guard::new(at, token.clone(), vec![name.to_owned()]);
-    let serving = Serving::new(guard, feed, desk, runs);
+    let guard = match keyed {
+        Keyed::Orders => guard.for_orders(),
+        Keyed::All | Keyed::Nothing => guard,
+    };
+    let app = behind(guard, app);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
@@ -95,7 +130,7 @@ pub fn open(
                     return;
                 };
                 tokio::select! {
-                    () = accept(listener, serving) => {}
+                    () = accept(listener, app) => {}
                     _ = stopped => {}
                 }
             });
@@ -113,6 +148,11 @@ impl Server {
     /// Address that is listened on.
     pub fn at(&self) -> SocketAddr {
         self.at
+    }
+
+    /// What callers must show where a key is required.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
     }
 
     /// Address to open in a browser; contains the token where one is required. `host` stands in for an
@@ -138,8 +178,7 @@ impl Drop for Server {
     }
 }
 
-async fn accept(listener: TcpListener, serving: Serving) {
-    let app = router(serving);
+async fn accept(listener: TcpListener, app: axum::Router) {
     let seats = Arc::new(Seats::new(CONNECTIONS_MAX));
     loop {
         let Ok((stream, from)) = listener.accept().await else {
