@@ -133,6 +133,32 @@ metric-openmetrics-scrape-seconds = time until the endpoint had answered, or was
 metric-openmetrics-samples = samples in the endpoint's answer
 metric-openmetrics-left-out-samples = samples of the answer that found no room among the series
 
+## target
+metric-target-up = 1 when the target's admin port answered, 0 when it did not
+metric-target-accept-queue-depth = completed connections that the server has not accepted
+metric-target-accept-queue-limit = completed connections that may wait to be accepted
+metric-target-connections-open = connections that the server has open
+metric-target-connections-max = connections that it opens at most
+metric-target-connections-turned-away = connections that were reset or refused because there was no room, since the run's start
+metric-target-connections-accept-errors = times that a connection could not be accepted, as with too many open files, since the run's start
+metric-target-workers-active = threads that carry a request out
+metric-target-workers-size = worker threads
+metric-target-workers-max = worker threads at most
+metric-target-workers-queued = requests that wait for a thread
+metric-target-workers-rejected = requests that found the dispatch queue full, since the run's start
+metric-target-workers-timeouts = requests that waited too long for a thread, since the run's start
+metric-target-workers-wait-seconds-mean = mean wait for a thread, over the requests that got one in the interval
+metric-target-workers-service-seconds-mean = mean time of a thread for a request, over the requests that ended in the interval
+metric-target-workers-done-per-second = requests that were answered
+metric-target-pool-used = connections to the database in use
+metric-target-pool-size = connections to the database that are open
+metric-target-pool-max = connections to the database at most
+metric-target-pool-waiting = requests that wait for a connection to the database
+metric-target-pool-timeouts = waits for a connection to the database that were given up, since the run's start
+metric-target-pool-errors = connections that the database did not give, or that broke, since the run's start
+metric-target-pool-wait-seconds-mean = mean wait for a connection to the database, over the acquisitions of the interval
+metric-target-pool-hold-seconds-mean = mean time that a connection to the database was held, over those given back in the interval
+
 ## clock
 metric-clock-offset-seconds = host clock minus controller clock
 metric-clock-drift-ratio = seconds that the host's clock gains per second of the controller's, by the line through all comparisons
@@ -549,3 +575,6 @@ monitor-process--port = Every process that listens on this TCP or UDP port.
 monitor-qdisc = queue of each device: backlog, drops, packets held back by a rate
 monitor-self-threads = CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory
 monitor-sockets = TCP connections in use and waiting out their end, range of local ports
+
+monitor-target = queues of a server that `sokudo target app` started: accept queue, threads, pool
+monitor-target--at = Admin port of the target: ADDR:PORT.

@@ -133,6 +133,32 @@ metric-openmetrics-scrape-seconds = エンドポイントの応答が終わる�
 metric-openmetrics-samples = エンドポイントの応答に含まれるサンプルの数
 metric-openmetrics-left-out-samples = 応答のうち、系列の上限を超えて取り込めなかったサンプルの数
 
+## target
+metric-target-up = ターゲットの管理ポートが応答したら 1、しなければ 0
+metric-target-accept-queue-depth = 確立済みでサーバーがまだ accept していない接続の数
+metric-target-accept-queue-limit = accept を待てる接続の最大数
+metric-target-connections-open = サーバーが開いている接続の数
+metric-target-connections-max = サーバーが開く接続の最大数
+metric-target-connections-turned-away = 空きがないためリセットまたは拒否した接続の、実行開始からの数
+metric-target-connections-accept-errors = オープンファイル不足などで accept できなかった回数 (実行開始から)
+metric-target-workers-active = 要求を処理しているスレッドの数
+metric-target-workers-size = ワーカースレッドの数
+metric-target-workers-max = ワーカースレッドの最大数
+metric-target-workers-queued = スレッドを待つ要求の数
+metric-target-workers-rejected = ディスパッチキューが満杯で断った要求の、実行開始からの数
+metric-target-workers-timeouts = スレッドを長く待ちすぎた要求の、実行開始からの数
+metric-target-workers-wait-seconds-mean = スレッドを待った時間の平均 (区間内にスレッドを得た要求)
+metric-target-workers-service-seconds-mean = スレッドが要求にかけた時間の平均 (区間内に終わった要求)
+metric-target-workers-done-per-second = 応答した要求の数
+metric-target-pool-used = 使用中のデータベース接続の数
+metric-target-pool-size = 開いているデータベース接続の数
+metric-target-pool-max = データベース接続の最大数
+metric-target-pool-waiting = データベース接続を待つ要求の数
+metric-target-pool-timeouts = データベース接続を待つのをあきらめた、実行開始からの回数
+metric-target-pool-errors = データベースが与えなかった、または壊れた接続の、実行開始からの数
+metric-target-pool-wait-seconds-mean = データベース接続を待った時間の平均 (区間内の取得)
+metric-target-pool-hold-seconds-mean = データベース接続を保持した時間の平均 (区間内に返されたもの)
+
 ## clock
 metric-clock-offset-seconds = ホストのクロックからコントローラーのクロックを引いた差
 metric-clock-drift-ratio = コントローラーのクロックの 1 秒ごとにホストのクロックが進む秒数。すべての比較に当てはめた直線による
@@ -549,3 +575,6 @@ monitor-process--port = この TCP または UDP ポートで待ち受けるす�
 monitor-qdisc = 各デバイスの送信待ち行列 (qdisc): 待っている量、破棄、レートで留められたパケット
 monitor-self-threads = sokudo 自身の各スレッドの CPU 時間、CPU 待ち、コアと、常駐メモリ
 monitor-sockets = 使用中の TCP 接続と終了待ちの TCP 接続、ローカルポートの範囲
+
+monitor-target = `sokudo target app` で起動したサーバーのキュー: accept キュー、スレッド、プール
+monitor-target--at = ターゲットの管理ポート: ADDR:PORT

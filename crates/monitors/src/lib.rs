@@ -32,6 +32,7 @@ mod qdisc;
 mod reread;
 mod self_threads;
 mod sockets;
+mod target;
 
 use std::path::PathBuf;
 
@@ -41,6 +42,7 @@ pub use contract::{
     COMMON_OPTIONS, Files, Info, MIN_INTERVAL, Monitor, OpenError, Reach, Registered, Sampler,
 };
 pub use options::{BadOption, NoOptions, Time};
+pub use target::KEY_VARIABLE;
 
 /// Every monitor, by name.
 pub const REGISTRY: &[&dyn Registered] = &[
@@ -55,6 +57,7 @@ pub const REGISTRY: &[&dyn Registered] = &[
     &qdisc::Qdisc,
     &self_threads::SelfThreads,
     &sockets::Sockets,
+    &target::Target,
 ];
 
 /// Directory in which Linux describes itself. On other systems it is a path that no file has: each

@@ -9,6 +9,7 @@ pub mod process;
 pub mod repeat;
 pub mod selftest;
 pub mod sweep;
+pub mod target;
 pub mod tcp;
 
 use crate::metric::Metric;
@@ -21,6 +22,7 @@ pub const SOURCES: &[&[Metric]] = &[
     own::METRICS,
     process::METRICS,
     openmetrics::METRICS,
+    target::METRICS,
     clock::METRICS,
     sweep::METRICS,
     repeat::METRICS,

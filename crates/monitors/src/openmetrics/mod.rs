@@ -6,22 +6,24 @@
 //! is silent, broken or not HTTP gives `openmetrics.up` 0 and an event with the reason.
 
 mod answer;
+mod line;
 mod mapping;
 mod parse;
 mod scrape;
 mod series;
 
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sokudo_model::metrics::openmetrics;
-use sokudo_model::{Batch, Event, On, SeriesKey, Text, Unit};
+use sokudo_model::{Batch, On, SeriesKey};
 
+pub(crate) use self::line::Line;
 use self::mapping::{MAX_FILE, Mapping};
-use self::scrape::{Failure, Url, scrape};
+pub(crate) use self::parse::Exposition;
+pub(crate) use self::scrape::Url;
 use self::series::Book;
 use crate::contract::{Files, Monitor, Reach, Sampler};
 use crate::emit::Emit;
@@ -36,8 +38,6 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(60);
 const USUAL: Duration = Duration::from_secs(1);
 /// Most series of one endpoint that can be asked for.
 const MOST: u32 = 20_000;
-/// Most events of one endpoint.
-const MAX_EVENTS: u32 = 100;
 
 const METRICS: &[&str] = &[
     openmetrics::UP.name,
@@ -155,118 +155,44 @@ impl Monitor for OpenMetrics {
     ) -> Result<Box<dyn Sampler>, Unavailable> {
         let url = Url::parse(&options.url).map_err(Unavailable::System)?;
         let timeout = options.timeout();
-        let endpoint = url.endpoint();
-        let book = Book::new(&ctx.host, &endpoint, options.mapping, options.most as usize);
+        let book = Book::new(
+            &ctx.host,
+            &url.endpoint(),
+            options.mapping,
+            options.most as usize,
+        );
         Ok(Box::new(ScrapeSampler {
             keys: std::array::from_fn(|at| book.own_key(METRICS[at])),
             host: ctx.host.clone(),
-            endpoint,
-            url,
-            timeout,
-            resolved: Vec::new(),
+            line: Line::new(&ctx.host, SOURCE, url, timeout, None),
             book,
             number: 0,
-            trouble: None,
-            events: 0,
         }))
     }
 }
 
 struct ScrapeSampler {
     host: String,
-    endpoint: String,
-    url: Url,
-    timeout: Duration,
-    /// Addresses of the name.
-    resolved: Vec<SocketAddr>,
+    line: Line,
     book: Book,
     /// Keys of [`METRICS`].
     keys: [SeriesKey; 4],
     /// Answers so far.
     number: u64,
-    trouble: Option<Trouble>,
-    /// Told so far.
-    events: u32,
-}
-
-/// Scrapes that failed one after the other.
-struct Trouble {
-    since_ns: i64,
-    scrapes: u64,
-    last: Failure,
 }
 
 impl Sampler for ScrapeSampler {
     fn sample(&mut self, t_ns: i64, out: &mut Batch) {
-        let began = Instant::now();
-        let read = scrape(&self.url, self.timeout, &mut self.resolved);
-        let took = began.elapsed();
-        let over_ns = t_ns.saturating_add(took.as_nanos() as i64);
-        match &read {
-            Ok(_) => self.tell_recovery(over_ns, &mut out.events),
-            Err(failure) => self.tell_failure(t_ns, over_ns, failure, &mut out.events),
-        }
+        let (read, took) = self.line.scrape(t_ns, &mut out.events);
         let [up, seconds, samples, left_out] = &self.keys;
         let mut emit = Emit::new(out, t_ns, &self.host, METRICS);
-        emit.put(up, f64::from(u8::from(read.is_ok())));
+        emit.put(up, f64::from(u8::from(read.is_some())));
         emit.put(seconds, took.as_secs_f64());
-        let Ok(read) = read else { return };
+        let Some(read) = read else { return };
         self.number += 1;
         emit.put(samples, read.samples.len() as f64);
         let count = self.book.take(t_ns, self.number, &read, &mut emit);
         emit.put(left_out, count as f64);
-    }
-}
-
-impl ScrapeSampler {
-    /// Says why there are no metrics: when that begins, and when the reason becomes another one.
-    fn tell_failure(&mut self, t_ns: i64, over_ns: i64, why: &Failure, events: &mut Vec<Event>) {
-        let known = self.trouble.as_ref();
-        let is_news = known.is_none_or(|trouble| !trouble.last.is_like(why));
-        let (since_ns, scrapes) = known.map_or((t_ns, 0), |known| (known.since_ns, known.scrapes));
-        self.trouble = Some(Trouble {
-            since_ns,
-            scrapes: scrapes + 1,
-            last: why.clone(),
-        });
-        if is_news {
-            let time_s = (over_ns - t_ns) as f64 / 1e9;
-            let says = Text::new("engine-scrape-failed")
-                .number("time", time_s, Unit::Seconds)
-                .text("why", why.text());
-            // The first one is told to whoever reads the record; later ones stand on its time line.
-            let kind = match self.events {
-                0 => "monitor-scrape-failed",
-                _ => "scrape-failed",
-            };
-            self.tell(over_ns, kind, says, events);
-        }
-    }
-
-    fn tell_recovery(&mut self, t_ns: i64, events: &mut Vec<Event>) {
-        if let Some(trouble) = self.trouble.take() {
-            let time_s = (t_ns - trouble.since_ns) as f64 / 1e9;
-            let says = Text::new("engine-scrape-answers")
-                .word("n", trouble.scrapes.to_string())
-                .number("time", time_s, Unit::Seconds);
-            self.tell(t_ns, "scrape-answers", says, events);
-        }
-    }
-
-    fn tell(&mut self, t_ns: i64, kind: &str, says: Text, events: &mut Vec<Event>) {
-        self.events += 1;
-        if self.events > MAX_EVENTS {
-            return;
-        }
-        events.push(Event {
-            t_ns,
-            host: self.host.clone(),
-            source: SOURCE.into(),
-            kind: kind.into(),
-            says: says
-                .word("host", &self.host)
-                .word("endpoint", &self.endpoint),
-        });
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) enum Kind {
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// As it is written: `http_requests_total`.
     pub(super) name: String,
     /// By name; the last one of a name that is given twice.
@@ -42,7 +42,7 @@ pub(super) struct Sample {
 
 /// One answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Exposition {
+pub(crate) struct Exposition {
     kinds: BTreeMap<String, Kind>,
     /// In their order.
     pub(super) samples: Vec<Sample>,
@@ -69,6 +69,14 @@ pub(super) struct BadLine {
 }
 
 impl Exposition {
+    /// Sum of the samples of this name, whatever their labels; `None` when there is none.
+    pub(crate) fn sum(&self, name: &str) -> Option<f64> {
+        let named = self.samples.iter().filter(|sample| sample.name == name);
+        named
+            .map(|sample| sample.value)
+            .reduce(|sum, value| sum + value)
+    }
+
     /// Role of a sample of this name, by the type of its family.
     pub(super) fn role(&self, name: &str) -> Role {
         if let Some(kind) = self.kinds.get(name) {

@@ -14,18 +14,18 @@ pub(super) const MAX_ANSWER: usize = 16 << 20;
 
 /// Address of the metrics: `http://HOST[:PORT]/PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Url {
+pub(crate) struct Url {
     /// Name or address, without brackets.
-    pub(super) host: String,
+    pub(crate) host: String,
     /// 80 where none is written.
-    pub(super) port: u16,
+    pub(crate) port: u16,
     /// Begins with `/`.
     path: String,
 }
 
 impl Url {
     /// Errors: what is wrong with it.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("`{text}` {why}; write http://HOST:PORT/metrics");
         let Some(rest) = text.strip_prefix("http://") else {
             return Err(match text.starts_with("https://") {
@@ -66,20 +66,22 @@ impl Url {
     }
 
     /// `HOST:PORT`, with brackets around an IPv6 address.
-    pub(super) fn endpoint(&self) -> String {
+    pub(crate) fn endpoint(&self) -> String {
         match self.host.contains(':') {
             true => format!("[{}]:{}", self.host, self.port),
             false => format!("{}:{}", self.host, self.port),
         }
     }
 
-    fn request(&self) -> String {
+    fn request(&self, key: Option<&str>) -> String {
+        let key = key.map(|key| format!("Authorization: Bearer {key}\r\n"));
         format!(
             "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
-             Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5\r\n\
+             {}Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5\r\n\
              User-Agent: sokudo/{}\r\n\r\n",
             self.path,
             self.endpoint(),
+            key.unwrap_or_default(),
             env!("CARGO_PKG_VERSION")
         )
     }
@@ -128,9 +130,10 @@ impl Failure {
     }
 }
 
-/// Asks once, within `timeout`. `resolved` keeps the addresses of the name from one call to the next.
+/// Asks once, within `timeout`, and shows a key where there is one. `resolved` keeps the addresses of the name from one call to the next.
 pub(super) fn scrape(
     url: &Url,
+    key: Option<&str>,
     timeout: Duration,
     resolved: &mut Vec<SocketAddr>,
 ) -> Result<Exposition, Failure> {
@@ -138,7 +141,7 @@ pub(super) fn scrape(
     let mut stream = connect(url, until, resolved)?;
     let sent = stream
         .set_write_timeout(Some(left(until)?))
-        .and_then(|()| stream.write_all(url.request().as_bytes()));
+        .and_then(|()| stream.write_all(url.request(key).as_bytes()));
     sent.map_err(broken)?;
     let body = receive(&mut stream, until)?;
     let text = String::from_utf8(body).map_err(|_| {
