@@ -88,3 +88,15 @@ console-asks-http = how many requests per second does a web server answer, and h
 console-asks-probe = how long does a datagram take, each way, and how evenly?
 console-asks-rr = how long does an answer take, and how many requests per second get one?
 console-asks-stream = how many bytes per second does a connection carry, and what holds it back?
+
+## Target
+target-stress = stress: http://{ $at }/stress/x?searchTime=20&interval=500&duration=2&bit=1024&updateTime=20
+target-stat = look at its queues: sokudo target stat --watch
+target-set = change a knob: sokudo target set pool.max=50
+target-monitor = record its queues with a load: sokudo http http://{ $at }/stress/x --monitor target:at={ $admin }
+target-key = from another host: { $variable }={ $key }
+target-few-files = the system grants { $files } open files; listen.max_open and fault.leak_fds need { $wanted }
+target-stopping = stopping
+target-line-front = accept queue { $queue }/{ $limit }   connections { $open }/{ $max }   turned away { $away }
+target-line-workers = dispatch queue { $queued }   workers { $active }/{ $max }   wait { $wait }   service { $service }
+target-line-pool = pool queue { $waiting }   connections { $used }/{ $max }   wait { $wait }   hold { $hold }

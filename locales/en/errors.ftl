@@ -484,3 +484,30 @@ error-store-in-use-hint = wait until the run has finished
 error-store-unknown-hint = no runs yet; `sokudo check` makes the first in a minute
 error-store-unknown-newest-hint = the newest runs there: { $newest }
 error-store-ambiguous-hint = give more of the name: { $names }
+
+## Target
+error-target-file = `{ $file }` cannot be used: { $why }
+error-target-no-pair = `{ $pair }` is not KEY=VALUE
+error-target-unknown = there is no setting `{ $key }`
+error-target-value = `{ $key }` cannot be `{ $value }`: { $why }
+error-target-range = `{ $key }` is { $value }, which is not between { $least } and { $most }
+error-target-order = `{ $smaller }` is larger than `{ $larger }`
+error-target-fixed = `{ $key }` cannot change while the target runs
+error-target-fixed-hint = start the target again with --set
+error-target-database-limit = `pool.max` is { $max }, and the database takes { $limit } connections
+error-target-database-limit-hint = make the pool smaller, or let the database take more connections
+error-target-setting-hint = `sokudo target app --print` shows all settings with their values
+error-target-no-database = `{ $url }` names no database
+error-target-database = the database gives no connection: { $why }
+error-target-database-hint = pool.url is `sqlite:`, `sqlite:PATH`, `sim:`, or `postgres://USER@HOST/NAME` of a database that runs
+error-target-listen = cannot listen on { $at }: { $error }
+error-target-listen-hint = choose another listen.address or admin.address with --set; port 0 takes any that is free
+error-target-start = the target cannot start: { $error }
+error-target-start-hint = look at the limits of this system with `sokudo doctor`
+error-target-unreachable = the admin port { $at } does not answer: { $error }
+error-target-foreign = { $at } does not answer as a target: { $why }
+error-target-remote-hint = start one with `sokudo target app`; it prints its admin port
+error-target-key = the admin port { $at } wants another key
+error-target-key-hint = set { $variable } to the key that the target printed
+error-target-none = no target was started on this host
+error-target-none-hint = start one with `sokudo target app`, or name its admin port with --at

@@ -9,6 +9,7 @@ help-note-default = [default: { $value }]
 help-note-env = [env: { $value }]
 help-note-values = [possible values: { $value }]
 help-help = Print the help of commands
+help-any--at = Admin port of the target. Default: the target that was started last on this host
 help-any--help = Print help
 help-any--version = Print version
 
@@ -708,6 +709,35 @@ help-stream-after =
 
     Start `sokudo serve` on each HOST first. Goodput is what the receiving program got, over the
     receiver's time; both ends' counts must agree to the byte.
+help-target = Start a server with the queues of an application server, look at its queues, change its knobs
+help-target-after =
+    Examples:
+      sokudo target app                            the server, until Ctrl-C
+      sokudo target app --set pool.max=10 --set pool.url=sim:
+      sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
+      sokudo target stat --watch                   which queue fills?
+      sokudo target set pool.max=50                while it runs
+      sokudo target restore                        everything as it was at the start
+help-target-app =
+    Start the server: accept queue, connection limit, worker threads, connection pool, database.
+
+    `/` does no work; `/stress/…` takes a connection, multiplies primes and takes a connection again, as the parameters searchTime, interval, duration, bit and updateTime say. An admin port with a thread of its own tells the depth and the waits of every queue.
+help-target-app--file = File of settings (TOML); `--print` shows all of them
+help-target-app--preset = What `/stress/…` does where a request does not say
+help-target-app--print = Print the settings as a file and end
+help-target-app--settings = One setting; may be given several times, and wins over file and preset
+help-target-restore = Put knobs back that were changed while the target ran
+help-target-restore--json = One JSON object per change and line
+help-target-restore--to = Number of the last change that stays; 0 undoes all
+help-target-set =
+    Change knobs while the target runs; without any, print all of them.
+
+    All or none are changed. Each is printed with its old and its new value, and can be put back with `restore`.
+help-target-set--json = One JSON object per change and line
+help-target-set--knobs = Knobs and their new values
+help-target-stat = Show the depth and the waits of every queue
+help-target-stat--json = One JSON object per line
+help-target-stat--watch = Again every second, until Ctrl-C
 help-web =
     Show the hosts in a browser: collect who they are, write a script, run it, watch it, stop it.
 

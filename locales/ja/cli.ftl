@@ -60,3 +60,15 @@ console-asks-http = Web サーバーは毎秒何件の要求に応答し、そ�
 console-asks-probe = データグラムは片道ずつどれだけかかり、どれだけ揺らぐか
 console-asks-rr = 応答までどれだけかかり、毎秒何件の要求に応答があるか
 console-asks-stream = 1 本の接続は毎秒何バイト運び、何がそれを抑えるか
+
+## Target
+target-stress = 負荷用: http://{ $at }/stress/x?searchTime=20&interval=500&duration=2&bit=1024&updateTime=20
+target-stat = キューを見る: sokudo target stat --watch
+target-set = 設定を変える: sokudo target set pool.max=50
+target-monitor = 負荷と一緒にキューを記録する: sokudo http http://{ $at }/stress/x --monitor target:at={ $admin }
+target-key = 別のホストから: { $variable }={ $key }
+target-few-files = システムが許すオープンファイルは { $files } 個です。listen.max_open と fault.leak_fds には { $wanted } 個必要です
+target-stopping = 終了しています
+target-line-front = accept キュー { $queue }/{ $limit }   接続 { $open }/{ $max }   拒否 { $away }
+target-line-workers = ディスパッチキュー { $queued }   ワーカー { $active }/{ $max }   待ち { $wait }   処理 { $service }
+target-line-pool = プールのキュー { $waiting }   接続 { $used }/{ $max }   待ち { $wait }   保持 { $hold }

@@ -484,3 +484,30 @@ error-store-in-use-hint = 実行が終わるまで待ってください
 error-store-unknown-hint = まだ実行がありません。`sokudo check` なら 1 分ほどで最初の実行ができます
 error-store-unknown-newest-hint = 最新の実行: { $newest }
 error-store-ambiguous-hint = 名前をより長く指定してください: { $names }
+
+## Target
+error-target-file = `{ $file }` を使えません: { $why }
+error-target-no-pair = `{ $pair }` は KEY=VALUE の形ではありません
+error-target-unknown = `{ $key }` という設定はありません
+error-target-value = `{ $key }` を `{ $value }` にできません: { $why }
+error-target-range = `{ $key }` の { $value } は { $least } から { $most } の範囲にありません
+error-target-order = `{ $smaller }` が `{ $larger }` より大きくなっています
+error-target-fixed = `{ $key }` はターゲットの実行中に変えられません
+error-target-fixed-hint = --set を付けてターゲットを起動し直してください
+error-target-database-limit = `pool.max` は { $max } ですが、データベースが受け付ける接続は { $limit } 本です
+error-target-database-limit-hint = プールを小さくするか、データベースの接続数を増やしてください
+error-target-setting-hint = `sokudo target app --print` がすべての設定と値を表示します
+error-target-no-database = `{ $url }` はデータベースを指していません
+error-target-database = データベースに接続できません: { $why }
+error-target-database-hint = pool.url は `sqlite:`、`sqlite:PATH`、`sim:`、または稼働中のデータベースの `postgres://USER@HOST/NAME` です
+error-target-listen = { $at } で待ち受けられません: { $error }
+error-target-listen-hint = --set で別の listen.address か admin.address を指定してください。ポート 0 なら空きポートを使います
+error-target-start = ターゲットを起動できません: { $error }
+error-target-start-hint = `sokudo doctor` でこのシステムの制限を確かめてください
+error-target-unreachable = 管理ポート { $at } が応答しません: { $error }
+error-target-foreign = { $at } の応答はターゲットのものではありません: { $why }
+error-target-remote-hint = `sokudo target app` で起動してください。管理ポートが表示されます
+error-target-key = 管理ポート { $at } には別の鍵が必要です
+error-target-key-hint = ターゲットが表示した鍵を { $variable } に設定してください
+error-target-none = このホストで起動されたターゲットはありません
+error-target-none-hint = `sokudo target app` で起動するか、--at で管理ポートを指定してください

@@ -9,6 +9,7 @@ help-note-default = [既定値: { $value }]
 help-note-env = [環境変数: { $value }]
 help-note-values = [選択肢: { $value }]
 help-help = コマンドのヘルプを表示する
+help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
 help-any--help = ヘルプを表示する (`-h` は要約)
 help-any--version = バージョンを表示する
 
@@ -708,6 +709,35 @@ help-stream-after =
 
     先に各 HOST で `sokudo serve` を起動してください。グッドプットは、受信側のプログラムが受け取った量を
     受信側の時間で割った値です。両端の数はバイト単位で一致します。
+help-target = アプリケーションサーバーのキューを持つサーバーを起動し、キューを見て、設定を変える
+help-target-after =
+    例:
+      sokudo target app                            サーバーを Ctrl-C まで動かす
+      sokudo target app --set pool.max=10 --set pool.url=sim:
+      sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
+      sokudo target stat --watch                   どのキューがたまるか
+      sokudo target set pool.max=50                実行中に変える
+      sokudo target restore                        すべて起動時の値に戻す
+help-target-app =
+    サーバーを起動する: accept キュー、接続数の上限、ワーカースレッド、接続プール、データベース。
+
+    `/` は何もせずに応答する。`/stress/…` はパラメーター searchTime、interval、duration、bit、updateTime に従い、接続を取り、素数を掛け、もう一度接続を取る。専用スレッドの管理ポートが、すべてのキューの長さと待ち時間を示す。
+help-target-app--file = 設定のファイル (TOML)。すべての設定は `--print` で見られる
+help-target-app--preset = 要求に指定がないときに `/stress/…` が行うこと
+help-target-app--print = 設定をファイルの形で表示して終わる
+help-target-app--settings = 設定を 1 つ。何度でも指定でき、ファイルとプリセットより優先する
+help-target-restore = ターゲットの実行中に変えた設定を元に戻す
+help-target-restore--json = 変更ごとに 1 行 1 つの JSON オブジェクト
+help-target-restore--to = 残す変更の最後の番号。0 ならすべて元に戻す
+help-target-set =
+    ターゲットの実行中に設定を変える。指定がなければすべての設定を表示する。
+
+    すべて変えるか、まったく変えないかのどちらか。変更ごとに元の値と新しい値を表示し、`restore` で元に戻せる。
+help-target-set--json = 変更ごとに 1 行 1 つの JSON オブジェクト
+help-target-set--knobs = 設定とその新しい値
+help-target-stat = すべてのキューの長さと待ち時間を表示する
+help-target-stat--json = 1 行に 1 つの JSON オブジェクト
+help-target-stat--watch = Ctrl-C まで毎秒繰り返す
 help-web =
     ホストをブラウザーに表示する: 情報を集め、スクリプトを書き、実行し、見て、停止する
 

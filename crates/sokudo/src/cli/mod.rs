@@ -31,6 +31,7 @@ mod reference;
 mod scenario;
 mod serve;
 mod table;
+mod target;
 mod web;
 mod workload;
 
@@ -123,6 +124,7 @@ enum Command {
     Run(scenario::RunArgs),
     Scenario(scenario::ScenarioArgs),
     Web(web::WebArgs),
+    Target(target::TargetArgs),
     Compat(compat::CompatArgs),
     Jmx(jmx::JmxArgs),
     Jtl(jtl::JtlArgs),
@@ -256,6 +258,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Run(args) => scenario::run(args),
         Command::Scenario(args) => scenario::scenario(args),
         Command::Web(args) => web::run(args),
+        Command::Target(args) => target::run(args),
         Command::Compat(args) => compat::run(args),
         Command::Jmx(args) => jmx::run(args),
         Command::Jtl(args) => jtl::run(args),

@@ -23,7 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jmeter", &["groovy", "pace", "script", "stats", "model"]),
     ("analyze", &["stats", "model"]),
     ("monitors", &["net", "model"]),
-    ("targets", &["http", "net", "pace", "stats", "model"]),
+    ("target", &["web", "net", "pace", "model"]),
     ("workload", &["net", "pace", "stats", "model"]),
     (
         "load-network",
@@ -67,7 +67,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "workloads",
             "workload",
             "monitors",
-            "targets",
             "net",
             "model",
         ],

@@ -1,0 +1,429 @@
+//! `sokudo target`: a server to be loaded, explained and tuned, and its knobs.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use sokudo_i18n::I18n;
+use sokudo_model::Text;
+use sokudo_monitors::KEY_VARIABLE;
+use sokudo_target::client::RemoteError;
+use sokudo_target::{BadSetting, Change, KeyFile, Preset, Remote, Settings, Target, TargetError};
+
+use super::finish::LangOption;
+use super::{Exit, Failure, config, stop_flag};
+
+/// Time between two looks at the operator's wish to end.
+const LOOK: Duration = Duration::from_millis(100);
+/// Time between two lines of `stat --watch`.
+const WATCH: Duration = Duration::from_secs(1);
+/// Largest file of settings, bytes.
+const FILE_MAX: u64 = 1 << 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo target app                            the server, until Ctrl-C
+  sokudo target app --set pool.max=10 --set pool.url=sim:
+  sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
+  sokudo target stat --watch                   which queue fills?
+  sokudo target set pool.max=50                while it runs
+  sokudo target restore                        everything as it was at the start";
+
+/// Start a server with the queues of an application server, look at its queues, change its knobs.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TargetArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    App(AppArgs),
+    Stat(StatArgs),
+    Set(SetArgs),
+    Restore(RestoreArgs),
+}
+
+/// Start the server: accept queue, connection limit, worker threads, connection pool, database.
+///
+/// `/` does no work; `/stress/…` takes a connection, multiplies primes and takes a connection again, as
+/// the parameters searchTime, interval, duration, bit and updateTime say. An admin port with a thread of
+/// its own tells the depth and the waits of every queue.
+#[derive(Debug, Args)]
+struct AppArgs {
+    /// File of settings (TOML); `--print` shows all of them.
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// What `/stress/…` does where a request does not say.
+    #[arg(long, value_parser = PossibleValuesParser::new(Preset::ALL.map(Preset::name)))]
+    preset: Option<String>,
+
+    /// One setting; may be given several times, and wins over file and preset.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+
+    /// Print the settings as a file and end.
+    #[arg(long)]
+    print: bool,
+
+    #[command(flatten)]
+    language: LangOption,
+}
+
+/// Which target is asked.
+#[derive(Debug, Args)]
+struct Place {
+    /// Admin port of the target. Default: the target that was started last on this host.
+    #[arg(long, value_name = "ADDR:PORT")]
+    at: Option<SocketAddr>,
+}
+
+/// Show the depth and the waits of every queue.
+#[derive(Debug, Args)]
+struct StatArgs {
+    #[command(flatten)]
+    place: Place,
+
+    /// Again every second, until Ctrl-C.
+    #[arg(long)]
+    watch: bool,
+
+    /// One JSON object per line.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    language: LangOption,
+}
+
+/// Change knobs while the target runs; without any, print all of them.
+///
+/// All or none are changed. Each is printed with its old and its new value, and can be put back with
+/// `restore`.
+#[derive(Debug, Args)]
+struct SetArgs {
+    /// Knobs and their new values.
+    #[arg(value_name = "KEY=VALUE")]
+    knobs: Vec<String>,
+
+    #[command(flatten)]
+    place: Place,
+
+    /// One JSON object per change and line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Put knobs back that were changed while the target ran.
+#[derive(Debug, Args)]
+struct RestoreArgs {
+    /// Number of the last change that stays; 0 undoes all.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    to: u64,
+
+    #[command(flatten)]
+    place: Place,
+
+    /// One JSON object per change and line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Carries it out.
+pub fn run(args: TargetArgs) -> Result<Exit, Failure> {
+    match args.what {
+        What::App(args) => app(args),
+        What::Stat(args) => stat(&args),
+        What::Set(args) => set(&args),
+        What::Restore(args) => {
+            let changes = args.place.remote()?.restore(args.to)?;
+            print_changes(&changes, args.json);
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+impl From<BadSetting> for Failure {
+    fn from(bad: BadSetting) -> Self {
+        Failure::operator(bad.text(), bad.hint())
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        Failure::operator(error.text(), error.hint())
+    }
+}
+
+impl From<RemoteError> for Failure {
+    fn from(error: RemoteError) -> Self {
+        let hint = Text::new("error-target-remote-hint");
+        match error {
+            RemoteError::Unreachable { at, error } => Failure::operator(
+                Text::new("error-target-unreachable")
+                    .word("at", at.to_string())
+                    .word("error", error.to_string()),
+                hint,
+            ),
+            RemoteError::Foreign { at, why } => Failure::operator(
+                Text::new("error-target-foreign")
+                    .word("at", at.to_string())
+                    .word("why", why),
+                hint,
+            ),
+            RemoteError::Key { at } => Failure::operator(
+                Text::new("error-target-key").word("at", at.to_string()),
+                Text::new("error-target-key-hint").word("variable", KEY_VARIABLE),
+            ),
+            RemoteError::Refused(refused) => Failure::operator(refused.says, refused.hint),
+        }
+    }
+}
+
+impl AppArgs {
+    fn settings(&self) -> Result<Settings, Failure> {
+        let mut settings = match &self.file {
+            Some(file) => {
+                let name = file.display().to_string();
+                let text = read_bounded(file).map_err(|error| BadSetting::File {
+                    file: name.clone(),
+                    why: error.to_string(),
+                })?;
+                Settings::parse(&text, &name)?
+            }
+            None => Settings::default(),
+        };
+        let named = |preset: &Preset| self.preset.as_deref() == Some(preset.name());
+        if let Some(preset) = Preset::ALL.into_iter().find(named) {
+            preset.apply(&mut settings);
+        }
+        for pair in &self.settings {
+            settings = settings.with_pair(pair)?;
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+fn read_bounded(file: &std::path::Path) -> std::io::Result<String> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    std::fs::File::open(file)?
+        .take(FILE_MAX)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Where targets of this user leave their keys.
+fn folder() -> PathBuf {
+    config().join("targets")
+}
+
+fn app(args: AppArgs) -> Result<Exit, Failure> {
+    let settings = args.settings()?;
+    if args.print {
+        print!("{}", settings.to_toml());
+        return Ok(Exit::Fine);
+    }
+    let stop = stop_flag()?;
+    let folder = folder();
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::cannot_write(&folder, &error))?;
+    let files = u64::from(settings.listen.max_open) + settings.fault.leak_fds + 1024;
+    let granted = sokudo_net::wait::allow_open_files(files);
+    let target = sokudo_target::start(settings, &folder)?;
+    let i18n = I18n::new(args.language.lang());
+    announce(&i18n, &target);
+    if let Some(granted) = granted.filter(|granted| *granted < files) {
+        let few = [
+            ("files", granted.to_string()),
+            ("wanted", files.to_string()),
+        ];
+        let few = few.each_ref().map(|(key, value)| (*key, value.as_str()));
+        eprintln!("  {}", i18n.message("target-few-files", &few));
+    }
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK);
+    }
+    eprintln!("  {}", i18n.message("target-stopping", &[]));
+    drop(target);
+    Ok(Exit::Fine)
+}
+
+/// Says where everything is, on stdout because scripts wait for it.
+fn announce(i18n: &I18n, target: &Target) {
+    let (at, admin) = (target.at().to_string(), target.admin().to_string());
+    let values = [("at", at.as_str()), ("admin", admin.as_str())];
+    println!("target app on http://{at}/");
+    println!("admin port on http://{admin}");
+    for key in [
+        "target-stress",
+        "target-stat",
+        "target-set",
+        "target-monitor",
+    ] {
+        println!("  {}", i18n.message(key, &values));
+    }
+    if !target.admin().ip().is_loopback() {
+        let key = target.key().key.as_str();
+        let values = [("variable", KEY_VARIABLE), ("key", key)];
+        println!("  {}", i18n.message("target-key", &values));
+    }
+    let usual = Settings::default().all();
+    let settings = target.settings().all();
+    let other = settings.iter().filter(|pair| !usual.contains(pair));
+    let other: Vec<String> = other
+        .map(|(key, value)| format!("{key}={}", word(value)))
+        .collect();
+    if !other.is_empty() {
+        println!("  {}", other.join(" "));
+    }
+    // A pipe that is closed does not end the target.
+    let _ = std::io::stdout().flush();
+}
+
+impl Place {
+    /// The target that is meant, with its key where it lies on this host.
+    fn remote(&self) -> Result<Remote, Failure> {
+        let known = KeyFile::all(&folder());
+        let mut meant = known
+            .into_iter()
+            .filter(|file| self.at.is_none_or(|at| at == file.admin));
+        let file = meant.next();
+        let Some(at) = self.at.or(file.as_ref().map(|file| file.admin)) else {
+            return Err(Failure::operator(
+                Text::new("error-target-none"),
+                Text::new("error-target-none-hint"),
+            ));
+        };
+        let given = std::env::var(KEY_VARIABLE)
+            .ok()
+            .filter(|key| !key.is_empty());
+        Ok(Remote::new(at, given.or(file.map(|file| file.key))))
+    }
+}
+
+fn stat(args: &StatArgs) -> Result<Exit, Failure> {
+    let remote = args.place.remote()?;
+    let stop = stop_flag()?;
+    let i18n = I18n::new(args.language.lang());
+    let mut before = None;
+    loop {
+        let stats = remote.stats()?;
+        match args.json {
+            true => println!("{stats}"),
+            false => print!("{}", table(&i18n, &stats, before.as_ref())),
+        }
+        if !args.watch {
+            return Ok(Exit::Fine);
+        }
+        before = Some(stats);
+        std::thread::sleep(WATCH);
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Exit::Fine);
+        }
+    }
+}
+
+/// The stages from the outside inwards. Waits are those since the last look, where there was one.
+fn table(i18n: &I18n, stats: &Value, before: Option<&Value>) -> String {
+    let count = |path: &str| {
+        let value = stats.pointer(path).filter(|value| !value.is_null());
+        value.map_or("–".into(), Value::to_string)
+    };
+    let wait = |path: &str| {
+        let at = |stats: &Value| {
+            let number = |name: &str| stats.pointer(&format!("{path}/{name}"))?.as_f64();
+            number("seconds_total").zip(number("count"))
+        };
+        let (sum, n) = at(stats)?;
+        let (sum_before, n_before) = before.and_then(at).unwrap_or_default();
+        let new = n - n_before;
+        (new > 0.0).then(|| (sum - sum_before) / new * 1e3)
+    };
+    let wait = |path: &str| wait(path).map_or("–".into(), |ms| format!("{ms:.1} ms"));
+    let mut out = String::new();
+    let mut line = |key: &str, values: [(&str, String); 5]| {
+        let values = values.each_ref().map(|(key, value)| (*key, value.as_str()));
+        // Writing into a string does not fail.
+        let _ = writeln!(out, "{}", i18n.message(key, &values));
+    };
+    line(
+        "target-line-front",
+        [
+            ("queue", count("/accept_queue/depth")),
+            ("limit", count("/accept_queue/limit")),
+            ("open", count("/connections/open")),
+            ("max", count("/connections/max")),
+            ("away", count("/connections/turned_away_total")),
+        ],
+    );
+    line(
+        "target-line-workers",
+        [
+            ("queued", count("/workers/queued")),
+            ("active", count("/workers/active")),
+            ("max", count("/workers/max")),
+            ("wait", wait("/workers/wait")),
+            ("service", wait("/workers/service")),
+        ],
+    );
+    line(
+        "target-line-pool",
+        [
+            ("waiting", count("/pool/waiting")),
+            ("used", count("/pool/used")),
+            ("max", count("/pool/max")),
+            ("wait", wait("/pool/wait")),
+            ("hold", wait("/pool/hold")),
+        ],
+    );
+    out
+}
+
+fn set(args: &SetArgs) -> Result<Exit, Failure> {
+    let remote = args.place.remote()?;
+    if args.knobs.is_empty() {
+        for (key, value) in remote.knobs()?.settings {
+            println!("{key}={}", word(&value));
+        }
+        return Ok(Exit::Fine);
+    }
+    let pairs = args.knobs.iter().map(|text| {
+        let pair = text.split_once('=');
+        let (key, value) = pair.ok_or_else(|| BadSetting::NoPair(text.clone()))?;
+        Ok((key.trim().to_owned(), value.trim().to_owned()))
+    });
+    let pairs = pairs.collect::<Result<Vec<_>, BadSetting>>()?;
+    print_changes(&remote.set(&pairs)?, args.json);
+    Ok(Exit::Fine)
+}
+
+fn print_changes(changes: &[Change], json: bool) {
+    for change in changes {
+        match json {
+            true => println!("{}", serde_json::json!(change)),
+            false => println!(
+                "{:>4}  {}: {} → {}",
+                change.number,
+                change.key,
+                word(&change.old),
+                word(&change.new)
+            ),
+        }
+    }
+}
+
+/// A value as it is typed.
+fn word(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,117 @@
+//! The admin port: tells the state of all stages, and changes knobs.
+//!
+//! | address | answer |
+//! |---|---|
+//! | `GET /stats` | all stages as JSON |
+//! | `GET /metrics` | the same for Prometheus |
+//! | `GET /knobs` | all settings, and the changes that can be undone |
+//! | `POST /set` | `{"pool.max": "50"}`: the changes, with old and new values; 409 with the reason |
+//! | `POST /restore` | `{"to": 0}`: undoes all changes after that number |
+//!
+//! It has a thread of its own and shares nothing with the threads that carry requests out but the locks
+//! of their counters, so that it answers when all of them are busy.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sokudo_model::Text;
+use sokudo_web::{Keyed, Server, WebError};
+
+use crate::journal::{Change, typed};
+use crate::metrics;
+use crate::server::Core;
+use crate::settings::BadSetting;
+
+/// All settings, and what can be undone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Knobs {
+    /// Every setting by name.
+    pub settings: BTreeMap<String, Value>,
+    /// Changes since the start that were not undone.
+    pub changes: Vec<Change>,
+}
+
+/// A refusal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Refused {
+    /// What is wrong.
+    pub says: Text,
+    /// How to mend it.
+    pub hint: Text,
+}
+
+/// Up to which change all is undone.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct To {
+    /// Number of the last change that stays.
+    pub(crate) to: u64,
+}
+
+/// Serves the admin port; returns it with the key that changes need.
+pub(crate) fn open(core: &Arc<Core>, at: SocketAddr) -> Result<(Server, String), WebError> {
+    let app = Router::new()
+        .route("/stats", get(stats))
+        .route("/metrics", get(exposition))
+        .route("/knobs", get(knobs))
+        .route("/set", post(set))
+        .route("/restore", post(restore))
+        .with_state(Arc::clone(core));
+    let keyed = match at.ip().is_loopback() {
+        true => Keyed::Orders,
+        false => Keyed::All,
+    };
+    let server = sokudo_web::serve_app(at, keyed, "localhost", app)?;
+    let token = server.token().unwrap_or_default().to_owned();
+    Ok((server, token))
+}
+
+async fn stats(State(core): State<Arc<Core>>) -> Response {
+    Json(core.stats().0).into_response()
+}
+
+async fn exposition(State(core): State<Arc<Core>>) -> Response {
+    let (stats, distributions) = core.stats();
+    let text = metrics::text(&stats, &distributions);
+    ([(CONTENT_TYPE, metrics::KIND)], text).into_response()
+}
+
+async fn knobs(State(core): State<Arc<Core>>) -> Response {
+    let settings = core.live.get().all().into_iter().collect();
+    let changes = core.changes();
+    Json(Knobs { settings, changes }).into_response()
+}
+
+async fn set(
+    State(core): State<Arc<Core>>,
+    Json(wanted): Json<serde_json::Map<String, Value>>,
+) -> Response {
+    let pairs: Vec<_> = wanted
+        .iter()
+        .map(|(key, value)| (key.clone(), typed(value)))
+        .collect();
+    answer(core.change(&pairs))
+}
+
+async fn restore(State(core): State<Arc<Core>>, Json(To { to }): Json<To>) -> Response {
+    answer(core.restore(to))
+}
+
+fn answer(changed: Result<Vec<Change>, BadSetting>) -> Response {
+    match changed {
+        Ok(changes) => Json(changes).into_response(),
+        Err(bad) => {
+            let (says, hint) = (bad.text(), bad.hint());
+            (StatusCode::CONFLICT, Json(Refused { says, hint })).into_response()
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! One open connection, which its event loop and a worker own in turn.
+//!
+//! ```text
+//! Reading ──whole request──► Busy ──answered──► Reading
+//!    │                        │ └─something arrives meanwhile─► Wanted ──answered──► the loop is rung
+//!    └── timeout, end         └──answered, Connection: close──► Closing ──end, 2 s──► gone
+//! ```
+
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::request::Request;
+
+/// Who owns a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum State {
+    /// The loop, which waits for a request.
+    Reading = 0,
+    /// A worker, or the queue in front of them.
+    Busy = 1,
+    /// The same, and the loop wants to hear when it is over.
+    Wanted = 2,
+    /// The loop, which waits for the end.
+    Closing = 3,
+}
+
+/// A connection.
+pub(crate) struct Connection {
+    pub(crate) stream: TcpStream,
+    /// Place among the connections of the loop.
+    pub(crate) slot: usize,
+    state: AtomicU8,
+    /// When the loop began to wait, milliseconds of the target's clock.
+    since_ms: AtomicU64,
+    input: Mutex<Input>,
+}
+
+/// What has arrived.
+#[derive(Default)]
+pub(crate) struct Input {
+    pub(crate) bytes: Vec<u8>,
+    /// The request at their beginning, once it is whole.
+    pub(crate) request: Option<Request>,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: TcpStream, slot: usize, now_ms: u64) -> Self {
+        Self {
+            stream,
+            slot,
+            state: AtomicU8::new(State::Reading as u8),
+            since_ms: AtomicU64::new(now_ms),
+            input: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> State {
+        match self.state.load(Ordering::Acquire) {
+            0 => State::Reading,
+            1 => State::Busy,
+            2 => State::Wanted,
+            _ => State::Closing,
+        }
+    }
+
+    /// Changes hands; only the owner may.
+    pub(crate) fn set(&self, state: State) {
+        self.state.store(state as u8, Ordering::Release);
+    }
+
+    /// The loop wants to hear when the worker is done; false when it is done already.
+    pub(crate) fn want(&self) -> bool {
+        self.swap(State::Busy, State::Wanted) || self.state() == State::Wanted
+    }
+
+    fn swap(&self, from: State, to: State) -> bool {
+        let (from, to) = (from as u8, to as u8);
+        let swapped = self
+            .state
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
+        swapped.is_ok()
+    }
+
+    pub(crate) fn since_ms(&self) -> u64 {
+        self.since_ms.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn touch(&self, now_ms: u64) {
+        self.since_ms.store(now_ms, Ordering::Relaxed);
+    }
+
+    pub(crate) fn input(&self) -> MutexGuard<'_, Input> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The worker has answered. Returns true when the loop must hear of it.
+    pub(crate) fn finish(&self, keeps: bool, now_ms: u64) -> bool {
+        self.touch(now_ms);
+        let has_more = {
+            let mut input = self.input();
+            let length = input.request.take().map_or(0, |request| request.len());
+            match keeps && length < input.bytes.len() {
+                true => {
+                    input.bytes.drain(..length);
+                    true
+                }
+                false => {
+                    input.bytes.clear();
+                    false
+                }
+            }
+        };
+        let next = match keeps {
+            true => State::Reading,
+            false => {
+                // The peer may be gone already.
+                let _ = self.stream.shutdown(Shutdown::Write);
+                State::Closing
+            }
+        };
+        if !has_more && self.swap(State::Busy, next) {
+            return false;
+        }
+        self.set(next);
+        true
+    }
+}
