@@ -4,6 +4,7 @@
 //! search for the highest rate that a system holds. Nothing here opens a file, reads a clock or
 //! starts a thread.
 
+pub mod capacity;
 pub mod curve;
 pub mod fairness;
 mod histogram;
