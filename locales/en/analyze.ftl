@@ -423,6 +423,7 @@ verdict-probe-unsent =
         [one] One of { $all } probes was
        *[other] { $unsent } of { $all } probes were
     } left out because the sending thread woke up too late: this host is too busy for the interval, or --every is too short for it.
+check-knee-failed = The lowest number of users gave no numbers, or broke the demands.
 check-found-failed = No rate that was tried kept the bounds: { $bounds }.
 
 ## Pairs of a group
@@ -772,3 +773,18 @@ finding-unreachable-try = Check that `sokudo serve` runs on the receiving host a
 finding-window_full-means = Requests or messages waited because as many as the window allows were unanswered: the far end or the path is slower than the requested rate, or it stalled.
 finding-window_full-signs = More than { $many } of the requests of an open loop found the window full, and the responses, not the requesting end, took the time. For messages: the window was full for at least { $shapes } of the time while the receiver waited for data.
 finding-window_full-try = Lower the rate, or allow more unanswered requests (--window, --connections) or messages (--inflight).
+
+## Search for the knee
+verdict-knee = Requests begin to queue at { $option } = { $users } (95 % interval { $low } to { $high }, rule { $rule }): one alone takes { $alone }, and { $most } is the most that is carried.
+verdict-knee-slo = The demands are kept up to { $option } = { $users } and broken at { $high }: { $rate } with a mean of { $response } there.
+verdict-knee-slo-never = The demands are broken already at the lowest { $option }: { $rate } with a mean of { $response }.
+verdict-knee-cpu-below = The server's CPU was full already at the lowest { $option }, so the rule { $rule } has no answer: something else uses it. { $most } is the most that was carried.
+verdict-knee-none = No knee by the rule { $rule } up to { $option } = { $highest }: { $most } is the most that was carried, with a mean of { $response }.
+verdict-knee-no-cpu = Nobody observed the server's CPU, so the rule { $rule } has no answer; { $most } is the most that was carried up to { $option } = { $highest }.
+verdict-knee-others = { $first }. { $second }.
+verdict-knee-other = { $first }.
+knee-by-bound = Bounds say { $users } ({ $low } to { $high })
+knee-by-kneedle = The throughput bends at { $users } ({ $low } to { $high })
+knee-by-cpu = The server's CPU is full at { $users } ({ $low } to { $high })
+verdict-knee-residual = Little's law is off by { $residual } at one level: the runs were too short, or requests were lost from sight.
+verdict-knee-hysteresis = On the way down a level carried { $lost } less than on the way up: the system does not recover at once.

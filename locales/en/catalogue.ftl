@@ -165,6 +165,17 @@ metric-clock-drift-ratio = seconds that the host's clock gains per second of the
 metric-clock-drift-error-ratio = the drift is right within this
 metric-clock-error-seconds = half of the smallest round trip: the offset is right within this
 
+## knee
+metric-knee-users = users (connections, streams, or the value of the option that was raised) up to which requests do not queue, by the rule that was asked for; absent when there is no knee in the range
+metric-knee-users-low = lower end of the 95 % interval of knee.users
+metric-knee-users-high = upper end of the 95 % interval of knee.users
+metric-knee-most-per-second = highest throughput that lasts: the mean of the saturated levels
+metric-knee-alone-seconds = mean response time at the lowest level
+metric-knee-think-seconds = pause between two requests of a user, which Little's law leaves at the lowest level
+metric-knee-residual = largest distance from Little's law over the levels: throughput times (response time + pause) over users, minus 1; far from 0 the runs were too short or requests were lost from sight
+metric-knee-hysteresis = largest share by which a level carried less on the way down than on the way up, beyond the spread of its runs
+metric-knee-levels = different numbers of users that were tried
+
 ## sweep
 metric-sweep-steps = steps of the sweep
 metric-sweep-failed-steps = steps of the sweep that gave no numbers

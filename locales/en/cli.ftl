@@ -8,6 +8,10 @@ cli-interim =
     } delivered, now { $bits }
 
 ## Sweeps
+cli-knee =
+    { $option } from { $first } to { $last } and down again: at most { $n } runs, { $total }
+cli-knee-counted =
+    { $option } from { $first } to { $last } and down again: at most { $n } runs
 cli-sweep =
     sweep of { $n } { $n ->
         [one] step

@@ -218,6 +218,19 @@ error-jtl-property = property `{ $name }` is `{ $value }`
 error-jtl-property-hint = write a number above 0
 error-jtl-readable-hint = name a result file that exists and that you may read
 error-key-from-environment-hint = SOKUDO_KEY is set: `unset SOKUDO_KEY` first
+error-knee-fixed = --knee raises the users of a closed load and cannot be used with `--{ $option }`
+error-knee-no-slo = the rule `slo` asks for demands, and there are none
+error-knee-no-slo-hint = give them: --rule slo --slo 'p95<50ms,errors<0.1%'
+error-knee-slo = --slo says nothing to the rule `{ $rule }`
+error-knee-slo-hint = write --rule slo, or leave out --slo
+error-knee-property = the plan has { $users } users with { $property }={ $low } and { $most } with { $property }={ $high }: nothing rises
+error-knee-property-hint = name the property that the plan reads for its users, such as THREAD_NUMBER, or `users`
+error-knee-plan = the plan cannot be read with this value
+error-knee-plan-hint = sokudo jmx check tells why
+error-knee-no-target = no URL and no plan to load
+error-knee-no-target-hint = write for example `sokudo knee http://hostb:8080/`
+error-knee-no-param = it is not said which property of the plan is raised
+error-knee-no-param-hint = write for example `--param THREAD_NUMBER=1..200`, or `--param users=1..200`
 error-label = error
 error-label-hint = hint
 error-leave-one-out-hint = leave one of them out

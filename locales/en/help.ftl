@@ -11,6 +11,8 @@ help-note-values = [possible values: { $value }]
 help-help = Print the help of commands
 help-any--at = Admin port of the target. Default: the target that was started last on this host
 help-any--help = Print help
+help-any--knee = Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find the knee: the number from which requests queue. See `sokudo knee --help`
+help-any--rule = What the answer of --knee is: `bound` (where the throughput without queues meets the highest), `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo` (the most with which --slo is kept)
 help-any--version = Print version
 
 ## Commands and options
@@ -453,6 +455,7 @@ help-jmx-run--exit-remote = Ends the tool's servers behind the test: taken, and 
 help-jmx-run--force = Replace the file of results and the dashboard when they exist
 help-jmx-run--insecure = Accept any certificate, as the tool does
 help-jmx-run--key = Key that `sokudo serve` printed on those hosts
+help-jmx-run--knee = Raise a property of the plan from LOW to HIGH, such as `THREAD_NUMBER=1..200`, or `users`, and find the knee: the number from which requests queue. See `sokudo knee --help`
 help-jmx-run--log = File of results (JTL); rows are added when it exists
 help-jmx-run--log-file = Log of what the scripts of the plan say, begun anew; with one generator only
 help-jmx-run--log-level = Log level of the tool: taken, and without meaning here
@@ -515,6 +518,22 @@ help-jtl-report-after =
       sokudo jtl report results.jtl --json                                   only the figures
 
     Exit codes: 0 fine, 1 a goal was missed, 2 a file cannot be read or the directory is not empty.
+help-knee =
+    The load of a web server or a test plan with more and more users: where requests begin to queue.
+
+    A short form of `sokudo http TARGET --knee …` and `sokudo jmx run TARGET --knee …`; every option of theirs can follow.
+help-knee--words = A URL or a plan (.jmx), what is raised (`--param NAME=LOW..HIGH`), the rule (`--rule`), and options of the load
+help-knee-after =
+    Examples:
+      sokudo knee http://hostb:8080/                       1 to 256 connections
+      sokudo knee http://hostb:8080/ --param connections=1..64 --rule cpu80
+      sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
+      sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
+      sokudo rr hostb --knee streams=1..64                 any closed load can be raised so
+
+    The users double until they bring little more, the levels around the knee are added, and then all are
+    run once more on the way down and the decisive ones a third time: at most 12 levels and 29 runs.
+    The answer is that of the rule, with an interval over the runs; the report has all rules.
 help-man = Write man pages, one per subcommand
 help-man--dir = Directory to write into; the main page goes to stdout when it is left out
 help-metrics = Print every metric that a record can hold: name, unit, kind, what is counted

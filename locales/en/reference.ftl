@@ -59,6 +59,7 @@ reference-source-group = How well the hosts of a group started together.
 reference-source-host = The whole host, read by its monitors.
 reference-source-self = sokudo's own process and threads.
 reference-source-clock = The hosts' clocks against that of the controller.
+reference-source-knee = A search for the knee: where requests begin to queue.
 reference-source-sweep = A sweep over the values of an option.
 reference-source-repeat = Repeated runs of one measurement. Everything else in the summary is that of the run in the middle, by its rate.
 reference-source-tcp = The connection of a flow, read from the kernel (TCP_INFO); labels `flow` and `end` (`sender`, `receiver`).

@@ -380,6 +380,7 @@ verdict-probe-none-lost = 送った { $sent } 個のプローブは一つも失�
 verdict-probe-lost = 送った { $sent } 個のプローブのうち { $up } 個が上りで、応答のうち { $down } 個が下りで失われ、{ $late } 個は遅れて届きました。
 verdict-probe-lost-somewhere = 送った { $sent } 個のプローブのうち { $lost } 個に応答がありませんでした。
 verdict-probe-unsent = { $all } 個のプローブのうち { $unsent } 個は、送信スレッドの起床が間に合わず送れませんでした。このホストが混んでいるか、--every が短すぎます。
+check-knee-failed = 最小のユーザー数で数値が出なかったか、要件が破れました。
 check-found-failed = 試したどのレートも条件を満たしませんでした: { $bounds }
 
 ## グループの組
@@ -661,3 +662,18 @@ finding-unreachable-try = 受信ホストで `sokudo serve` が動いている�
 finding-window_full-means = 未応答の要求またはメッセージが上限に達し、次が待たされました。相手側か経路が指定したレートより遅いか、一時停止しました。
 finding-window_full-signs = 開ループの要求の { $many } を超える分に空きがなく、時間を使ったのは要求側ではなく応答だった。メッセージの場合は、受信側がデータを待つ間、時間の { $shapes } 以上で上限に達していた。
 finding-window_full-try = レートを下げるか、未応答の要求（--window、--connections）またはメッセージ（--inflight）の上限を増やしてください。
+
+## Search for the knee
+verdict-knee = { $option } = { $users } から要求が待ち始めます(95 % 区間 { $low }〜{ $high }、規則 { $rule })。単独では { $alone }、処理できる最大は { $most } です。
+verdict-knee-slo = 要件は { $option } = { $users } まで守られ、{ $high } で破れました。そこでは { $rate }、平均 { $response } です。
+verdict-knee-slo-never = 最小の { $option } でも要件が破れています。{ $rate }、平均 { $response } です。
+verdict-knee-cpu-below = 最小の { $option } で既にサーバーの CPU がいっぱいなので、規則 { $rule } では答えられません。ほかの何かが使っています。最大は { $most } です。
+verdict-knee-none = 規則 { $rule } では { $option } = { $highest } までに膝がありません。最大は { $most }、平均 { $response } でした。
+verdict-knee-no-cpu = サーバーの CPU を誰も観測していないため、規則 { $rule } では答えられません。{ $option } = { $highest } までの最大は { $most } です。
+verdict-knee-others = { $first }。{ $second }。
+verdict-knee-other = { $first }。
+knee-by-bound = 漸近線では { $users }({ $low }〜{ $high })
+knee-by-kneedle = スループットは { $users } で曲がります({ $low }〜{ $high })
+knee-by-cpu = サーバーの CPU は { $users } でいっぱいです({ $low }〜{ $high })
+verdict-knee-residual = ある段階でリトルの法則から { $residual } ずれています。実行が短すぎるか、見えない要求があります。
+verdict-knee-hysteresis = 下りでは上りより { $lost } 少ない段階がありました。すぐには回復しない系です。

@@ -165,6 +165,17 @@ metric-clock-drift-ratio = コントローラーのクロックの 1 秒ごと�
 metric-clock-drift-error-ratio = ドリフトの誤差の上限
 metric-clock-error-seconds = 最小の往復時間の半分。ずれの誤差の上限
 
+## knee
+metric-knee-users = 指定した規則で要求が待ち始めるユーザー数(接続、ストリーム、または上げたオプションの値)。範囲に膝がなければ無い
+metric-knee-users-low = knee.users の 95 % 区間の下端
+metric-knee-users-high = knee.users の 95 % 区間の上端
+metric-knee-most-per-second = 続けられる最大のスループット。飽和した段階の平均
+metric-knee-alone-seconds = 最も低い段階での平均応答時間
+metric-knee-think-seconds = ユーザーの要求と要求の間の休み。最も低い段階でリトルの法則から残るもの
+metric-knee-residual = リトルの法則からの最大のずれ。スループット×(応答時間+休み)÷ユーザー数−1。0 から遠いなら実行が短すぎるか、見えない要求がある
+metric-knee-hysteresis = 上りより下りで少なかった最大の割合。実行のばらつきを超える分
+metric-knee-levels = 試したユーザー数の種類
+
 ## sweep
 metric-sweep-steps = スイープのステップ数
 metric-sweep-failed-steps = 数値を得られなかったステップの数

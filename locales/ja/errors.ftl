@@ -218,6 +218,19 @@ error-jtl-property = プロパティ `{ $name }` の値は `{ $value }` です
 error-jtl-property-hint = 0 より大きい数を指定してください
 error-jtl-readable-hint = 存在し、読み取り可能な結果ファイルを指定してください
 error-key-from-environment-hint = SOKUDO_KEY が設定されています: 先に `unset SOKUDO_KEY` を実行してください
+error-knee-fixed = --knee は閉じた負荷のユーザーを増やすので、`--{ $option }` と一緒には使えません
+error-knee-no-slo = 規則 `slo` には要件が必要ですが、ありません
+error-knee-no-slo-hint = 要件を与えてください: --rule slo --slo 'p95<50ms,errors<0.1%'
+error-knee-slo = --slo は規則 `{ $rule }` には関係しません
+error-knee-slo-hint = --rule slo と書くか、--slo を省いてください
+error-knee-property = 計画のユーザーは { $property }={ $low } で { $users }、{ $property }={ $high } で { $most } です。増えるものがありません
+error-knee-property-hint = 計画がユーザー数として読むプロパティ(THREAD_NUMBER など)か `users` を指定してください
+error-knee-plan = この値では計画を読めません
+error-knee-plan-hint = 理由は sokudo jmx check が示します
+error-knee-no-target = 負荷をかける URL も計画もありません
+error-knee-no-target-hint = たとえば `sokudo knee http://hostb:8080/` と書いてください
+error-knee-no-param = 計画のどのプロパティを増やすのかが指定されていません
+error-knee-no-param-hint = たとえば `--param THREAD_NUMBER=1..200` か `--param users=1..200` と書いてください
 error-label = エラー
 error-label-hint = ヒント
 error-leave-one-out-hint = どちらか一方を省いてください

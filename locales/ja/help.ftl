@@ -11,6 +11,8 @@ help-note-values = [選択肢: { $value }]
 help-help = コマンドのヘルプを表示する
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
 help-any--help = ヘルプを表示する (`-h` は要約)
+help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
+help-any--rule = --knee の答え: `bound`(待ちのないスループットが最大に達するところ)、`kneedle`(曲がるところ)、`cpu80`(サーバーの CPU がその % に達するところ)、`slo`(--slo が守られる最大)
 help-any--version = バージョンを表示する
 
 ## Commands and options
@@ -453,6 +455,7 @@ help-jmx-run--exit-remote = テスト後に JMeter のサーバーを終える�
 help-jmx-run--force = 結果ファイルとダッシュボードがあれば置き換える
 help-jmx-run--insecure = JMeter と同じく、どの証明書も受け入れる
 help-jmx-run--key = それらのホストで `sokudo serve` が表示した鍵
+help-jmx-run--knee = 計画のプロパティ(例 `THREAD_NUMBER=1..200`)または `users` を LOW から HIGH まで上げ、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
 help-jmx-run--log = 結果ファイル (JTL)。すでにあれば行を追加する
 help-jmx-run--log-file = 計画のスクリプトのログ。新しく作り直す。生成側が一つのときだけ
 help-jmx-run--log-level = JMeter のログレベル。受け付けるが、ここでは意味を持たない
@@ -515,6 +518,22 @@ help-jtl-report-after =
       sokudo jtl report results.jtl --json                                   数値だけ
 
     終了コード: 0 問題なし、1 条件を満たさない、2 ファイルを読めないかディレクトリーが空でない。
+help-knee =
+    Web サーバーまたはテスト計画の負荷をユーザーを増やしながらかけ、要求が待ち始めるところを求める
+
+    `sokudo http TARGET --knee …` と `sokudo jmx run TARGET --knee …` の短い形。それらのオプションをすべて続けられる。
+help-knee--words = URL か計画 (.jmx)、上げるもの (`--param NAME=LOW..HIGH`)、規則 (`--rule`)、負荷のオプション
+help-knee-after =
+    例:
+      sokudo knee http://hostb:8080/                       接続 1〜256
+      sokudo knee http://hostb:8080/ --param connections=1..64 --rule cpu80
+      sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
+      sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
+      sokudo rr hostb --knee streams=1..64                 閉じた負荷ならどれでも上げられる
+
+    ユーザーは、ほとんど増えなくなるまで倍々に増え、膝の周りの段階が加わり、それから全段階を
+    下りながらもう一度、決め手の段階を三度目に実行する。最大 12 段階、29 回。
+    答えは規則によるもので、実行のばらつきの区間が付く。レポートには全規則の答えがある。
 help-man = サブコマンドごとに man ページを書く
 help-man--dir = 書き込むディレクトリー。指定しなければ主ページを標準出力に書く
 help-metrics = 記録に含まれうるすべてのメトリクスを表示する: 名前、単位、種類、数えるもの

@@ -59,6 +59,7 @@ reference-source-group = グループのホストが、どれだけそろって�
 reference-source-host = ホスト全体の値です。モニターが読み取ります。
 reference-source-self = sokudo 自身のプロセスとスレッドの値です。
 reference-source-clock = コントローラーの時計に対する各ホストの時計の値です。
+reference-source-knee = 膝の探索: 要求が待ち始めるところ。
 reference-source-sweep = オプションの値を順に変えるスイープの値です。
 reference-source-repeat = 同じ測定の繰り返し。要約のほかの値はすべて、速さが中央の回のもの。
 reference-source-tcp = フローの接続の値です。カーネル (TCP_INFO) から読み取ります。ラベルは `flow` と `end` (`sender`、`receiver`) です。

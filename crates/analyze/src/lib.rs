@@ -23,7 +23,7 @@ mod view;
 mod tests;
 
 pub use findings::{diagnose, findings};
-pub use quantities::{experiment, pairs, placement, ranges, repeats, sweep};
+pub use quantities::{capacity, experiment, pairs, placement, ranges, repeats, sweep};
 pub use rule::{Purpose, Rule};
 pub use rules::REGISTRY;
 pub use verdict::checks::checks;

@@ -17,6 +17,7 @@ mod complaints;
 mod error;
 mod health;
 mod hosts;
+mod knee;
 mod phase;
 mod repeat;
 mod run;
@@ -27,6 +28,7 @@ mod together;
 
 pub use error::ControlError;
 pub use hosts::{Agents, Host, Hosts, LEASE, host_name};
+pub use knee::{KneePlan, KneeRange, NoKneeRange};
 pub use phase::SLACK_NS;
 pub use run::{Finished, KeepRows, Observer, Progress, Run, RunConfig, new_run_id};
 pub use search::{SearchPlan, Searched};

@@ -45,22 +45,33 @@ impl Run {
         failed: fn(&PhasePlan) -> Text,
     ) -> Result<(), ControlError> {
         for (index, phase) in phases.into_iter().enumerate() {
-            let t0_ns = self.elapsed_ns();
-            match self.run_phase(phase.clone()) {
-                Ok(_) => {}
-                Err(ControlError::Interrupted) => break,
-                Err(error @ ControlError::Store(_)) => return Err(error),
-                Err(error) if index == 0 => return Err(error),
-                Err(error) => {
-                    let says = failed(&phase).word("why", error.to_string());
-                    self.keep_failed(phase, t0_ns, says)?;
-                }
-            }
-            if self.interrupted() || self.lost.contains(&true) {
+            if !self.run_or_keep(phase, index == 0, failed)? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Runs one of several phases, the first of which must not fail; see [`Run::run_each`]. False:
+    /// the others do not run.
+    pub(crate) fn run_or_keep(
+        &mut self,
+        phase: PhasePlan,
+        is_first: bool,
+        failed: fn(&PhasePlan) -> Text,
+    ) -> Result<bool, ControlError> {
+        let t0_ns = self.elapsed_ns();
+        match self.run_phase(phase.clone()) {
+            Ok(_) => {}
+            Err(ControlError::Interrupted) => return Ok(false),
+            Err(error @ ControlError::Store(_)) => return Err(error),
+            Err(error) if is_first => return Err(error),
+            Err(error) => {
+                let says = failed(&phase).word("why", error.to_string());
+                self.keep_failed(phase, t0_ns, says)?;
+            }
+        }
+        Ok(!self.interrupted() && !self.lost.contains(&true))
     }
 
     /// Keeps a phase that gave no numbers, and says why.

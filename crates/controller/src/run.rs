@@ -17,6 +17,7 @@ use crate::clock::ClockTrack;
 use crate::complaints::{Complaints, MAX_WORD};
 use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
+use crate::knee::CpuWatch;
 use crate::steering::Steering;
 
 /// Progress of a run, as reported to an [`Observer`].
@@ -103,6 +104,8 @@ pub struct Run {
     /// Phases whose flows begin further apart are repeated, nanoseconds.
     pub(crate) max_skew_ns: Option<u64>,
     pub(crate) quiet_phases: bool,
+    /// The hosts' CPUs since the present phase was planned, for a search of the knee.
+    pub(crate) cpu_watch: CpuWatch,
     /// Readings of the hosts' clocks, by index.
     pub(crate) clocks: Vec<ClockTrack>,
     /// The longest time that a start was agreed ahead; zero before the first one, nanoseconds.
@@ -186,6 +189,7 @@ impl Run {
             rows: None,
             max_skew_ns: None,
             quiet_phases: false,
+            cpu_watch: CpuWatch::default(),
             clocks: vec![ClockTrack::default(); count],
             start_lead_ns: 0,
         };
@@ -529,6 +533,7 @@ impl Run {
     /// the manifest; measuring goes on.
     pub(crate) fn keep(&mut self, batch: &Batch) {
         self.observer.note(&Progress::Batch(batch));
+        self.cpu_watch.take(batch);
         let _ = self.writer.append(batch);
     }
 

@@ -17,7 +17,7 @@ use crate::demands;
 use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{curve, generators, group, numbers, repeats};
+use crate::sections::{capacity, curve, generators, group, numbers, repeats};
 use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
@@ -73,6 +73,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.numbers(view);
     writer.layers(view);
     writer.phases(view);
+    writer.capacity(view);
     writer.sweep(view);
     writer.repeats(view);
     writer.pairs(view);
@@ -263,6 +264,18 @@ impl Writer {
             .collect();
         self.out.push('\n');
         self.rows(&rows);
+    }
+
+    /// The answers of all rules for the knee, and one line per number of users.
+    fn capacity(&mut self, view: &View) {
+        let Some(found) = sokudo_stats::capacity::record::knee_of(&view.record.manifest.phases)
+        else {
+            return;
+        };
+        let mark = self.words("report-capacity-answer");
+        self.table(&capacity::answers(&found), &mark);
+        let mark = self.words("report-terminal-knee");
+        self.table(&capacity::levels(&found), &mark);
     }
 
     /// One line per step of a sweep, the knee marked.

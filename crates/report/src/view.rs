@@ -8,6 +8,7 @@ use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
     Check, FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
+use sokudo_stats::capacity;
 use sokudo_stats::repeats::{self, Repeats, repeats_of};
 
 /// Purpose of a phase.
@@ -19,6 +20,8 @@ pub enum Role {
     Probe,
     /// The fresh run that confirms the best rate of a search.
     Confirm,
+    /// One run of a search for the knee.
+    Level,
     /// One step of a sweep.
     Sweep,
     /// One run of a repeated measurement.
@@ -96,11 +99,14 @@ impl<'a> View<'a> {
             .filter(|p| matches!(role(p), Role::Main | Role::Confirm))
     }
 
-    /// The phase that the few numbers describe: the knee of a sweep, else the run in the middle of
+    /// The phase that the few numbers describe: the knee of a search or of a sweep, else the run in the middle of
     /// repeated ones, else the confirmation of a
     /// search, else the point of an experiment that carried most, else the last one that was measured
     /// for its own sake and has numbers.
     pub fn subject(&self) -> Option<&'a PhaseRecord> {
+        if let Some((_, subject)) = sokudo_analyze::capacity::of(self.record) {
+            return Some(subject);
+        }
         if let Some((_, subject)) = sokudo_analyze::sweep::of(self.record) {
             return Some(subject);
         }
@@ -188,6 +194,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("probe" | repeats::AGAIN) => return Role::Probe,
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
+        Some(capacity::record::LABEL) => return Role::Level,
         Some(repeats::LABEL) => return Role::Repeat,
         _ => {}
     }

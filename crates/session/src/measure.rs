@@ -4,14 +4,16 @@
 //! (nothing)               one phase
 //! repeat 10               the same phase ten times ─► medians and their intervals
 //! sweep rate=1k..9k/s     one phase per value ─► curve and its knee
+//! knee connections=1..200 one phase per number of users, more than once ─► where requests queue
 //! find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
 //! ```
 //!
 //! The same for every workload: what differs between them is in their [`Options`].
 
 use clap::Command;
-use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
+use sokudo_controller::{ControlError, KneePlan, KneeRange, Run, SearchPlan, Sweep, SweepStep};
 use sokudo_model::{Bound, Bounds, Labels, PhasePlan, Refusal, Text, kinds, units};
+use sokudo_stats::capacity::record::Rule;
 use sokudo_workload::Options;
 use sokudo_workload::refusal::operator;
 
@@ -32,6 +34,8 @@ pub struct How {
     pub repeat: Option<u32>,
     /// Once per value of an option.
     pub sweep: Option<Sweep>,
+    /// Raise the users until requests queue.
+    pub knee: Option<KneeAsked>,
     /// Search the highest rate that keeps these bounds.
     pub find: Option<Bounds>,
     /// Bounds that a single measurement must keep.
@@ -40,6 +44,15 @@ pub struct How {
     pub max_skew_ns: Option<u64>,
     /// Nothing but load travels during a phase.
     pub quiet_phases: bool,
+}
+
+/// A search for the knee: what is raised, and the rule that gives the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KneeAsked {
+    /// What is raised.
+    pub range: KneeRange,
+    /// The rule.
+    pub rule: Rule,
 }
 
 /// A checked measurement that can be carried out.
@@ -54,7 +67,58 @@ enum Kind<O> {
     Once(Option<Bounds>),
     Repeat(u32, Option<Bounds>),
     Sweep(String, Vec<(String, O)>),
+    Knee(KneePlan),
     Find(Bounds),
+}
+
+/// Runs of a search for the knee, about: levels up and down, and the decisive ones again.
+const KNEE_RUNS: usize = 29;
+
+/// Refuses a search for the knee of a load that is not closed, or with a rule that lacks its demands.
+fn climbable<O: Options>(
+    options: &O,
+    asked: &KneeAsked,
+    slo: Option<&Bounds>,
+) -> Result<(), Refusal> {
+    if let Some(fixed) = options.fixed() {
+        return Err(operator(
+            Text::new("error-knee-fixed").with("option", fixed),
+            Text::new("error-leave-out-hint").with("option", fixed),
+        ));
+    }
+    rule_has_its_bounds(asked.rule, slo)?;
+    if let Some(slo) = slo {
+        measurable(options, slo)?;
+    }
+    for users in [asked.range.low, asked.range.high] {
+        with_users(options, &asked.range.option, users)?;
+    }
+    Ok(())
+}
+
+/// Refuses the rule of demands without demands, and demands without that rule.
+pub fn rule_has_its_bounds(rule: Rule, slo: Option<&Bounds>) -> Result<(), Refusal> {
+    match (rule, slo) {
+        (Rule::Slo, None) => Err(operator(
+            Text::new("error-knee-no-slo"),
+            Text::new("error-knee-no-slo-hint"),
+        )),
+        (Rule::Bound | Rule::Kneedle | Rule::Cpu(_), Some(_)) => Err(operator(
+            Text::new("error-knee-slo").with("rule", rule.word()),
+            Text::new("error-knee-slo-hint"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The options with so many users.
+fn with_users<O: Options>(options: &O, option: &str, users: u32) -> Result<O, Refusal> {
+    let sweep = Sweep {
+        option: option.into(),
+        values: vec![users.to_string()],
+    };
+    let varied = vary(options, &sweep)?.into_iter().next();
+    Ok(varied.map_or_else(|| options.clone(), |(_, options)| options))
 }
 
 /// Refuses a search of what is fixed already, or of what the workload does not measure.
@@ -139,16 +203,25 @@ impl<O: Options> Measurement<O> {
     /// Checks everything that can be checked before a host is called.
     pub fn new(options: &O, how: &How) -> Result<Self, Refusal> {
         options.validate()?;
-        let kind = match (&how.sweep, &how.find) {
-            (Some(sweep), _) => {
+        let kind = match (&how.sweep, &how.find, &how.knee) {
+            (Some(sweep), ..) => {
                 let steps = vary(options, sweep)?;
                 Kind::Sweep(sweep.option.clone(), steps)
             }
-            (None, Some(bounds)) => {
+            (None, Some(bounds), _) => {
                 searchable(options, bounds)?;
                 Kind::Find(bounds.clone())
             }
-            (None, None) => {
+            (None, None, Some(asked)) => {
+                climbable(options, asked, how.slo.as_ref())?;
+                Kind::Knee(KneePlan {
+                    range: asked.range.clone(),
+                    rule: asked.rule,
+                    bounds: how.slo.clone(),
+                    is_server_here: options.server().is_some_and(is_here),
+                })
+            }
+            (None, None, None) => {
                 if let Some(slo) = &how.slo {
                     measurable(options, slo)?;
                 }
@@ -174,6 +247,17 @@ impl<O: Options> Measurement<O> {
                 let says = |key: &str| Text::new(key).word("n", runs.to_string());
                 let each = vec![self.options.duration_ns(); *runs as usize];
                 (["cli-repeat", "cli-repeat-counted"].map(says), each)
+            }
+            Kind::Knee(plan) => {
+                let says = |key: &str| {
+                    Text::new(key)
+                        .word("n", KNEE_RUNS.to_string())
+                        .word("option", plan.range.option.as_str())
+                        .word("first", plan.range.low.to_string())
+                        .word("last", plan.range.high.to_string())
+                };
+                let each = vec![self.options.duration_ns(); KNEE_RUNS];
+                (["cli-knee", "cli-knee-counted"].map(says), each)
             }
             Kind::Sweep(option, steps) => {
                 let value = |step: Option<&(String, O)>| step.map_or("", |it| &it.0).to_owned();
@@ -226,6 +310,14 @@ impl<O: Options> Measurement<O> {
                 };
                 run.search(&plan).map(drop)
             }
+            Kind::Knee(plan) => {
+                let options = self.options;
+                let phase_of = |users| {
+                    let options = with_users(&options, &plan.range.option, users)?;
+                    Ok(phase("knee", &options, hosts))
+                };
+                run.knee(&plan, &phase_of).map(drop)
+            }
             Kind::Sweep(option, varied) => {
                 let steps = varied.into_iter().zip(1..);
                 let steps = steps.map(|((value, options), number)| SweepStep {
@@ -237,6 +329,13 @@ impl<O: Options> Measurement<O> {
             }
         }
     }
+}
+
+/// True for a name or an address of this host itself.
+pub fn is_here(server: &str) -> bool {
+    let address = server.trim_start_matches('[').trim_end_matches(']');
+    let address = address.parse::<std::net::IpAddr>();
+    server.eq_ignore_ascii_case("localhost") || address.is_ok_and(|ip| ip.is_loopback())
 }
 
 /// A single measurement that must keep bounds.

@@ -74,6 +74,11 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
     /// The option that already says how much load there is, without hyphens.
     fn fixed(&self) -> Option<&'static str>;
 
+    /// Name or address of the server outside the run that is loaded; `None` for loads between hosts.
+    fn server(&self) -> Option<&str> {
+        None
+    }
+
     /// The option that leaves latencies out, without hyphens; for workloads that have one.
     fn untimed(&self) -> Option<&'static str> {
         None

@@ -1,6 +1,7 @@
 //! Quantities of a phase, one file per kind: datagrams, requests, connections, pairs of hosts.
 
 pub mod audit;
+pub mod capacity;
 pub mod datagrams;
 pub mod ends;
 pub mod exchange;

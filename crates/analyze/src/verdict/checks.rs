@@ -11,6 +11,7 @@ use sokudo_model::pairs::is_round;
 use sokudo_model::{
     Bound, Bounds, Check, Demand, PhaseRecord, Record, Text, Unit, kinds, skew, units,
 };
+use sokudo_stats::capacity;
 
 use super::pairs;
 use crate::advice::fit;
@@ -25,7 +26,7 @@ pub const ERRORS: f64 = 0.01;
 /// What must hold in each phase: both ends delivered their numbers (`complete`), received and
 /// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
 /// (`attribution`), its flows began as close together as was asked for (`skew`), no more was lost than the phase allows (`loss`), every other bound of a search
-/// is kept by the phase that confirms it (`bound`), a search finds a rate (`found`), and of the requests of a measurement at most
+/// is kept by the phase that confirms it (`bound`), a search finds a rate or a number of users (`found`), and of the requests of a measurement at most
 /// [`ERRORS`] failed unless it allows more (`errors`). Load on a web server must have had a generator
 /// that kept its schedule and had a local port for every connection (`generator`).
 ///
@@ -45,6 +46,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
     }
     out.extend(pairs::checks(record));
     out.extend(found(record));
+    out.extend(levels_found(record));
     name_phases(record, &mut out);
     out
 }
@@ -66,6 +68,22 @@ fn name_phases(record: &Record, checks: &mut [Check]) {
         phases.any(|phase| phase.name == demand.on)
     });
     measured.for_each(|demand| demand.on.clear());
+}
+
+/// A search for the knee demands that a level gave numbers, and where demands are its rule, that the
+/// lowest kept them.
+fn levels_found(record: &Record) -> Option<Check> {
+    let phases = &record.manifest.phases;
+    let is_searched = phases.iter().any(capacity::record::is_run);
+    let found = capacity::record::knee_of(phases);
+    let lowest = found.as_ref().and_then(|found| found.levels.first());
+    let fails = is_searched && lowest.is_none_or(|lowest| !lowest.held());
+    fails.then(|| Check {
+        name: "found".into(),
+        passed: false,
+        says: Text::new("check-knee-failed"),
+        demand: None,
+    })
 }
 
 /// A command that searches for a rate demands that there is one. The layers of `check` search, too,

@@ -12,6 +12,7 @@ use sokudo_model::kinds::datagram;
 use sokudo_model::pairs::is_round;
 use sokudo_model::{Check, Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit, units};
 use sokudo_stats::Curve;
+use sokudo_stats::capacity::record::KneeFound;
 use sokudo_stats::curve::is_step;
 
 use about::{about, limit_of};
@@ -22,7 +23,7 @@ use crate::findings::findings;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::transfer::Transfer;
-use crate::quantities::{experiment, probe, repeats, sweep};
+use crate::quantities::{capacity, experiment, probe, repeats, sweep};
 use crate::view::PhaseView;
 
 /// Sentences at most.
@@ -64,7 +65,11 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     let first = [broken, failing_beside(record, main), of_layers, of_points];
     out.extend(first.into_iter().flatten().chain(of_runs));
     let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some());
+    let climbed = capacity::of(record);
     match (sweep::of(record), main) {
+        _ if climbed.is_some() => {
+            out.extend(climbed.iter().flat_map(|(found, _)| climb(record, found)))
+        }
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => {
             // What a layer came to has been said with all the others.
@@ -123,9 +128,10 @@ fn failing_beside(record: &Record, main: Option<&PhaseRecord>) -> Option<Text> {
 /// The strongest conclusion about what limited the phase that the verdict is about; `None` when it
 /// is not known.
 pub fn limit(record: &Record) -> Option<Finding> {
-    let phase = match sweep::of(record) {
-        Some((curve, _)) => sweep::above(record, &curve),
-        None => main_phase(record),
+    let phase = match (capacity::of(record), sweep::of(record)) {
+        (Some((found, _)), _) => capacity::above(record, &found),
+        (None, Some((curve, _))) => sweep::above(record, &curve),
+        (None, None) => main_phase(record),
     };
     limit_of(&PhaseView::new(record, phase?))
 }
@@ -229,6 +235,15 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
         .or_else(|| phases().filter(told).rfind(own))
         .or_else(|| phases().rfind(sent))
         .or_else(|| phases().rfind(told))
+}
+
+/// The answer of a search for the knee, and what the level above it ran into.
+fn climb(record: &Record, found: &KneeFound) -> Vec<Text> {
+    let mut out = capacity::says(found);
+    let above = capacity::above(record, found);
+    let limit = above.and_then(|phase| limit_of(&PhaseView::new(record, phase)));
+    out.extend(limit.map(|limit| limit.says));
+    out
 }
 
 /// The answer of a sweep: the knee, and what the step above it ran into.

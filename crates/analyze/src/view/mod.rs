@@ -15,7 +15,7 @@ use sokudo_model::{
     Arg, Bounds, Evidence, Finding, FlowResult, Labels, PhaseRecord, Record, Series, Severity,
     Text, Unit,
 };
-use sokudo_stats::{curve, repeats};
+use sokudo_stats::{capacity, curve, repeats};
 
 use sources::source_of;
 
@@ -62,11 +62,14 @@ impl<'a> PhaseView<'a> {
     }
 
     /// True for a phase that is one of many and may break whatever it runs into: a trial of a
-    /// search or a step of a sweep.
+    /// search, a step of a sweep, a level of a search for the knee.
     pub fn is_trial(&self) -> bool {
         let role = self.phase.labels.get("role");
         let is_again = role.is_some_and(|role| role == repeats::AGAIN);
-        self.is_probe() || is_again || curve::is_step(self.phase)
+        self.is_probe()
+            || is_again
+            || curve::is_step(self.phase)
+            || capacity::record::is_run(self.phase)
     }
 
     /// True for the fresh run that confirms what a search found.

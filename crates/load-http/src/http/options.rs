@@ -299,6 +299,10 @@ impl Options for HttpOptions {
         self.rate.map(|_| "rate").or(count)
     }
 
+    fn server(&self) -> Option<&str> {
+        Some(&self.url.host)
+    }
+
     fn of_hosts(&self, hosts: u32) -> Self {
         let rate = self.requests_per_s();
         Self {

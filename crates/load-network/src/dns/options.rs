@@ -274,6 +274,10 @@ impl Options for DnsOptions {
         self.interval.0
     }
 
+    fn server(&self) -> Option<&str> {
+        Some(&self.server.host)
+    }
+
     fn fixed(&self) -> Option<&'static str> {
         let count = self.count.map(|_| "count");
         self.rate.map(|_| "rate").or(count)

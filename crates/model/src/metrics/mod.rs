@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod group;
 pub mod host;
+pub mod knee;
 pub mod openmetrics;
 pub mod own;
 pub mod process;
@@ -25,6 +26,7 @@ pub const SOURCES: &[&[Metric]] = &[
     target::METRICS,
     clock::METRICS,
     sweep::METRICS,
+    knee::METRICS,
     repeat::METRICS,
     tcp::METRICS,
 ];

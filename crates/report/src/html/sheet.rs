@@ -133,7 +133,7 @@ fn spans(view: &View) -> Vec<Span> {
         .map(|p| Span {
             name: p.name.clone(),
             at_ns: (p.t0_ns, p.t1_ns),
-            is_trial: matches!(view::role(p), Role::Probe | Role::Sweep),
+            is_trial: matches!(view::role(p), Role::Probe | Role::Sweep | Role::Level),
         })
         .collect()
 }

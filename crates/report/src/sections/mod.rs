@@ -7,6 +7,7 @@ use crate::block::Block;
 use crate::view::View;
 
 pub mod budget;
+pub mod capacity;
 pub mod curve;
 pub mod distributions;
 pub mod environment;
@@ -55,6 +56,11 @@ pub const REGISTRY: &[Section] = &[
         name: "repeats",
         headed: true,
         blocks: repeats::blocks,
+    },
+    Section {
+        name: "capacity",
+        headed: true,
+        blocks: capacity::blocks,
     },
     Section {
         name: "curve",

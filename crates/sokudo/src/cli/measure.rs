@@ -1,10 +1,11 @@
 //! Options that say how a load is measured, and from which hosts.
 
 use clap::Args;
-use sokudo_controller::{ControlError, Run, Sweep};
+use sokudo_controller::{ControlError, KneeRange, Run, Sweep};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::Bounds;
-use sokudo_session::{How, Measurement};
+use sokudo_session::{How, KneeAsked, Measurement};
+use sokudo_stats::capacity::record::Rule as KneeRule;
 use sokudo_workload::Options;
 use sokudo_workload::values::Span;
 
@@ -16,14 +17,31 @@ use super::key::KeyText;
 pub struct MeasureArgs {
     /// Measure so many times, one run after the other, and tell the median of the runs with the
     /// interval that holds it: from 6 runs on with 95 % confidence.
-    #[arg(long, value_name = "N", conflicts_with_all = ["find", "sweep"], value_parser = clap::value_parser!(u32).range(2..=100))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["find", "sweep", "knee"], value_parser = clap::value_parser!(u32).range(2..=100))]
     repeat: Option<u32>,
 
     /// Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal
     /// steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can
     /// be varied.
-    #[arg(long, value_name = "OPTION=VALUES", conflicts_with = "find")]
+    #[arg(long, value_name = "OPTION=VALUES", conflicts_with_all = ["find", "knee"])]
     sweep: Option<Sweep>,
+
+    /// Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find
+    /// the knee: the number from which requests queue. See `sokudo knee --help`.
+    #[arg(long, value_name = "OPTION=LOW..HIGH", conflicts_with = "find")]
+    knee: Option<KneeRange>,
+
+    /// What the answer of --knee is: `bound` (where the throughput without queues meets the highest),
+    /// `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo`
+    /// (the most with which --slo is kept).
+    #[arg(
+        long,
+        value_name = "RULE",
+        requires = "knee",
+        default_value = "bound",
+        hide_default_value = true
+    )]
+    rule: KneeRule,
 
     /// Search the highest rate that keeps bounds, and confirm it by a fresh run: `p99<1ms`,
     /// `p99<1ms,errors<0.1%`, `loss<0.1%`.
@@ -63,7 +81,7 @@ pub struct Generators {
 impl MeasureArgs {
     /// True when there is to be more than one phase.
     pub fn is_asked(&self) -> bool {
-        self.repeat.is_some() || self.sweep.is_some() || self.find.is_some()
+        self.repeat.is_some() || self.sweep.is_some() || self.find.is_some() || self.knee.is_some()
     }
 
     /// Checks everything that can be checked before a host is called.
@@ -72,6 +90,10 @@ impl MeasureArgs {
             repeat: self.repeat,
             sweep: self.sweep.clone(),
             find: self.find.clone(),
+            knee: self.knee.clone().map(|range| KneeAsked {
+                range,
+                rule: self.rule,
+            }),
             slo: self.slo.clone(),
             max_skew_ns: self.max_skew.map(|most| most.0),
             quiet_phases: self.quiet_phase,

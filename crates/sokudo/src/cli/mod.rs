@@ -18,6 +18,7 @@ mod import;
 mod jmx;
 mod jtl;
 mod key;
+mod knee;
 mod meaning;
 mod measure;
 mod metrics;
@@ -116,6 +117,7 @@ enum Command {
     /// and lost queries are told apart.
     #[command(after_help = on_server::DNS_EXAMPLES)]
     Dns(Box<on_server::OnServerArgs<DnsOptions>>),
+    Knee(knee::KneeArgs),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
     #[command(after_help = between::STREAM_EXAMPLES)]
     Stream(Box<between::BetweenArgs<StreamOptions>>),
@@ -175,16 +177,21 @@ impl From<Exit> for ExitCode {
 ///
 /// Errors: what was typed cannot be understood; told as every other error is, with a hint.
 pub fn parse() -> Result<Cli, Failure> {
-    let typed = typed();
-    let command = help::in_language(Cli::command(), &[], help::language(&typed));
+    parsed(&typed())
+}
+
+/// Words behind the program's name as a command.
+fn parsed(typed: &[String]) -> Result<Cli, Failure> {
+    let command = help::in_language(Cli::command(), &[], help::language(typed));
+    let words = std::iter::once("sokudo").chain(typed.iter().map(String::as_str));
     let parsed = command
-        .try_get_matches()
+        .try_get_matches_from(words)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => not_understood(&error, &typed),
+        _ => not_understood(&error, typed),
     })
 }
 
@@ -250,6 +257,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Bus(args) => bus::run(*args),
         Command::Http(args) => on_server::run(*args),
         Command::Dns(args) => on_server::run(*args),
+        Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),
         Command::Rr(args) => between::run(*args),
         Command::Crr(args) => between::run(*args),

@@ -37,6 +37,7 @@ mod group_hosts;
 mod http;
 mod jmx;
 mod jtl;
+mod knee;
 mod many;
 mod monitors;
 #[cfg(feature = "fleet")]

@@ -43,8 +43,9 @@ pub struct Capacity {
     pub kneedle: Option<Users>,
     /// Users with which the server's CPU reaches the share that was asked for.
     pub cpu: Option<Users>,
-    /// Most users of which all levels up to them kept the demands; `None` when the lowest did not.
-    pub held: Option<f64>,
+    /// Most users with which the demands were kept, up to the level that broke them; `None` when the
+    /// lowest did not keep them, or none broke them.
+    pub held: Option<Users>,
     /// The fit of the universal scalability law, over users in the system.
     pub usl: Option<Usl>,
     /// Highest throughput that lasts, requests per second.
@@ -127,24 +128,28 @@ fn between_levels(levels: &[Level], users: Users) -> Users {
     }
 }
 
-/// Users with which the CPU share is reached first, on the line between two levels.
+/// Users with which the CPU share is reached first, on the line between two levels; `None` when it
+/// is reached at the lowest level already, by whatever else runs there.
 fn cpu_reaches(levels: &[Level], share: f64) -> Option<f64> {
     let points: Option<Vec<(f64, f64)>> = levels
         .iter()
         .map(|level| Some((level.users, level.cpu_ratio()?)))
         .collect();
     let points = points?;
-    let first = points.first().filter(|(_, cpu)| *cpu >= share);
-    first.map(|(users, _)| *users).or_else(|| {
-        let pair = points.windows(2).find(|pair| pair[1].1 >= share)?;
-        let ((n0, cpu0), (n1, cpu1)) = (pair[0], pair[1]);
-        Some(n0 + (n1 - n0) * (share - cpu0) / (cpu1 - cpu0))
-    })
+    let pair = points.windows(2).find(|pair| pair[1].1 >= share)?;
+    let ((n0, cpu0), (n1, cpu1)) = (pair[0], pair[1]);
+    (cpu0 < share).then(|| n0 + (n1 - n0) * (share - cpu0) / (cpu1 - cpu0))
 }
 
-fn held(levels: &[Level]) -> Option<f64> {
-    let held = levels.iter().take_while(|level| level.held());
-    held.last().map(|level| level.users)
+/// The highest level of which all up to it kept the demands, and the one above, which broke them.
+fn held(levels: &[Level]) -> Option<Users> {
+    let broke = levels.iter().position(|level| !level.held())?;
+    let held = levels.get(broke.checked_sub(1)?)?;
+    Some(Users {
+        users: held.users,
+        low: held.users,
+        high: levels[broke].users,
+    })
 }
 
 /// Users in the system over throughput, where they do not pause.
@@ -281,7 +286,8 @@ mod tests {
             all.residuals
         );
         assert!(all.hysteresis < 0.05, "{}", all.hysteresis);
-        assert_eq!(all.held, Some(64.0));
+        let held = all.held.unwrap();
+        assert_eq!((held.users, held.high), (64.0, 128.0));
     }
 
     #[test]

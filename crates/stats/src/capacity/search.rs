@@ -3,8 +3,10 @@
 //! A strategy without I/O, as [`crate::search`]:
 //!
 //! ```text
-//! ramp     low, 2·low, 4·low, … until twice the users bring less than a tenth more, and one beyond
-//! refine   the levels around the knee that the bounds name
+//! ramp     low, 2·low, 4·low, … until twice the users bring less than a tenth more, and one beyond;
+//!          where demands decide, until they are broken
+//! refine   the levels around the knee that the bounds name; where demands decide, between the highest
+//!          level that kept them and the one above
 //! descend  every level once more, from the highest down: what a system forgot shows here
 //! confirm  the lowest level, those around the knee and the highest a third time
 //! ```
@@ -21,6 +23,17 @@ pub struct KneeSearchConfig {
     pub high: u32,
     /// Different numbers of users at most.
     pub max_levels: usize,
+    /// What ends the ramp.
+    pub until: Until,
+}
+
+/// What ends the ramp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// More users bring no more throughput.
+    Saturated,
+    /// The demands are broken.
+    Broken,
 }
 
 /// What a run is for.
@@ -62,6 +75,7 @@ impl KneeSearch {
             low,
             high: config.high.max(low),
             max_levels: config.max_levels.max(4),
+            until: config.until,
         };
         Self {
             queue: vec![(config.low, Pass::Ramp)],
@@ -161,14 +175,24 @@ impl KneeSearch {
             let only = self.levels.last()?.users as u32;
             return self.up(only);
         };
-        let earlier = self.levels.len().checked_sub(3).map(|at| &self.levels[at]);
-        let is_flat = |a: &Level, b: &Level| b.per_second() < a.per_second() * (1.0 + RISES);
-        let seen_twice = earlier.is_some_and(|earlier| is_flat(earlier, before));
         let room = self.levels.len() + AROUND.len() < self.config.max_levels;
-        match is_flat(before, last) && seen_twice || !room {
+        let is_over = match self.config.until {
+            Until::Saturated => self.is_saturated(before, last),
+            Until::Broken => !last.held(),
+        };
+        match is_over || !room {
             true => None,
             false => self.up(last.users as u32),
         }
+    }
+
+    /// Whether the last two doublings, of which these levels are the ends of the last, brought
+    /// little.
+    fn is_saturated(&self, before: &Level, last: &Level) -> bool {
+        let earlier = self.levels.len().checked_sub(3).map(|at| &self.levels[at]);
+        let is_flat = |a: &Level, b: &Level| b.per_second() < a.per_second() * (1.0 + RISES);
+        let seen_twice = earlier.is_some_and(|earlier| is_flat(earlier, before));
+        is_flat(before, last) && seen_twice
     }
 
     fn up(&self, from: u32) -> Option<u32> {
@@ -180,6 +204,9 @@ impl KneeSearch {
     fn refine(&self) -> Option<u32> {
         if self.levels.len() >= self.config.max_levels {
             return None;
+        }
+        if self.config.until == Until::Broken {
+            return self.between_held_and_broken();
         }
         let knee = knee_by_bounds(&self.levels)?;
         let range = f64::from(self.config.low)..=f64::from(self.config.high);
@@ -194,9 +221,30 @@ impl KneeSearch {
         new.map(|users| users as u32)
     }
 
+    /// The middle between the highest level that kept the demands and the one above, as a ratio.
+    fn between_held_and_broken(&self) -> Option<u32> {
+        let broke = self.levels.iter().position(|level| !level.held())?;
+        let (held, broke) = (self.levels.get(broke.checked_sub(1)?)?, &self.levels[broke]);
+        let middle = (held.users * broke.users).sqrt().round();
+        let is_new = middle > held.users && middle < broke.users;
+        let is_apart = broke.users > held.users * (1.0 + RESOLUTION);
+        (is_new && is_apart).then_some(middle as u32)
+    }
+
+    /// Where the answer lies.
+    fn knee(&self) -> f64 {
+        match self.config.until {
+            Until::Saturated => knee_by_bounds(&self.levels).unwrap_or(0.0),
+            Until::Broken => {
+                let broke = self.levels.iter().find(|level| !level.held());
+                broke.map_or(0.0, |level| level.users)
+            }
+        }
+    }
+
     /// The lowest level, those on both sides of the knee, and the highest.
     fn decisive(&self) -> Vec<u32> {
-        let knee = knee_by_bounds(&self.levels).unwrap_or(0.0);
+        let knee = self.knee();
         let at = self.levels.partition_point(|level| level.users < knee);
         let last = self.levels.len().saturating_sub(1);
         let mut indices = vec![
@@ -244,6 +292,7 @@ mod tests {
         low: 1,
         high: 200,
         max_levels: 12,
+        until: Until::Saturated,
     };
 
     #[test]
@@ -271,6 +320,29 @@ mod tests {
     }
 
     #[test]
+    fn demands_are_raised_until_they_break_and_halved_from_there() {
+        let config = KneeSearchConfig {
+            until: Until::Broken,
+            ..CONFIG
+        };
+        let mut search = KneeSearch::new(config);
+        while let Some((users, _)) = search.next() {
+            search.report(Some(Visit {
+                per_second: 100.0,
+                response_s: f64::from(users) / 100.0,
+                cpu_ratio: None,
+                is_descending: false,
+                held: users <= 50,
+            }));
+        }
+        let kept = search.levels().iter().rfind(|level| level.held());
+        let broke = search.levels().iter().find(|level| !level.held());
+        let (kept, broke) = (kept.map(|l| l.users), broke.map(|l| l.users));
+        assert!((45.0..=50.0).contains(&kept.unwrap()), "{kept:?}");
+        assert!((51.0..=56.0).contains(&broke.unwrap()), "{broke:?}");
+    }
+
+    #[test]
     fn a_system_that_fails_under_load_is_searched_below() {
         let (runs, search) = searched(CONFIG, |n| (n < 30).then(|| f64::from(n)));
         assert!(
@@ -282,14 +354,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_ends_within_its_levels_whatever_comes_out(low in 0u32..50, span in 0u32..5000, answers in prop::collection::vec(prop::option::of(0.0f64..1e6), 1..40)) {
-            let config = KneeSearchConfig { low, high: low + span, max_levels: 12 };
+        fn it_ends_within_its_levels_whatever_comes_out(low in 0u32..50, span in 0u32..5000, until in prop::sample::select(vec![Until::Saturated, Until::Broken]), answers in prop::collection::vec(prop::option::of(0.0f64..1e6), 1..40)) {
+            let config = KneeSearchConfig { low, high: low + span, max_levels: 12, until };
             let mut at = 0;
             let mut search = KneeSearch::new(config);
             while let Some((users, pass)) = search.next() {
                 prop_assert!(users >= low.max(1) && users <= (low + span).max(1));
                 let answer = answers[at % answers.len()];
-                search.report(answer.map(|per_second| Visit { per_second, response_s: 0.1, cpu_ratio: None, is_descending: pass == Pass::Descend, held: true }));
+                search.report(answer.map(|per_second| Visit { per_second, response_s: 0.1, cpu_ratio: None, is_descending: pass == Pass::Descend, held: at % 3 != 0 }));
                 at += 1;
                 prop_assert!(at <= 60);
             }

@@ -103,6 +103,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "monitors",
             "report",
             "scenario",
+            "stats",
             "store",
             "web",
             "wire",

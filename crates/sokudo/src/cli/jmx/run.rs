@@ -7,11 +7,13 @@
 //! ```
 
 mod compat;
+mod knee;
 mod rows;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sokudo_controller::KneeRange;
 use sokudo_i18n::Lang;
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::Plan;
@@ -19,6 +21,7 @@ use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::{Bounds, Change, PhasePlan, Text};
 use sokudo_session::random_seed;
+use sokudo_stats::capacity::record::Rule as KneeRule;
 
 use super::model::{Model, model, seconds};
 use super::{PropertyArgs, announce, print_problems, together, tool};
@@ -121,6 +124,23 @@ pub struct PlanArgs {
     /// interval that holds it: from 6 runs on with 95 % confidence.
     #[arg(long, value_name = "N", conflicts_with = "log", value_parser = clap::value_parser!(u32).range(2..=100))]
     repeat: Option<u32>,
+
+    /// Raise a property of the plan from LOW to HIGH, such as `THREAD_NUMBER=1..200`, or `users`, and
+    /// find the knee: the number from which requests queue. See `sokudo knee --help`.
+    #[arg(long, value_name = "PROPERTY=LOW..HIGH", conflicts_with_all = ["log", "repeat", "on", "remote", "remote_all"])]
+    knee: Option<KneeRange>,
+
+    /// What the answer of --knee is: `bound` (where the throughput without queues meets the highest),
+    /// `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo`
+    /// (the most with which --slo is kept).
+    #[arg(
+        long,
+        value_name = "RULE",
+        requires = "knee",
+        default_value = "bound",
+        hide_default_value = true
+    )]
+    rule: KneeRule,
 
     /// Event loops. Default: one per core.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -317,6 +337,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
         return Ok(Exit::OperatorError);
     };
+    knee::check(&args, &options, seed)?;
     options.results = args.log.as_deref().map(absolute);
     options.plan = absolute(&options.plan);
     jmx::permit();
@@ -359,6 +380,7 @@ fn measure(
                 Some(_) => together::together(run, options, args.repeat, |options, hosts| {
                     args.bounded(jmx::phase_plan(plan, options, hosts))
                 }),
+                None if args.knee.is_some() => knee::climb(run, args, &options, seed),
                 None => {
                     let phase = args.bounded(jmx::phase_plan(plan, &options, 1));
                     match args.repeat {
