@@ -1,7 +1,7 @@
 //! `sokudo knee`: with how many users requests begin to queue.
 
 use clap::Args;
-use sokudo_model::Text;
+use sokudo_model::{Text, kinds};
 
 use super::{Exit, Failure, parsed};
 
@@ -57,9 +57,9 @@ fn as_load(words: &[String]) -> Result<Vec<String>, Failure> {
     };
     let is_plan = target.to_ascii_lowercase().ends_with(".jmx");
     let load = if is_plan {
-        &["jmx", "run"][..]
+        &[kinds::jmx::KIND.name, "run"][..]
     } else {
-        &["http"]
+        &[kinds::http::KIND.name]
     };
     let mut out: Vec<String> = load.iter().map(|word| (*word).to_owned()).collect();
     out.push(target.clone());
