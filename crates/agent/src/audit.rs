@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use sokudo_bus::Client;
-use sokudo_model::PhaseSpec;
+use sokudo_model::{PhaseSpec, secrets};
 use sokudo_net::files::owner_only;
 
 /// Size at which a file is renamed and a new one begun, bytes.
@@ -80,7 +80,7 @@ pub(crate) fn of_phase(spec: &PhaseSpec) -> Value {
     to.dedup();
     to.truncate(64);
     json!({
-        "run": spec.run.0, "phase": spec.phase.name, "workload": spec.phase.workload,
+        "run": spec.run.0, "phase": secrets::hidden(&spec.phase.name), "workload": spec.phase.workload,
         "duration_ns": spec.phase.duration_ns, "flows": spec.phase.flows.len(),
         "destinations": to,
     })

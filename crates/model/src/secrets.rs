@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::{Arg, Manifest, Plan, Text};
+use crate::{Arg, Batch, Environment, Labels, Manifest, Plan, Text};
 
 /// Stands in a record in the place of a secret.
 pub const HIDDEN: &str = "(hidden)";
@@ -193,10 +193,9 @@ impl Plan {
     pub fn without_secrets(&self) -> Self {
         let mut plan = self.clone();
         for phase in &mut plan.phases {
+            hide_text(&mut phase.name);
             hide_options(&mut phase.options);
-            phase.labels.values_mut().for_each(|value| {
-                hide_text(value);
-            });
+            hide_labels(&mut phase.labels);
         }
         for monitor in &mut plan.monitors {
             hide_options(&mut monitor.options);
@@ -214,16 +213,75 @@ impl Manifest {
             hide_text(word);
         });
         for phase in &mut manifest.phases {
+            hide_text(&mut phase.name);
             hide_options(&mut phase.options);
-            phase.labels.values_mut().for_each(|value| {
-                hide_text(value);
-            });
+            hide_labels(&mut phase.labels);
+            for flow in &mut phase.result.flows {
+                // The rows of a plan are named by their requests.
+                hide_text(&mut flow.from);
+                hide_text(&mut flow.to);
+                hide_labels(&mut flow.labels);
+            }
         }
         manifest.notes.iter_mut().for_each(hide_words);
         for problem in &mut manifest.problems {
+            hide_text(&mut problem.phase);
             hide_words(&mut problem.says);
+            problem.missing.iter_mut().for_each(hide_words);
         }
         manifest
+    }
+}
+
+impl Batch {
+    /// The batch as it is recorded: the secrets in labels and events are hidden.
+    pub fn without_secrets(&self) -> Cow<'_, Self> {
+        let keys = self.series.iter().map(|one| &one.key);
+        let keys = keys.chain(self.histograms.iter().map(|one| &one.key));
+        let mut labels = keys.flat_map(|key| &key.labels);
+        let is_clean = |(name, value): (&String, &String)| {
+            !is_secret(name) && matches!(hidden(value), Cow::Borrowed(_))
+        };
+        if self.events.is_empty() && labels.all(is_clean) {
+            return Cow::Borrowed(self);
+        }
+        let mut batch = self.clone();
+        let series = batch.series.iter_mut().map(|one| &mut one.key);
+        let histograms = batch.histograms.iter_mut().map(|one| &mut one.key);
+        for key in series.chain(histograms) {
+            hide_labels(&mut key.labels);
+        }
+        for event in &mut batch.events {
+            hide_words(&mut event.says);
+        }
+        Cow::Owned(batch)
+    }
+}
+
+impl Environment {
+    /// The facts as they are recorded: their secrets are hidden.
+    pub fn without_secrets(&self) -> Self {
+        let mut environment = self.clone();
+        for fact in &mut environment.facts {
+            if let Some(value) = &mut fact.value {
+                hide_value(&fact.name, value);
+            }
+        }
+        environment
+    }
+}
+
+/// Hides the whole of a value with a secret name, else the secrets within it.
+fn hide_value(name: &str, value: &mut String) {
+    match is_secret(name) {
+        true => HIDDEN.clone_into(value),
+        false => drop(hide_text(value)),
+    }
+}
+
+fn hide_labels(labels: &mut Labels) {
+    for (name, value) in labels {
+        hide_value(name, value);
     }
 }
 
@@ -233,7 +291,8 @@ fn hide_options(options: &mut String) {
     }
 }
 
-fn hide_words(text: &mut Text) {
+/// Hides the secrets in the words of a message.
+pub fn hide_words(text: &mut Text) {
     for arg in text.args.values_mut() {
         match arg {
             Arg::Word(word) => {

@@ -136,7 +136,7 @@ impl Writer {
     pub fn write_environment(&self, environment: &Environment) -> Result<(), StoreError> {
         let name = host_file(&environment.host, "json");
         let file = self.path.join(ENVIRONMENT).join(name);
-        manifest::write_json(&self.disk, &file, environment)
+        manifest::write_json(&self.disk, &file, &environment.without_secrets())
     }
 
     /// Writes `findings.json`.
@@ -173,13 +173,15 @@ impl Writer {
         if batch.is_empty() {
             return Ok(());
         }
-        self.spool.append(batch).inspect_err(|error| {
-            if self.refused.batches == 0 {
-                self.refused.first_ns = first_ns(batch);
-            }
-            self.refused.batches += 1;
-            self.refused.disk_full |= matches!(error, StoreError::Full { .. });
-        })
+        self.spool
+            .append(&batch.without_secrets())
+            .inspect_err(|error| {
+                if self.refused.batches == 0 {
+                    self.refused.first_ns = first_ns(batch);
+                }
+                self.refused.batches += 1;
+                self.refused.disk_full |= matches!(error, StoreError::Full { .. });
+            })
     }
 
     /// Turns the spool into tables, and writes the hashes and the final `run.json`.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::json;
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{SeriesKey, Text};
+use sokudo_model::{SeriesKey, Text, secrets};
 use tokio::sync::broadcast;
 
 use crate::desk::{HostRow, Mistake};
@@ -114,6 +114,29 @@ pub enum Told {
     Stopping,
     /// It is over.
     Ends(Option<Outcome>),
+}
+
+impl Told {
+    /// The same as every page may show it: the secrets in its words are hidden.
+    fn without_secrets(mut self) -> Self {
+        match &mut self {
+            Self::Doing(text) | Self::Says(_, text) => secrets::hide_words(text),
+            Self::Words(_, words) | Self::PhaseBegins(words, _) | Self::PhaseEnds(words, ..) => {
+                *words = secrets::hidden(words).into_owned();
+            }
+            Self::Begins { .. }
+            | Self::Waits
+            | Self::Works
+            | Self::Elapsed(_)
+            | Self::Samples(_)
+            | Self::Health(..)
+            | Self::Hosts(_)
+            | Self::Mistakes(_)
+            | Self::Stopping
+            | Self::Ends(_) => {}
+        }
+        self
+    }
 }
 
 /// One message to all pages.
@@ -238,7 +261,7 @@ impl Feed {
 
     /// Offers a message while load may be running: without room it is dropped and counted.
     pub fn offer(&self, told: Told) {
-        if self.queue.try_send(told).is_err() {
+        if self.queue.try_send(told.without_secrets()).is_err() {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -246,7 +269,7 @@ impl Feed {
     /// Sends a message that must not be lost; waits for room, which the pump makes at once.
     pub fn tell(&self, told: Told) {
         // The pump ends with the feed itself.
-        let _ = self.queue.send(told);
+        let _ = self.queue.send(told.without_secrets());
     }
 
     /// A message in both languages.
@@ -507,6 +530,22 @@ mod tests {
             }
         }
         panic!("no `{event}` in time");
+    }
+
+    #[test]
+    fn pages_are_not_told_secrets() {
+        let says = Text::new("console-said").word("text", "http h -H 'Cookie: sesame'");
+        let told = [
+            Told::Doing(says.clone()),
+            Told::Says(SentenceKind::Answer, says),
+            Told::Words(SentenceKind::Problem, "http://me:sesame@h/".into()),
+            Told::PhaseBegins("load?token=sesame".into(), 0),
+            Told::PhaseEnds("load?token=sesame".into(), 0, 1),
+        ];
+        for told in told {
+            let shown = format!("{:?}", told.without_secrets());
+            assert!(!shown.contains("sesame"), "{shown}");
+        }
     }
 
     fn begins() -> Told {

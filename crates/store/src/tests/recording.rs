@@ -177,3 +177,80 @@ fn a_name_is_used_once() {
     let outside = RunDir::create(root.path(), &id("../once")).unwrap_err();
     assert!(matches!(outside, StoreError::BadId { .. }), "{outside}");
 }
+
+/// Whatever is written: names, labels, events, notes and problems of a run carry what people typed.
+#[test]
+fn no_file_of_a_record_holds_a_secret() {
+    const TYPED: &str = "http://me:sesame@h/?token=sesame";
+    let root = root();
+    let mut writer = RunDir::create(root.path(), &id("secret")).unwrap();
+    let mut one = batch(0);
+    let labels = [("label", TYPED), ("api_key", "sesame")];
+    for series in &mut one.series {
+        series.key.labels = key("a", "host.load_1min", &labels).labels;
+    }
+    for histogram in &mut one.histograms {
+        histogram.key.labels = key("a", "host.load_1min", &labels).labels;
+    }
+    assert!(!one.events.is_empty() && !one.histograms.is_empty());
+    for event in &mut one.events {
+        event.says = Text::new("n").text("t", Text::new("i").word("url", TYPED));
+    }
+    writer.append(&one).unwrap();
+    let fact = |name: &str, value: &str| Fact {
+        section: "kernel".into(),
+        name: name.into(),
+        value: Some(value.into()),
+        unit: None,
+        source: "/proc".into(),
+    };
+    writer
+        .write_environment(&Environment {
+            host: "a".into(),
+            facts: vec![fact("command line", TYPED), fact("fastopen_key", "sesame")],
+        })
+        .unwrap();
+    let mut all = manifest(&id("secret"));
+    let typed = || Text::new("n").word("url", TYPED);
+    all.notes = vec![typed()];
+    all.problems = vec![Problem {
+        t_ns: 0,
+        host: "a".into(),
+        phase: TYPED.into(),
+        says: typed(),
+        missing: Some(typed()),
+    }];
+    all.command = vec![TYPED.into()];
+    for phase in &mut all.plan.phases {
+        phase.name = TYPED.into();
+        phase.labels.insert("password".into(), "sesame".into());
+    }
+    for phase in &mut all.phases {
+        phase.name = TYPED.into();
+        phase.labels.insert("password".into(), "sesame".into());
+        for flow in &mut phase.result.flows {
+            (flow.from, flow.to) = (TYPED.into(), TYPED.into());
+            flow.labels.insert("error".into(), TYPED.into());
+        }
+    }
+    writer.write_manifest(&all).unwrap();
+    let closed = writer.close(all).unwrap();
+    let record = format!("{:?}", load(closed.path()).unwrap());
+    assert!(
+        record.contains("(hidden)") && !record.contains("sesame"),
+        "{record}"
+    );
+    let mut folders = vec![closed.path().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => {
+                    let bytes = fs::read(entry.path()).unwrap();
+                    let holds = bytes.windows(6).any(|part| part == b"sesame");
+                    assert!(!holds, "{}", entry.path().display());
+                }
+            }
+        }
+    }
+}
