@@ -13,6 +13,8 @@ use crate::summary::{FlowResult, PhaseResult};
 
 /// Label of the phases in which pairs meet: number of the round.
 pub const ROUND: &str = "round";
+/// Label of the number of hosts of the group, whether they met or not.
+pub const HOSTS: &str = "hosts";
 /// Label of what is expected of every pair.
 pub const EXPECT: &str = "expect";
 /// Label of a pair that met once more, while all others were quiet.
@@ -53,6 +55,8 @@ pub struct Pair {
     pub to: String,
     /// Names of [`figures`] → value.
     pub figures: BTreeMap<String, f64>,
+    /// Layers in which it met, dead or alive.
+    pub layers: BTreeSet<String>,
     /// Layers in which nothing arrived, with the reason where one is known.
     pub dead: BTreeMap<String, Option<String>>,
     /// Expectations that were not met.
@@ -69,6 +73,12 @@ impl Pair {
 /// True for a phase in which pairs of a group meet.
 pub fn is_round(phase: &PhaseRecord) -> bool {
     phase.labels.contains_key(ROUND)
+}
+
+/// Number of hosts of the group that is checked, whether all of them met or not; `None` for other runs.
+pub fn hosts(phases: &[PhaseRecord]) -> Option<usize> {
+    let mut told = phases.iter().filter_map(|phase| phase.labels.get(HOSTS));
+    told.next()?.parse().ok()
 }
 
 /// True for a phase in which all hosts of a group load each other at once.
@@ -208,6 +218,7 @@ pub fn pairs(phases: &[PhaseRecord]) -> Vec<Pair> {
                 to: flow.to.clone(),
                 ..Pair::default()
             });
+            pair.layers.insert(kind.name.into());
             match phase.labels.contains_key(ALONE) {
                 true => again(pair, kind, flow),
                 false => meet(pair, kind, flow, expected.as_ref()),

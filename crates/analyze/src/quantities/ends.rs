@@ -151,6 +151,12 @@ impl<'a> Load<'a> {
         value.map(|v| v.clamp(0.0, 1.0))
     }
 
+    /// Share of the time that calls of one end were blocked, as it measured it: what every reader is
+    /// shown.
+    pub fn blocked(&self, flow: &FlowResult, end: End) -> Option<f64> {
+        self.share(flow, self.held_metric(end))
+    }
+
     /// Shares of the time at one end of `flow`.
     ///
     /// A blocked call is timed from outside and may include the wait for a CPU at its end, so what
@@ -160,7 +166,7 @@ impl<'a> Load<'a> {
         let cpu = self.share(flow, threads.map(|threads| threads.cpu));
         let ready = self.share(flow, end.wait(self.kind));
         let left = (1.0 - cpu.unwrap_or(0.0) - ready.unwrap_or(0.0)).max(0.0);
-        let held = self.share(flow, self.held_metric(end));
+        let held = self.blocked(flow, end);
         // Waiting for room in the own window is waiting for the other end, too.
         let held = match end {
             End::Sender => held
@@ -229,7 +235,7 @@ impl<'a> Load<'a> {
 
     /// Time that one end waited for the other, by its own clock.
     pub fn held_evidence(&self, flow: &FlowResult, end: End) -> Option<Evidence> {
-        let held = self.times(flow, end).held?;
+        let held = self.blocked(flow, end)?;
         let key = match end {
             End::Sender => "evidence-write-blocked",
             End::Receiver => "evidence-read-idle",

@@ -38,7 +38,8 @@ pub fn conclude<'a>(
         (true, End::Receiver) => "rule-answering-cpu-says",
     });
     let host = end.host(flow);
-    let waited = match times.held {
+    // Told as measured, for it stands beside the same number elsewhere.
+    let waited = match load.blocked(flow, end).or(times.held) {
         Some(held) if held >= TOLD => Text::new("waited-some").number("share", held, Unit::Ratio),
         _ => Text::new("waited-never"),
     };
@@ -102,4 +103,51 @@ fn next(flow: &FlowResult, end: End, load: &Load<'_>) -> Text {
         }
     };
     Text::new(key).word("host", end.host(flow))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    /// A thread that uses its whole core has no time left to have waited in, by the kernel's count; its own
+    /// clock says that it did, and that number stands in the table.
+    #[test]
+    fn a_wait_that_the_numbers_show_is_not_denied() {
+        let ends = [
+            ("sender_cpu_limited", [1.0, 0.0, 0.0853], [0.5, 0.0, 0.4]),
+            ("receiver_cpu_limited", [0.5, 0.0, 0.4], [1.0, 0.0, 0.0853]),
+        ];
+        for (rule, sender, receiver) in ends {
+            let scene = Scene::of("stream").sender(sender).receiver(receiver);
+            let finding = scene.limited_by(rule);
+            let Arg::Text(waited) = &finding.says.args["waited"] else {
+                panic!("{:?}", finding.says)
+            };
+            assert_eq!(waited.key, "waited-some");
+            let told = Arg::Number(0.0853, sokudo_model::Unit::Ratio);
+            assert_eq!(waited.args["share"], told);
+            let shown = finding.evidence.iter().any(|row| row.value == Some(0.0853));
+            assert!(shown, "{:?}", finding.evidence);
+        }
+    }
+
+    #[test]
+    fn neither_language_says_never_of_a_wait_that_has_a_share() {
+        for source in LANGUAGES {
+            let line = |key: &str| {
+                let mut lines = source.lines();
+                let begin = format!("{key} =");
+                lines.find(|line| line.starts_with(&begin)).expect(key)
+            };
+            assert!(line("waited-some").contains("{ $share }"));
+            for key in ["rule-sender-cpu-says", "rule-receiver-cpu-says"] {
+                let says = line(key);
+                assert!(says.contains("{ $waited }"), "{says}");
+                for denied in ["never", "余裕", "待っていません"] {
+                    assert!(!says.contains(denied), "{says}");
+                }
+            }
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! Checks and sentences about the pairs of hosts of a check of a group.
 
+use std::collections::BTreeSet;
+
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::group;
-use sokudo_model::pairs::{Asked, EXPECT, Pair, asked, is_round};
+use sokudo_model::pairs::{Asked, EXPECT, Pair, asked, hosts, is_round};
 use sokudo_model::{Check, Demand, Record, Text, Unit};
 use sokudo_stats::spread;
 
@@ -94,28 +96,32 @@ fn sentence(record: &Record, pairs: &[Pair]) -> Option<Text> {
     let ends = pairs
         .iter()
         .flat_map(|pair| [pair.from.as_str(), pair.to.as_str()]);
-    let mut hosts: Vec<&str> = ends.collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    // Each host towards every other one; without time for that, some never met.
-    let all = hosts.len() * hosts.len().saturating_sub(1);
+    let ends: BTreeSet<&str> = ends.collect();
+    let hosts = hosts(&record.manifest.phases).unwrap_or(0).max(ends.len());
+    // Each host towards every other one; without time for that, some never met, or not in every layer.
+    let all = hosts * hosts.saturating_sub(1);
+    let layers: BTreeSet<&String> = pairs.iter().flat_map(|pair| &pair.layers).collect();
+    let met = pairs
+        .iter()
+        .filter(|pair| pair.layers.len() == layers.len());
+    let met = met.count();
     let failed: Vec<&Pair> = pairs.iter().filter(|pair| !pair.holds()).collect();
     let dead = failed.iter().any(|pair| !pair.dead.is_empty());
     let text = match (failed.as_slice(), expected(record), dead) {
         _ if pairs.is_empty() => return None,
-        ([], Some(expected), _) if pairs.len() < all => {
+        ([], Some(expected), _) if met < all => {
             Text::new("verdict-pairs-hold-some").word("expected", expected)
         }
-        ([], None, _) if pairs.len() < all => Text::new("verdict-pairs-through-some"),
+        ([], None, _) if met < all => Text::new("verdict-pairs-through-some"),
         ([], Some(expected), _) => Text::new("verdict-pairs-hold").word("expected", expected),
         ([], None, _) => Text::new("verdict-pairs-through"),
         (_, Some(expected), false) => Text::new("verdict-pairs-fail").word("expected", expected),
         (_, _, _) => Text::new("verdict-pairs-dead"),
     };
     Some(
-        text.word("pairs", pairs.len().to_string())
+        text.word("pairs", met.to_string())
             .word("all", all.to_string())
-            .word("hosts", hosts.len().to_string())
+            .word("hosts", hosts.to_string())
             .word("failed", failed.len().to_string())
             .text("names", names(&failed)),
     )
@@ -153,4 +159,69 @@ fn expected(record: &Record) -> Option<&str> {
     let mut phases = record.manifest.phases.iter();
     let round = phases.find(|phase| is_round(phase))?;
     round.labels.get(EXPECT).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_model::kinds::{probe, rr};
+    use sokudo_model::pairs::{HOSTS, ROUND};
+    use sokudo_model::{Arg, FlowResult, PhaseRecord};
+
+    use super::*;
+    use crate::tests::{check_text, empty};
+
+    /// A round of a layer in which these pairs met.
+    fn round(workload: &str, done: Metric, pairs: &[(&str, &str)], hosts: u32) -> PhaseRecord {
+        let flow = |(from, to): &(&str, &str)| FlowResult {
+            from: (*from).into(),
+            to: (*to).into(),
+            metrics: [(done.name.to_owned(), 5.0)].into(),
+            complete: true,
+            ..FlowResult::default()
+        };
+        let mut phase = crate::tests::phase(workload, pairs.iter().map(flow).collect());
+        phase.workload = workload.into();
+        phase.labels.insert(ROUND.into(), "1".into());
+        phase.labels.insert(HOSTS.into(), hosts.to_string());
+        phase
+    }
+
+    #[track_caller]
+    fn check(phases: Vec<PhaseRecord>, key: &str, met: &str, hosts: &str) {
+        let mut record = empty();
+        record.manifest.phases = phases;
+        let said = verdict(&record);
+        check_text(&said[0]);
+        assert_eq!(said[0].key, key);
+        assert_eq!(said[0].args["pairs"], Arg::Word(met.into()));
+        assert_eq!(said[0].args["hosts"], Arg::Word(hosts.into()));
+    }
+
+    const ALL: &[(&str, &str)] = &[
+        ("a", "b"),
+        ("b", "a"),
+        ("a", "c"),
+        ("c", "a"),
+        ("b", "c"),
+        ("c", "b"),
+    ];
+
+    #[test]
+    fn every_layer_came_through_only_where_every_pair_met_in_every_layer() {
+        let rr = |pairs: &[(&str, &str)], hosts| round("rr", rr::KIND.done, pairs, hosts);
+        let probe = |pairs: &[(&str, &str)]| round("probe", probe::KIND.done, pairs, 3);
+        check(
+            vec![rr(ALL, 3), probe(ALL)],
+            "verdict-pairs-through",
+            "6",
+            "3",
+        );
+        // One pair was never probed.
+        let some = "verdict-pairs-through-some";
+        check(vec![rr(ALL, 3), probe(&ALL[..4])], some, "4", "3");
+        check(vec![rr(&ALL[..4], 3)], some, "4", "3");
+        // A host that met nobody is one of the group all the same.
+        check(vec![rr(&ALL[..2], 3)], some, "2", "3");
+        check(vec![rr(ALL, 4)], some, "6", "4");
+    }
 }

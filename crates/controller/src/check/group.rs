@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use sokudo_model::kinds::stream;
 use sokudo_model::metrics::group;
-use sokudo_model::pairs::{self, ALONE, EXPECT, MESH, ROUND};
+use sokudo_model::pairs::{self, ALONE, EXPECT, HOSTS, MESH, ROUND};
 use sokudo_model::{
     Expectation, FlowResult, Kind, Labels, Metric, PhaseRecord, PhaseResult, Stat, Summary, Text,
     Unit, kinds,
@@ -343,7 +343,11 @@ impl Meeting<'_> {
     }
 
     fn labels(&self, turn: &str) -> Labels {
-        let mut labels = Labels::from([(ROUND.to_owned(), turn.to_owned())]);
+        let hosts = self.tournament.hosts.to_string();
+        let mut labels = Labels::from([
+            (ROUND.to_owned(), turn.to_owned()),
+            (HOSTS.to_owned(), hosts),
+        ]);
         if let Some(expected) = &self.check.expected {
             labels.insert(EXPECT.into(), expected.to_string());
         }
