@@ -56,8 +56,9 @@ interface Result {
   flows: Flow[];
   /** `FROM → TO` of the flows that are not complete. */
   dead: string[];
-  /** Payload of all complete flows. */
-  bytes: number;
+  /** Payload of all complete flows. Flows of several workloads do not add up: it is null, and so are the
+   * three after it. */
+  bytes: number | null;
   /** Mean time of a complete flow. */
   seconds: number | null;
   /** Payload of all complete flows over their mean time. */

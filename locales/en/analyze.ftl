@@ -24,6 +24,13 @@ verdict-not-reached = The rate that was asked for was held, so the limit was not
 verdict-undetermined = Undetermined: no counter that sokudo read explains what limits this rate.
 verdict-undetermined-lacking = Undetermined: no counter that sokudo could read explains what limits this rate. Not available here: { $names }.
 verdict-nothing = Nothing was measured: no phase sent anything.
+verdict-together = { $count } loads ran at the same moment; each has its own numbers.
+verdict-together-failing = { $count } loads ran at the same moment, and not all of them came through.
+verdict-together-load = { $load }: { $says }
+verdict-together-more = { $more } more { $more ->
+        [one] load stands
+       *[other] loads stand
+    } in the table of phases.
 verdict-most-carried = Of { $phases } phases, “{ $phase }” carried most: { $bits }.
 verdict-failed = The run failed: { $problem }
 verdict-failed-hosts = The run failed because of { $hosts }. First: { $problem }
@@ -297,7 +304,7 @@ rule-path-limited-compare-next = Compare with the rate of the links between { $f
 rule-sender-cpu-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and { $waited } for room, so the way and the receiver carry at least this much.
 waited-never = never waited
 waited-some = waited only { $share } of the time
-rule-receiver-cpu-says = Receiver-limited: the receiving thread on { $host } used { $cpu } of a core and { $waited } for data, so the sender and the way could do more.
+rule-receiver-cpu-says = Receiver-limited: the receiving thread on { $host } used { $cpu } of a core and { $waited } for data, so the sender and the way carry at least this much.
 rule-asking-cpu-says = The requesting thread on { $host } used { $cpu } of a core: its CPU time is the limit.
 rule-answering-cpu-says = The answering thread on { $host } used { $cpu } of a core: its CPU time is the limit.
 rule-sender-cpu-next = Share the load among more streams (--streams) on { $host }, use larger writes (--size), or spare it the copying (--io auto).

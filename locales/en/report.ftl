@@ -55,6 +55,7 @@ report-status-failed = The run failed: nothing usable came out.
 report-number-best = best rate that holds
 report-number-best-loss = { $loss } lost in the confirming run
 report-number-delivered = delivered
+report-number-of-load = { $load }: { $label }
 report-number-flows = { $n } flows together
 report-number-lost = lost
 report-number-lost-of = { $missing } of { $sent } sent

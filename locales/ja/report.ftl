@@ -51,6 +51,7 @@ report-status-failed = 実行は失敗しました。使える結果はありま
 report-number-best = 維持できる最高レート
 report-number-best-loss = 確認実行での損失 { $loss }
 report-number-delivered = 到達
+report-number-of-load = { $load }: { $label }
 report-number-flows = { $n } フロー合計
 report-number-lost = 損失
 report-number-lost-of = 送信 { $sent } 件中 { $missing } 件

@@ -1,15 +1,18 @@
 //! Carries out one phase: prepare, arm, start together, measure, drain, join.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_bus::{BusError, MemberId};
 use sokudo_i18n::english;
+use sokudo_model::manifest::TOGETHER;
 use sokudo_model::skew::{self, MAX_SKEW};
 use sokudo_model::spec::needed_by;
 use sokudo_model::{
-    ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit,
+    ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseResult, PhaseSpec, Refusal, RunStatus,
+    Text, Unit,
 };
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Note, Reply};
@@ -33,8 +36,39 @@ const ATTEMPTS: u32 = 3;
 /// Time between two progress reports to the observer.
 const TICK: Duration = Duration::from_millis(100);
 
+/// Result of a phase.
+struct Carried {
+    /// The phase as it was planned.
+    whole: PhaseRecord,
+    /// Each of its loads, when it mixed several.
+    loads: Vec<PhaseRecord>,
+}
+
+/// How a phase ended that the operator halted after `halted_ns`, or did not.
+fn ended(result: &PhaseResult, halted_ns: Option<i64>) -> RunStatus {
+    let whole = halted_ns.is_none() && result.flows.iter().all(|flow| flow.complete);
+    let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
+    match (whole, nothing) {
+        (true, _) => RunStatus::Ok,
+        (false, true) => RunStatus::Failed,
+        (false, false) => RunStatus::Partial,
+    }
+}
+
+/// Name of one load of a mixed phase, different from those of the others.
+fn load_name(plan: &PhasePlan, workload: &str, names: &mut BTreeSet<String>) -> String {
+    let first = format!("{}/{workload}", plan.name);
+    let more = (2u32..).map(|number| format!("{first}-{number}"));
+    let name = std::iter::once(first.clone())
+        .chain(more)
+        .find(|name| !names.contains(name))
+        .unwrap_or(first);
+    names.insert(name.clone());
+    name
+}
+
 impl Run {
-    /// Runs one phase and adds it to the manifest.
+    /// Runs one phase and adds it to the manifest: one that mixes several loads as a phase per load.
     ///
     /// A host that is lost on the way makes the phase partial; its numbers are missing, the others'
     /// are kept. An error means that nothing was measured. A phase whose flows begin too far apart (see
@@ -58,19 +92,22 @@ impl Run {
             let tickets = self.tickets(plan.flows.len())?;
             let outcome = self.carry_out(workload, &plan, &tickets);
             self.stop_phase();
-            let record = outcome?;
-            if attempt < ATTEMPTS && self.begins_apart(&record) && !self.interrupted() {
+            let Carried { whole, loads } = outcome?;
+            if attempt < ATTEMPTS && self.begins_apart(&whole) && !self.interrupted() {
                 attempt += 1;
                 continue;
             }
-            self.add_phase(record.clone())?;
-            return Ok(record);
+            self.add_phases(match loads.is_empty() {
+                true => vec![whole.clone()],
+                false => loads,
+            })?;
+            return Ok(whole);
         }
     }
 
     /// True when the flows of a phase began too far apart; the record keeps that it is repeated.
     fn begins_apart(&mut self, record: &PhaseRecord) -> bool {
-        let spread = skew::of(record);
+        let spread = skew::of(std::slice::from_ref(record));
         let both = spread.zip(skew::most(record));
         let Some((spread_s, max_s)) = both.filter(|(spread, max)| spread > max) else {
             return false;
@@ -116,7 +153,7 @@ impl Run {
         workload: &dyn Workload,
         plan: &PhasePlan,
         tickets: &[u64],
-    ) -> Result<PhaseRecord, ControlError> {
+    ) -> Result<Carried, ControlError> {
         let parts = self.taking_part(plan);
         let offers = self.prepare(plan, &parts, tickets)?;
         self.ask_parts(&parts, |index| Ask::Arm {
@@ -142,34 +179,40 @@ impl Run {
             seed: self.manifest.seed,
             tickets: tickets.to_vec(),
         };
-        let result =
-            workload
-                .join(&spec, &drained.results)
-                .map_err(|refusal| ControlError::Operator {
-                    says: refusal.says,
-                    hint: refusal.hint,
-                })?;
-        let whole = halted_ns.is_none() && result.flows.iter().all(|flow| flow.complete);
+        let unreadable = |refusal: Refusal| ControlError::Operator {
+            says: refusal.says,
+            hint: refusal.hint,
+        };
+        let result = workload.join(&spec, &drained.results);
+        let result = result.map_err(unreadable)?;
         let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
         match drained.refused {
             // The options ask for something impossible, which only the operator can mend.
             Some(refused) if nothing => return Err(refused),
             _ => self.note_silent(&drained.silent, &plan.name),
         }
-        let status = match (whole, nothing) {
-            (true, _) => RunStatus::Ok,
-            (false, true) => RunStatus::Failed,
-            (false, false) => RunStatus::Partial,
-        };
-        Ok(PhaseRecord {
-            name: plan.name.clone(),
-            workload: plan.workload.clone(),
+        let span_ns = (at_ns - self.t0_ns, self.elapsed_ns());
+        let record = |plan: &PhasePlan, result: PhaseResult| PhaseRecord {
             options: plan.options.clone(),
             labels: plan.labels.clone(),
-            t0_ns: at_ns - self.t0_ns,
-            t1_ns: self.elapsed_ns(),
-            status,
-            result,
+            status: ended(&result, halted_ns),
+            ..PhaseRecord::plain(&plan.name, &plan.workload, span_ns, result)
+        };
+        let loads = sokudo_workloads::join_each(&spec, &drained.results);
+        let loads = loads.map_err(unreadable)?.into_iter();
+        let mut names = BTreeSet::new();
+        let loads = loads.map(|(own, result)| {
+            let name = load_name(plan, &own.phase.workload, &mut names);
+            let mut load = PhaseRecord {
+                name,
+                ..record(&own.phase, result)
+            };
+            load.labels.insert(TOGETHER.into(), plan.name.clone());
+            load
+        });
+        Ok(Carried {
+            loads: loads.collect(),
+            whole: record(plan, result),
         })
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_model::manifest::moments;
 use sokudo_model::{
     Batch, ClockReading, Event, Manifest, MonitorSpec, On, PhasePlan, PhaseRecord, Plan, Problem,
-    Rows, RunId, RunStatus, Text, Unit,
+    Rows, RunId, RunStatus, Summary, Text, Unit,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};
@@ -41,7 +42,7 @@ pub enum Progress<'a> {
         of_ns: u64,
     },
     /// A phase is over.
-    PhaseEnds(&'a PhaseRecord),
+    PhaseEnds(&'a [PhaseRecord]),
     /// Something went wrong; the run goes on as far as it can.
     Problem(&'a Problem),
     /// The connection to a host became worse or better.
@@ -475,15 +476,21 @@ impl Run {
         self.manifest.summary.extend(self.drift_numbers());
     }
 
-    /// The summary without additions: that of the last phase.
-    fn own_summary(&self) -> sokudo_model::Summary {
-        match (
-            self.manifest.summary.is_empty(),
-            self.manifest.phases.last(),
-        ) {
-            (true, Some(phase)) => phase.result.summary.clone(),
-            _ => Default::default(),
+    /// The summary without additions: that of the last phase. Of loads that ran at the same moment, names
+    /// that two of them claim are left out.
+    fn own_summary(&self) -> Summary {
+        let last = moments(&self.manifest.phases).last().unwrap_or_default();
+        let mut out = Summary::new();
+        if !self.manifest.summary.is_empty() {
+            return out;
         }
+        let all = || last.iter().flat_map(|phase| &phase.result.summary);
+        for (name, value) in all() {
+            if all().filter(|(other, _)| *other == name).count() == 1 {
+                out.insert(name.clone(), *value);
+            }
+        }
+        out
     }
 
     /// Keeps in the record that something went wrong or is missing.
@@ -507,8 +514,13 @@ impl Run {
 
     /// Adds a phase that was executed, and keeps the manifest on disk up to date.
     pub fn add_phase(&mut self, record: PhaseRecord) -> Result<(), ControlError> {
-        self.observer.note(&Progress::PhaseEnds(&record));
-        self.manifest.phases.push(record);
+        self.add_phases(vec![record])
+    }
+
+    /// Adds phases that were executed at the same moment.
+    pub(crate) fn add_phases(&mut self, records: Vec<PhaseRecord>) -> Result<(), ControlError> {
+        self.observer.note(&Progress::PhaseEnds(&records));
+        self.manifest.phases.extend(records);
         match self.writer.write_manifest(&self.manifest) {
             // It is written again after the next phase and at the end, when there may be space.
             Ok(()) | Err(StoreError::Full { .. }) => Ok(()),

@@ -1,5 +1,6 @@
 //! Common start of the hosts of a run, and how precisely they kept it.
 
+use sokudo_model::manifest::moments;
 use sokudo_model::metrics::group;
 use sokudo_model::{PhaseRecord, Stat, Summary, skew};
 
@@ -52,7 +53,7 @@ pub(crate) fn numbers(
     if lead_ns > 0 {
         out.insert(group::START_LEAD_SECONDS.into(), lead_ns as f64 * 1e-9);
     }
-    let mut spreads: Vec<f64> = phases.iter().flat_map(skew::spreads).collect();
+    let mut spreads: Vec<f64> = moments(phases).flat_map(skew::spreads).collect();
     spreads.sort_by(f64::total_cmp);
     if let (Some(max), Some(p50)) = (spreads.last(), spreads.get(spreads.len() / 2)) {
         out.insert(group::START_SPREAD_SECONDS.stat(Stat::Max), *max);

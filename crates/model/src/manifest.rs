@@ -165,6 +165,10 @@ pub struct Manifest {
     pub files: BTreeMap<String, String>,
 }
 
+/// Label of the loads of a phase that mixed several workloads: the name of that phase in the plan.
+/// Each load is a phase of its own in the record, with the same start.
+pub const TOGETHER: &str = "together";
+
 /// Names of runs in which many hosts load each other in phases, each with its own command.
 const OF_MANY_HOSTS: [&str; 3] = ["console", "pairs", "run"];
 
@@ -173,9 +177,28 @@ impl PhaseRecord {
     pub fn kind(&self) -> Option<&'static Kind> {
         kinds::find(&self.workload)
     }
+
+    /// Name of the moment in which it was loaded: the mixed phase that it is a part of, else its own
+    /// name.
+    pub fn moment(&self) -> &str {
+        self.labels.get(TOGETHER).unwrap_or(&self.name)
+    }
+}
+
+/// The phases by the moment in which they were loaded: the loads of a mixed phase together, every
+/// other phase alone.
+pub fn moments(phases: &[PhaseRecord]) -> impl Iterator<Item = &[PhaseRecord]> {
+    let mixed = |phase: &PhaseRecord| phase.labels.get(TOGETHER).cloned();
+    phases.chunk_by(move |a, b| mixed(a).is_some_and(|moment| Some(moment) == mixed(b)))
 }
 
 impl Manifest {
+    /// The loads that started at the same moment as a phase, itself among them.
+    pub fn beside(&self, phase: &PhaseRecord) -> &[PhaseRecord] {
+        let is_beside = |loads: &&[PhaseRecord]| loads.iter().any(|load| load.name == phase.name);
+        moments(&self.phases).find(is_beside).unwrap_or_default()
+    }
+
     /// True for a run that gives orders to many hosts: a console, a script, a scenario.
     pub fn is_of_many_hosts(&self) -> bool {
         OF_MANY_HOSTS.contains(&self.workload.as_str())

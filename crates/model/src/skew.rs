@@ -1,4 +1,5 @@
-//! Skew: the time between the first and the last begin of a phase's flows.
+//! Skew: the time between the first and the last begin of the flows of a moment:
+//! a phase, or all loads of a mixed one.
 //!
 //! Each flow reports how late it began on its own clock; between two hosts the errors of their clocks add
 //! to that.
@@ -10,9 +11,9 @@ use crate::units::Nanos;
 /// Label of phases whose flows must not begin further apart than this.
 pub const MAX_SKEW: &str = "max_skew";
 
-/// Delay of each flow's begin behind the first one of its phase, seconds; empty for a single flow.
-pub fn spreads(phase: &PhaseRecord) -> Vec<f64> {
-    let flows = phase.result.flows.iter();
+/// Delay of each flow's begin behind the first one of its moment, seconds; empty for a single flow.
+pub fn spreads(moment: &[PhaseRecord]) -> Vec<f64> {
+    let flows = moment.iter().flat_map(|phase| &phase.result.flows);
     let late: Vec<f64> = flows
         .filter_map(|flow| START_LATE_SECONDS.of(&flow.metrics))
         .collect();
@@ -23,9 +24,9 @@ pub fn spreads(phase: &PhaseRecord) -> Vec<f64> {
     }
 }
 
-/// Time between the first and the last begin of a phase, seconds; `None` for less than two flows.
-pub fn of(phase: &PhaseRecord) -> Option<f64> {
-    spreads(phase).into_iter().reduce(f64::max)
+/// Time between the first and the last begin of a moment, seconds; `None` for less than two flows.
+pub fn of(moment: &[PhaseRecord]) -> Option<f64> {
+    spreads(moment).into_iter().reduce(f64::max)
 }
 
 /// The most that the phase was allowed, seconds; `None` without a bound.

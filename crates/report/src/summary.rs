@@ -9,7 +9,7 @@ use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
-use sokudo_model::{Evidence, FlowResult, Problem, Record, RunStatus, Summary};
+use sokudo_model::{Evidence, FlowResult, PhaseRecord, Problem, Record, RunStatus, Summary};
 use sokudo_stats::{Answer, Curve, Knee, Repeats, answer_of, curve_of};
 
 use crate::demands;
@@ -54,6 +54,12 @@ pub const SUMMARY: Document = Document {
         field("flows[].histograms.*.p999", "number", ""),
         field("flows[].histograms.*.max", "number", ""),
         field("flows[].complete", "boolean", ""),
+        field("phases", "array of object", ""),
+        field("phases[].name", "string", ""),
+        field("phases[].moment", "string", ""),
+        field("phases[].workload", "string", ""),
+        field("phases[].status", "string", ""),
+        field("phases[].summary", "map of number", ""),
         field("checks", "array of object", ""),
         field("checks[].name", "string", ""),
         field("checks[].passed", "boolean", ""),
@@ -131,7 +137,7 @@ pub const SUMMARY: Document = Document {
 ///
 /// `limit` names the rule that says what limited the result, and is null when that is unknown.
 /// `summary` is flat, its keys are catalogue names; `ranges` has some of them; `flows` are those of the phase that the
-/// summary describes; `sweep` is there when something was swept, `repeats` when it was repeated, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
+/// summary describes, and of the loads that ran at the same moment; `phases` has the numbers of each measured phase; `sweep` is there when something was swept, `repeats` when it was repeated, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -144,7 +150,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         .subject()
         .map(|phase| sokudo_analyze::placement::of(record, phase));
     let placed = placed.unwrap_or_default();
-    let flows = view.subject().map(|p| p.result.flows.as_slice());
+    let flows = view.subjects().iter().flat_map(|p| &p.result.flows);
     let mut summary = json!({
         "schema": SUMMARY_SCHEMA,
         "run": manifest.id.0,
@@ -153,7 +159,8 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "summary": numbers(&manifest.summary),
         "ranges": view.ranges.iter().map(|(name, it)| (name.clone(), range(it))).collect::<Map<_, _>>(),
         "placement": placed.iter().map(placement).collect::<Vec<_>>(),
-        "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
+        "flows": flows.map(flow).collect::<Vec<_>>(),
+        "phases": view.measured().map(measured).collect::<Vec<_>>(),
         "checks": record.checks.iter().map(|c| demands::json(c, &i18n)).collect::<Vec<_>>(),
         "problems": manifest.problems.iter().map(|p| problem(p, &i18n)).collect::<Vec<_>>(),
         "findings": record.findings.iter().map(|f| json!({
@@ -181,6 +188,17 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();
     }
     summary
+}
+
+/// One measured phase; loads that ran at the same moment have the same `moment`.
+fn measured(phase: &PhaseRecord) -> Value {
+    json!({
+        "name": phase.name,
+        "moment": phase.moment(),
+        "workload": phase.workload,
+        "status": status(phase.status, true),
+        "summary": numbers(&phase.result.summary),
+    })
 }
 
 pub(crate) fn placement(placed: &Placed) -> Value {

@@ -173,7 +173,7 @@ impl Writer {
         numbers.extend(numbers::settings(view));
         let mut rows: Vec<Row> = numbers.iter().map(|n| self.row(n)).collect();
         let budget = view
-            .subject()
+            .lone_subject()
             .and_then(|phase| budget::line(phase, |p| self.say(p)));
         if let Some((number, detail)) = budget {
             rows.push(Row {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sokudo_analyze::ranges::Ranges;
 use sokudo_model::kinds::datagram;
+use sokudo_model::manifest::moments;
 use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
     Check, FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
@@ -124,6 +125,22 @@ impl<'a> View<'a> {
         confirmed
             .or_else(most)
             .or_else(|| self.measured().filter(usable).last())
+    }
+
+    /// The subject phase and the loads that ran at the same moment: their numbers do not add up.
+    pub fn subjects(&self) -> &'a [PhaseRecord] {
+        let subject = self.subject();
+        subject.map_or(&[], |phase| self.record.manifest.beside(phase))
+    }
+
+    /// True for a run in which several loads ran at the same moment: their series do not add up.
+    pub fn is_mixed(&self) -> bool {
+        moments(&self.record.manifest.phases).any(|loads| loads.len() > 1)
+    }
+
+    /// The subject phase where no other load ran at the same moment.
+    pub fn lone_subject(&self) -> Option<&'a PhaseRecord> {
+        self.subject().filter(|_| self.subjects().len() == 1)
     }
 
     /// Health of the generator during `phase`, from what is concluded about it and the thread's CPU

@@ -4,10 +4,11 @@
 //! volume that its flows carried together, and that volume over the mean time of a flow. This definition
 //! of a switch's speed is from T. Yamanoue and T. Toda, who first measured one with many hosts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::kinds::Family;
-use sokudo_model::{PhaseRecord, kinds};
+use sokudo_model::manifest::moments;
+use sokudo_model::{FlowResult, PhaseRecord, kinds};
 
 /// One phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,13 +34,26 @@ pub struct Point {
 /// The phases of a run of many hosts in which flows carried something; empty for other runs.
 pub fn points(is_of_many_hosts: bool, phases: &[PhaseRecord]) -> Vec<Point> {
     match is_of_many_hosts {
-        true => phases.iter().filter_map(point).collect(),
+        true => moments(phases).flat_map(points_of).collect(),
         false => Vec::new(),
     }
 }
 
-fn point(phase: &PhaseRecord) -> Option<Point> {
-    let flows = &phase.result.flows;
+/// A point per workload: loads of one workload that differ in their options carry the same thing.
+fn points_of(moment: &[PhaseRecord]) -> Vec<Point> {
+    let workloads: BTreeSet<&str> = moment.iter().map(|load| load.workload.as_str()).collect();
+    let several = workloads.len() > 1;
+    let of_one = |workload: &str| {
+        let loads = moment.iter().filter(|load| load.workload == workload);
+        let first = loads.clone().next()?;
+        let flows: Vec<FlowResult> = loads.flat_map(|load| load.result.flows.clone()).collect();
+        let name = if several { &first.name } else { first.moment() };
+        point(first, name, &flows)
+    };
+    workloads.into_iter().filter_map(of_one).collect()
+}
+
+fn point(phase: &PhaseRecord, name: &str, flows: &[FlowResult]) -> Option<Point> {
     // What only connects carries nothing that could be called a speed.
     let connects = phase.kind().is_some_and(|kind| match kind.family {
         Family::Exchange(exchange) => exchange.connects_each_time,
@@ -48,7 +62,7 @@ fn point(phase: &PhaseRecord) -> Option<Point> {
     let totals = kinds::totals(flows).filter(|_| !connects)?;
     let dead = flows.iter().filter(|flow| !flow.complete);
     Some(Point {
-        name: phase.name.clone(),
+        name: name.into(),
         kind: phase.labels.get("duplex").cloned().unwrap_or_default(),
         flows: flows.len(),
         dead: dead

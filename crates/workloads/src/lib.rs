@@ -6,8 +6,8 @@ pub mod together;
 
 use sokudo_load_http::{http, jmx};
 use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
-use sokudo_model::{PhaseSpec, Refusal, Text};
-use sokudo_workload::Workload;
+use sokudo_model::{PhaseResult, PhaseSpec, Refusal, Text};
+use sokudo_workload::{HostResult, Workload};
 
 /// Every workload, in alphabetical order.
 pub const REGISTRY: &[&dyn Workload] = &[
@@ -46,4 +46,18 @@ pub fn parts(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>
         hint: Some(Text::new("error-hint-same-version")),
     })?;
     Ok(vec![(workload, spec.clone())])
+}
+
+/// The result of each load of a phase that mixed several, beside the load as a phase of its own;
+/// empty for a phase of one workload.
+///
+/// Errors: options or numbers that cannot be read.
+pub fn join_each(
+    spec: &PhaseSpec,
+    results: &[HostResult],
+) -> Result<Vec<(PhaseSpec, PhaseResult)>, Refusal> {
+    match spec.phase.workload == together::NAME {
+        true => together::join_each(spec, results),
+        false => Ok(Vec::new()),
+    }
 }

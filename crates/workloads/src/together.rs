@@ -7,8 +7,9 @@
 //!
 //! Different hosts may be given different work that begins together, which is what a group console's
 //! `set` and `enter` are for. Each part sees only its own flows, numbered from 0, and knows nothing of
-//! the others. Totals of two parts of the same workload are left out where both would claim the same
-//! name: the flows keep theirs.
+//! the others. A record keeps each part's result as a phase of its own. In the result of the whole, totals
+//! of two parts of the same workload are left out where both would claim the same name: the flows keep
+//! theirs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -284,28 +285,9 @@ impl Workload for Together {
     }
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> Result<PhaseResult, Refusal> {
-        let options: TogetherOptions = read_options(NAME, &spec.phase.options)?;
-        let parts = parts_of(spec)?;
         let mut whole = PhaseResult::default();
         let mut claimed_twice = Vec::new();
-        for (index, (workload, own)) in parts.iter().enumerate() {
-            let of_host = |result: &HostResult| match result {
-                Ok(text) => serde_json::from_str::<Vec<Option<HostResult>>>(text)
-                    .ok()
-                    .and_then(|list| list.into_iter().nth(index)?)
-                    .unwrap_or_else(
-                        || Err("its numbers cannot be read, or it took no part".into()),
-                    ),
-                Err(why) => Err(why.clone()),
-            };
-            let own_results: Vec<HostResult> = results.iter().map(of_host).collect();
-            let mut joined = workload.join(own, &own_results)?;
-            let ids = &options.parts[index].flows;
-            for flow in &mut joined.flows {
-                flow.id = ids.get(flow.id as usize).copied().unwrap_or(flow.id);
-                let name = workload.descriptor().name;
-                flow.labels.insert("workload".into(), name.into());
-            }
+        for (_, joined) in join_each(spec, results)? {
             whole.flows.extend(joined.flows);
             merge(&mut whole.summary, joined.summary, &mut claimed_twice);
             for (name, numbers) in joined.histograms {
@@ -321,6 +303,33 @@ impl Workload for Together {
         whole.flows.sort_by_key(|flow| flow.id);
         Ok(whole)
     }
+}
+
+/// The result of each part, beside the part as a phase of its own; its flows keep the numbers that
+/// they have in the whole phase.
+pub(crate) fn join_each(
+    spec: &PhaseSpec,
+    results: &[HostResult],
+) -> Result<Vec<(PhaseSpec, PhaseResult)>, Refusal> {
+    let options: TogetherOptions = read_options(NAME, &spec.phase.options)?;
+    let parts = parts_of(spec)?.into_iter().zip(options.parts).enumerate();
+    let join = |(index, ((workload, own), part)): (usize, ((&dyn Workload, PhaseSpec), _))| {
+        let TogetherPart { flows: ids, .. } = part;
+        let of_host = |result: &HostResult| match result {
+            Ok(text) => serde_json::from_str::<Vec<Option<HostResult>>>(text)
+                .ok()
+                .and_then(|list| list.into_iter().nth(index)?)
+                .unwrap_or_else(|| Err("its numbers cannot be read, or it took no part".into())),
+            Err(why) => Err(why.clone()),
+        };
+        let own_results: Vec<HostResult> = results.iter().map(of_host).collect();
+        let mut joined = workload.join(&own, &own_results)?;
+        for flow in &mut joined.flows {
+            flow.id = ids.get(flow.id as usize).copied().unwrap_or(flow.id);
+        }
+        Ok((own, joined))
+    };
+    parts.map(join).collect()
 }
 
 fn merge(whole: &mut Summary, part: Summary, twice: &mut Vec<String>) {

@@ -3,6 +3,7 @@
 //! A scenario repeats a phase with other settings and labels each: so many pairs, one way or both. A reader
 //! wants to hear of the best of them first, not of the last.
 
+use sokudo_model::manifest::TOGETHER;
 use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 
 /// The labelled phases of a run, looked at together.
@@ -23,7 +24,10 @@ pub fn of(record: &Record) -> Option<Experiment<'_>> {
     if !manifest.is_of_many_hosts() {
         return None;
     }
+    // Loads that ran beside others are no points of one line.
+    let alone = |p: &&PhaseRecord| !p.labels.contains_key(TOGETHER);
     let labelled = manifest.phases.iter().filter(|p| !p.labels.is_empty());
+    let labelled = labelled.filter(alone);
     let carried = |phase| Some((phase, speed(phase)?));
     let points: Vec<(&PhaseRecord, f64)> = labelled.filter_map(carried).collect();
     let (first, _) = points.first()?;

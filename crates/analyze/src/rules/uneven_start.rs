@@ -20,13 +20,17 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    let asked = skew::of(view.phase).zip(skew::most(view.phase));
+    let moment = view.record.manifest.beside(view.phase);
+    let asked = skew::of(moment).zip(skew::most(view.phase));
     let (spread_s, most_s) = asked.filter(|(spread, most)| spread > most)?;
-    let (first, last) = (
-        view.lowest(START_LATE_SECONDS),
-        view.highest(START_LATE_SECONDS),
-    );
-    let ((first, first_s), (last, last_s)) = first.zip(last)?;
+    let views = || moment.iter().map(|load| PhaseView::new(view.record, load));
+    let late = || views().flat_map(|load| load.values(START_LATE_SECONDS));
+    let (first, first_s) = late().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (last, last_s) = late().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    // The loads of a mixed phase began apart from each other: that is told of one of them.
+    if view.lowest(START_LATE_SECONDS)?.0 != first {
+        return None;
+    }
     let says = Text::new("rule-uneven-start-says")
         .word("from", &last.from)
         .word("to", &last.to)

@@ -184,8 +184,16 @@ fn attribution(view: &PhaseView<'_>) -> Option<Check> {
 
 /// Check of the largest distance between the begins of the flows, where that was bounded.
 fn together(view: &PhaseView<'_>) -> Option<Check> {
-    let (spread, most) = (skew::of(view.phase)?, skew::most(view.phase)?);
+    let moment = view.record.manifest.beside(view.phase);
+    let is_first = moment
+        .first()
+        .is_some_and(|load| load.name == view.phase.name);
+    let (spread, most) = (skew::of(moment)?, skew::most(view.phase)?);
+    if !is_first {
+        return None;
+    }
     let mut check = check("skew", spread <= most, view);
+    check.says = check.says.word("phase", view.phase.moment());
     check.says =
         check
             .says

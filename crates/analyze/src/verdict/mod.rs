@@ -6,6 +6,7 @@ mod about;
 pub mod checks;
 mod failing;
 pub mod layers;
+mod mixed;
 mod pairs;
 
 use sokudo_model::kinds::datagram;
@@ -62,6 +63,17 @@ pub fn verdict(record: &Record) -> Vec<Text> {
         Some(check) => Some(check.says.clone()),
         None => missed(&checks),
     };
+    if let Some(loads) = main.map(|main| record.manifest.beside(main))
+        && loads.len() > 1
+    {
+        out.extend(
+            [broken, failing_beside(record, main), of_points]
+                .into_iter()
+                .flatten(),
+        );
+        out.extend(mixed::sentences(record, loads));
+        return out;
+    }
     let first = [broken, failing_beside(record, main), of_layers, of_points];
     out.extend(first.into_iter().flatten().chain(of_runs));
     let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some());
@@ -112,7 +124,7 @@ pub fn missed(checks: &[Check]) -> Option<Text> {
 /// there are none.
 fn failing_beside(record: &Record, main: Option<&PhaseRecord>) -> Option<Text> {
     let phases = record.manifest.phases.iter();
-    let others = phases.filter(|phase| main.is_none_or(|main| main.name != phase.name));
+    let others = phases.filter(|phase| main.is_none_or(|main| main.moment() != phase.moment()));
     let views = others.map(|phase| PhaseView::new(record, phase));
     let failing = views.filter(|view| !view.is_trial() && !is_round(view.phase));
     let failing: Vec<PhaseView<'_>> = failing.filter(failing::is_failing).collect();

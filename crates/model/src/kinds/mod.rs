@@ -22,7 +22,7 @@ use crate::bounds::Bound;
 use crate::metric::{Metric, Stat};
 use crate::summary::{FlowResult, Summary};
 
-pub use carried::{Carried, carried, fairness, totals};
+pub use carried::{Carried, carried, fairness, is_mixed, totals};
 pub use curve::CurveMetrics;
 pub use exchange::{BadAnswers, BetweenHosts, Exchange};
 pub use transfer::Transfer;

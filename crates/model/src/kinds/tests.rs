@@ -93,3 +93,27 @@ fn equal_speeds_are_fair_and_dead_flows_do_not_count() {
     assert!(fairness(&one_has_all).is_some_and(|index| (index - 0.5).abs() < 1e-9));
     assert_eq!(fairness(&equal[2..]), None);
 }
+
+#[test]
+fn flows_of_several_workloads_do_not_add_up() {
+    let flow = |metrics: &[(Metric, f64)]| FlowResult {
+        metrics: summary(metrics),
+        complete: true,
+        ..FlowResult::default()
+    };
+    let requests = flow(&[
+        (rr::TRANSACTIONS, 10.0),
+        (rr::ONE_WAY_BYTES_PER_SECOND, 10.0),
+    ]);
+    let bytes = flow(&[
+        (stream::RECEIVED_BYTES, 1e9),
+        (stream::GOODPUT_BITS_PER_SECOND, 8e9),
+    ]);
+    let alike = [bytes.clone(), bytes.clone()];
+    assert_eq!(totals(&alike).map(|all| all.bytes), Some(2e9));
+    assert_eq!(fairness(&alike), Some(1.0));
+    let mixed = [requests, bytes];
+    assert!(is_mixed(&mixed) && !is_mixed(&alike));
+    assert_eq!(totals(&mixed).map(|all| all.bytes), None);
+    assert_eq!(fairness(&mixed), None);
+}

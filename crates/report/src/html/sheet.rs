@@ -1,6 +1,6 @@
 //! The frame of a page, shared by the report of a run and the report of requests.
 
-use sokudo_model::{Text, units};
+use sokudo_model::{Text, manifest, pairs, units};
 
 use crate::block::{Block, Phrase};
 use crate::date;
@@ -111,27 +111,30 @@ fn what(view: &View) -> Vec<Phrase> {
 }
 
 fn who(view: &View) -> Option<Phrase> {
-    let flows = view.subject().map(|p| &p.result.flows);
+    let flows = view.lone_subject().map(|p| &p.result.flows);
     if let Some([one]) = flows.map(Vec::as_slice) {
         return Some(view::flow_name(one).into());
     }
-    match view.hosts_that_met().as_slice() {
+    let many = |count: usize| Text::new("report-header-hosts").word("n", count.to_string());
+    let met = view.hosts_that_met();
+    // A group has as many hosts as its check says, also those that met nobody.
+    if let Some(hosts) = pairs::hosts(&view.record.manifest.phases).filter(|n| *n > met.len()) {
+        return Some(many(hosts).into());
+    }
+    match met.as_slice() {
         [] => None,
         [one] => Some((*one).into()),
         [a, b] => Some(format!("{a}, {b}").into()),
-        many => Some(
-            Text::new("report-header-hosts")
-                .word("n", many.len().to_string())
-                .into(),
-        ),
+        all => Some(many(all.len()).into()),
     }
 }
 
 fn spans(view: &View) -> Vec<Span> {
-    let phases = view.record.manifest.phases.iter();
-    phases
+    let moments = manifest::moments(&view.record.manifest.phases);
+    moments
+        .filter_map(<[_]>::first)
         .map(|p| Span {
-            name: p.name.clone(),
+            name: p.moment().to_owned(),
             at_ns: (p.t0_ns, p.t1_ns),
             is_trial: matches!(view::role(p), Role::Probe | Role::Sweep | Role::Level),
         })

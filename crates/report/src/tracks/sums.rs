@@ -22,23 +22,34 @@ pub(super) fn per_host<'a>(view: &View<'a>, metric: &str) -> Vec<(&'a str, Vec<(
         .collect()
 }
 
-/// The same for metrics of different workloads that mean the same.
-pub(super) fn together<'a>(
-    view: &View<'a>,
-    metrics: Vec<Metric>,
-) -> Vec<(&'a str, Vec<(i64, f64)>)> {
-    let mut all: Vec<(&str, Vec<(i64, f64)>)> = Vec::new();
-    for (host, points) in metrics
-        .iter()
-        .flat_map(|metric| per_host(view, metric.name))
-    {
-        match all.iter_mut().find(|(known, _)| *known == host) {
-            Some((_, known)) => known.extend(points),
-            None => all.push((host, points)),
+/// A line of one host, through the series of one load or of loads that followed each other.
+pub(super) struct HostLine<'a> {
+    pub(super) host: &'a str,
+    /// Name of the line: the host, and the load where several ran at the same moment.
+    pub(super) name: String,
+    pub(super) points: Vec<(i64, f64)>,
+}
+
+/// The same for metrics of different workloads that mean the same: one line per host where the loads
+/// followed each other, one per load where they ran at the same moment.
+pub(super) fn together<'a>(view: &View<'a>, metrics: Vec<Metric>) -> Vec<HostLine<'a>> {
+    let is_mixed = view.is_mixed();
+    let mut all: Vec<HostLine<'a>> = Vec::new();
+    for metric in metrics {
+        let source = metric.name.split('.').next().unwrap_or_default();
+        for (host, points) in per_host(view, metric.name) {
+            let name = match is_mixed {
+                true => format!("{host} ({source})"),
+                false => host.to_owned(),
+            };
+            match all.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.extend(points),
+                None => all.push(HostLine { host, name, points }),
+            }
         }
     }
-    for (_, points) in &mut all {
-        points.sort_by_key(|point| point.0);
+    for line in &mut all {
+        line.points.sort_by_key(|point| point.0);
     }
     all
 }

@@ -2,7 +2,7 @@
 
 use sokudo_model::{Text, Unit};
 
-use super::sums::{per_host, together};
+use super::sums::{HostLine, together};
 use super::{MAX_LINES, series_name, words};
 use crate::chart::{self, Chart, ChartKind, Line, Points};
 use crate::families;
@@ -18,17 +18,14 @@ fn in_phases(view: &View, points: &[(i64, f64)]) -> Points {
 
 /// Answered requests per second, added up per asking host.
 pub(super) fn answers(view: &View) -> Option<Chart> {
-    let rates = families::series(|kind| kind.charts.per_second).into_iter();
-    let lines: Vec<Line> = rates
-        .flat_map(|metric| per_host(view, metric.name))
-        .take(MAX_LINES)
-        .map(|(host, points)| Line {
-            label: host.into(),
-            colour: view.colour(host),
-            dashed: false,
-            points: in_phases(view, &points),
-        })
-        .collect();
+    let rates = together(view, families::series(|kind| kind.charts.per_second));
+    let lines = rates.into_iter().take(MAX_LINES).map(|one| Line {
+        label: one.name.into(),
+        colour: view.colour(one.host),
+        dashed: false,
+        points: in_phases(view, &one.points),
+    });
+    let lines: Vec<Line> = lines.collect();
     (!lines.is_empty()).then(|| Chart {
         id: "answers".into(),
         title: words("report-over-time-answers"),
@@ -79,22 +76,17 @@ pub(super) fn latency(view: &View) -> Option<Chart> {
 pub(super) fn throughput(view: &View) -> Option<Chart> {
     let delivered = together(view, families::series(|kind| kind.charts.arrived));
     let sent = together(view, families::series(|kind| kind.charts.sent));
-    let line = |label: &str, host: &str, points: &[(i64, f64)], dashed| Line {
-        label: Text::new(label).word("host", host).into(),
-        colour: view.colour(host),
+    let line = |label: &str, one: &HostLine<'_>, dashed| Line {
+        label: Text::new(label).word("host", &one.name).into(),
+        colour: view.colour(one.host),
         dashed,
-        points: in_phases(view, points),
+        points: in_phases(view, &one.points),
     };
-    let mut lines: Vec<Line> = delivered
-        .iter()
-        .take(MAX_LINES)
-        .map(|(host, points)| line("report-over-time-to", host, points, false))
-        .collect();
-    lines.extend(
-        sent.iter()
-            .take(MAX_LINES)
-            .map(|(host, points)| line("report-over-time-from", host, points, true)),
-    );
+    let delivered = delivered.iter().take(MAX_LINES);
+    let delivered = delivered.map(|one| line("report-over-time-to", one, false));
+    let sent = sent.iter().take(MAX_LINES);
+    let sent = sent.map(|one| line("report-over-time-from", one, true));
+    let lines: Vec<Line> = delivered.chain(sent).collect();
     (!lines.is_empty()).then(|| Chart {
         id: "throughput".into(),
         title: words("report-over-time-throughput"),

@@ -12,12 +12,13 @@ pub(super) fn result(record: &PhaseRecord) -> Value {
         .map(|flow| format!("{} → {}", flow.from, flow.to))
         .collect();
     let totals = kinds::totals(flows);
+    let none = (!kinds::is_mixed(flows)).then_some(0.0);
     json!({
         "name": record.name,
         "status": record.status,
         "flows": flows.iter().map(flow).collect::<Vec<_>>(),
         "dead": dead,
-        "bytes": totals.map_or(0.0, |totals| totals.bytes),
+        "bytes": totals.map_or(none, |totals| Some(totals.bytes)),
         "seconds": totals.map(|totals| totals.seconds),
         "bits_per_second": totals.map(|totals| totals.bits_per_second()),
         "fairness": kinds::fairness(flows),

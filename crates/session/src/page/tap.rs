@@ -48,10 +48,12 @@ impl Observer for Tap {
                     self.feed.offer(Told::Elapsed(*elapsed_ns));
                 }
             }
-            Progress::PhaseEnds(record) => {
-                let (t0_ns, t1_ns) = (record.t0_ns, record.t1_ns);
-                let name = record.name.clone();
-                self.feed.offer(Told::PhaseEnds(name, t0_ns, t1_ns));
+            Progress::PhaseEnds(moment) => {
+                if let Some(phase) = moment.first() {
+                    let name = phase.moment().to_owned();
+                    let ends = Told::PhaseEnds(name, phase.t0_ns, phase.t1_ns);
+                    self.feed.offer(ends);
+                }
             }
             Progress::Health { host, health, says } => {
                 let (host, word) = ((*host).to_owned(), health.word());

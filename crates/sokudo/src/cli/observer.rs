@@ -292,7 +292,7 @@ impl Observer for Terminal {
                 }
             }
             Progress::Batch(batch) => self.note_batch(batch),
-            Progress::PhaseEnds(record) => self.end(record),
+            Progress::PhaseEnds(moment) => moment.iter().for_each(|phase| self.end(phase)),
             Progress::Problem(problem) => {
                 self.clear();
                 eprintln!("  ! {}", self.i18n.text(&problem.says));

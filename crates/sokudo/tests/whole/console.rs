@@ -140,3 +140,51 @@ waitallresults 4 60s
         .expect_stdout("was repeated")
         .expect_stdout("more than the");
 }
+
+/// Requests and bytes do not add up: wherever a result is told, each load has its own numbers.
+#[test]
+fn loads_that_run_at_the_same_moment_are_told_one_by_one() {
+    let place = place();
+    let lines = "\
+node 1 set rr 2 --count 50
+node 2 set stream 1 --bytes 1MB
+all enter
+waitallresults 2 60s
+";
+    place.write("mixed.sks", lines);
+    let ended = place.run("run mixed.sks --local 2");
+    ended
+        .expect_code(0)
+        .expect_stdout("2 loads ran at the same moment")
+        .expect_stdout("rr: hosta → hostb")
+        .expect_stdout("stream: hostb → hosta")
+        .expect_stdout("rr: answers per second")
+        .expect_stdout("stream: payload that arrived");
+    assert!(!ended.stdout.contains("flows together"), "{}", ended.stdout);
+    let said = summary(&place.run("show latest --json"));
+    let phases = said.0["phases"].as_array().expect("phases");
+    let named: Vec<(&str, &str)> = phases
+        .iter()
+        .map(|phase| {
+            let text = |key: &str| phase[key].as_str().expect("a text");
+            (text("name"), text("moment"))
+        })
+        .collect();
+    let moment = "1-rr+stream";
+    assert_eq!(
+        named,
+        [("1-rr+stream/rr", moment), ("1-rr+stream/stream", moment)]
+    );
+    for (phase, source) in phases.iter().zip(["rr.", "stream."]) {
+        let numbers = phase["summary"].as_object().expect("numbers");
+        assert!(!numbers.is_empty() && numbers.keys().all(|name| name.starts_with(source)));
+    }
+    assert_eq!(said.0["flows"].as_array().expect("flows").len(), 2);
+    let report = place.run("report latest --form markdown --output page.md");
+    report.expect_code(0);
+    let page = std::fs::read_to_string(place.path().join("page.md")).expect("a page");
+    for load in ["1-rr+stream/rr", "1-rr+stream/stream"] {
+        assert!(page.contains(load), "{page}");
+    }
+    assert!(!page.contains("flows together"), "{page}");
+}

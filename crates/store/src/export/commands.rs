@@ -81,16 +81,22 @@ fn row(table: &mut Table<impl Write>, phase: &PhaseRecord, flow: &FlowResult) ->
     let carried = kinds::carried(&flow.metrics);
     let took_ns = carried.map(|carried| (carried.seconds * 1e9).round() as i64);
     let end_ns = took_ns.map_or(phase.t1_ns, |took_ns| phase.t0_ns.saturating_add(took_ns));
-    let workload = flow.labels.get("workload").unwrap_or(&phase.workload);
     table.row([
         Cell::Millis(phase.t0_ns),
         Cell::Millis(end_ns),
-        Cell::Word(phase.labels.get("command").unwrap_or(workload)),
+        Cell::Word(command(phase)),
         Cell::Word(&flow.from),
         Cell::Word(&flow.to),
         Cell::Number(carried.map(|carried| carried.bytes)),
         Cell::Number(carried.map(|carried| carried.bits_per_second().round())),
         Cell::Word(if flow.complete { "true" } else { "false" }),
-        Cell::Word(&phase.name),
+        Cell::Word(phase.moment()),
     ])
+}
+
+/// What the hosts were told; of several loads at the same moment each is a command of its own.
+fn command(phase: &PhaseRecord) -> &str {
+    let told = phase.labels.get("command");
+    let alone = told.filter(|_| phase.moment() == phase.name);
+    alone.unwrap_or(&phase.workload)
 }

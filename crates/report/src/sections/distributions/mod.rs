@@ -14,11 +14,11 @@ use crate::view::{self, View};
 const MAX_METRICS: usize = 12;
 
 /// Per metric: percentiles of the subject phase, in total and per flow, and a heat map over the
-/// whole run.
+/// whole run. Of loads at the same moment each has a table of its own.
 pub fn blocks(view: &View) -> Vec<Block> {
-    let subject = view.subject();
+    let subjects = view.subjects();
     let mut metrics: BTreeSet<&str> = BTreeSet::new();
-    if let Some(phase) = subject {
+    for phase in subjects {
         metrics.extend(phase.result.histograms.keys().map(String::as_str));
         let flows = phase.result.flows.iter();
         metrics.extend(flows.flat_map(|f| f.histograms.keys().map(String::as_str)));
@@ -26,13 +26,14 @@ pub fn blocks(view: &View) -> Vec<Block> {
     metrics.extend(view.record.histograms.iter().map(|h| h.key.metric.as_str()));
     let mut out = Vec::new();
     for name in metrics.into_iter().take(MAX_METRICS) {
-        let table = subject.and_then(|phase| percentiles(phase, name));
+        let tables = subjects.iter().filter_map(|phase| percentiles(phase, name));
+        let tables: Vec<Table> = tables.collect();
         let map = heat::map(view.record, name);
-        if table.is_none() && map.is_none() {
+        if tables.is_empty() && map.is_none() {
             continue;
         }
         out.push(Block::Heading(names::metric(name)));
-        out.extend(table.map(Block::Table));
+        out.extend(tables.into_iter().map(Block::Table));
         out.extend(map.map(|m| Block::Chart(Box::new(m))));
     }
     out

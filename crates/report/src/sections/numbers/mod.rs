@@ -1,6 +1,6 @@
 //! Section: the few numbers that matter, and how far they can be trusted.
 
-use sokudo_analyze::ranges::Basis;
+use sokudo_analyze::ranges::{Basis, Ranges};
 use sokudo_model::kinds;
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
@@ -11,10 +11,13 @@ use crate::placement;
 use crate::sections::group;
 use crate::view::{self, Generator, Role, View, role};
 
+/// Numbers of loads at the same moment at most; the table of phases has a row for each of them.
+const MAX_NUMBERS: usize = 24;
+
 /// The strip of numbers of the record's subject phase.
 pub fn blocks(view: &View) -> Vec<Block> {
     let mut numbers = numbers(view);
-    if let Some(budget) = view.subject().and_then(budget::number) {
+    if let Some(budget) = view.lone_subject().and_then(budget::number) {
         // Health stays the last.
         numbers.insert(numbers.len().saturating_sub(1), budget);
     }
@@ -28,7 +31,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
 
 /// Meaning of the ranges beside the numbers; nothing when there are none. Also the terminal's.
 pub fn notes(view: &View) -> Vec<Phrase> {
-    if view.ranges.is_empty() {
+    if view.ranges.is_empty() || view.lone_subject().is_none() {
         return Vec::new();
     }
     let mut ranges = view.ranges.values();
@@ -48,21 +51,45 @@ pub fn notes(view: &View) -> Vec<Phrase> {
     keys.into_iter().map(|key| Text::new(key).into()).collect()
 }
 
-/// The few that matter of the workload, and health. Also the terminal's.
+/// The few that matter of the workload, and health; of several loads at the same moment those of each.
+/// Also the terminal's.
 pub fn numbers(view: &View) -> Vec<Number> {
-    let Some(phase) = view.subject() else {
-        return group::numbers(view);
-    };
-    let subject = Subject::new(phase, &view.record.manifest.summary).with_ranges(&view.ranges);
+    match view.subjects() {
+        [] => group::numbers(view),
+        [phase] => numbers_of(view, phase, &view.ranges),
+        loads => loads
+            .iter()
+            .flat_map(|load| of_load(view, load))
+            .take(MAX_NUMBERS)
+            .collect(),
+    }
+}
+
+fn numbers_of(view: &View, phase: &PhaseRecord, ranges: &Ranges) -> Vec<Number> {
+    let subject = Subject::new(phase, &view.record.manifest.summary).with_ranges(ranges);
     let mut out = (subject.telling().numbers)(&subject);
     out.push(health(view, phase));
+    out
+}
+
+/// The numbers of one of several loads, which say whose they are.
+fn of_load(view: &View, load: &PhaseRecord) -> Vec<Number> {
+    let mut out = numbers_of(view, load, &Ranges::new());
+    for number in &mut out {
+        if let Phrase::Text(label) = &number.label {
+            number.label = Text::new("report-number-of-load")
+                .word("load", &load.workload)
+                .text("label", label.clone())
+                .into();
+        }
+    }
     out
 }
 
 /// Settings of the load, each with the request or the reason for it. For the terminal; the page has
 /// a table.
 pub fn settings(view: &View) -> Vec<Number> {
-    let Some(phase) = view.subject() else {
+    let Some(phase) = view.lone_subject() else {
         return Vec::new();
     };
     let subject = Subject::new(phase, &view.record.manifest.summary);
