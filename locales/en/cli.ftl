@@ -23,6 +23,8 @@ cli-sweep-counted =
        *[other] steps
     }, { $option } from { $first } to { $last }: until each has reached its count
 cli-repeat = { $n } runs, one after the other: about { $total }
+cli-rehearsed-results = From line { $line } on the script reads results, which a rehearsal does not have: what it decides by them was rehearsed with made-up ones.
+cli-rehearsed-long = The script computes for longer than a rehearsal may: what stands behind that was not rehearsed.
 cli-repeat-counted = { $n } runs, one after the other: until each has reached its count
 
 ## Console

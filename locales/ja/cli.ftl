@@ -11,6 +11,8 @@ cli-knee-counted =
 cli-sweep = { $option } を { $first } から { $last } まで { $n } 段階で測定します。所要時間は約 { $total } です
 cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } 段階で測定します。各段階は指定回数に達すると終わります
 cli-repeat = { $n } 回続けて測定します。所要時間は約 { $total } です
+cli-rehearsed-results = { $line } 行目から先は測定結果を読みます。下見では結果がないため、仮の値で判断した経路だけを確かめました。
+cli-rehearsed-long = 下見に許された時間より計算が長いため、その先は確かめていません。
 cli-repeat-counted = { $n } 回続けて測定します。各回は指定回数に達すると終わります
 
 ## コンソール

@@ -12,6 +12,7 @@
 //! numbers.
 
 mod calls;
+mod rehearse;
 mod seen;
 
 use std::cell::{Cell, RefCell};
@@ -22,6 +23,7 @@ use sokudo_script::{Bounds, Language, Thrown, engine};
 
 use crate::execute::Executor;
 use calls::Calls;
+pub use rehearse::{Open, Rehearsed, rehearse, syntax};
 
 /// Definitions of the functions that scripts can call.
 const PRELUDE: &str = include_str!("script/sokudo.js");
@@ -83,6 +85,8 @@ pub struct ScriptError {
     pub hint: Option<String>,
     /// True when the operator wanted it.
     pub interrupted: bool,
+    /// True when a limit on time or memory ended it.
+    pub is_cut_off: bool,
 }
 
 fn place(line: u32, column: u32) -> String {
@@ -101,6 +105,7 @@ impl ScriptError {
             says: says.into(),
             hint: Some(hint.into()),
             interrupted: false,
+            is_cut_off: false,
         }
     }
 }
@@ -126,6 +131,17 @@ struct Meter {
 }
 
 impl Meter {
+    fn new(now_ns: Box<dyn Fn() -> u64>, stop: Box<dyn Fn() -> bool>, limits: Limits) -> Self {
+        Self {
+            since_ns: Cell::new(now_ns()),
+            now_ns,
+            stop,
+            left_ns: Cell::new(limits.compute_ns),
+            over: Cell::new(false),
+            stopped: Cell::new(false),
+        }
+    }
+
     /// The script computes no more: a call begins.
     fn pause(&self) {
         let used = (self.now_ns)().saturating_sub(self.since_ns.get());
@@ -157,36 +173,32 @@ pub fn run<E: Executor + 'static>(
     outside: Outside,
     limits: Limits,
 ) -> Ended<E> {
-    let meter = Rc::new(Meter {
-        since_ns: Cell::new((outside.now_ns)()),
-        now_ns: outside.now_ns,
-        stop: outside.stop,
-        left_ns: Cell::new(limits.compute_ns),
-        over: Cell::new(false),
-        stopped: Cell::new(false),
-    });
+    let meter = Rc::new(Meter::new(outside.now_ns, outside.stop, limits));
     let calls = Rc::new(RefCell::new(Calls::new(
         executor,
         outside.seed,
         outside.parameters,
         limits.journal_bytes,
     )));
-    let outcome = in_engine(source, &calls, &meter, limits).and_then(|()| {
-        let unasked = calls.borrow().unasked();
-        match unasked.as_slice() {
-            [] => Ok(()),
-            names => Err(ScriptError::new(
-                format!("the script has no parameter `{}`", names.join("`, `")),
-                "it asks for parameters with `parameter(NAME, USUAL)`; look there for their names",
-            )),
-        }
-    });
+    let outcome = in_engine(source, &calls, &meter, limits);
+    let outcome = outcome.and_then(|()| no_unasked(&calls.borrow()));
     let journal = calls.borrow_mut().take_journal();
     let executor = Rc::try_unwrap(calls).ok();
     Ended {
         executor: executor.map(|calls| calls.into_inner().into_executor()),
         journal,
         outcome,
+    }
+}
+
+/// Errors: parameters were set that the script never asked for.
+fn no_unasked<E: Executor>(calls: &Calls<E>) -> Result<(), ScriptError> {
+    match calls.unasked().as_slice() {
+        [] => Ok(()),
+        names => Err(ScriptError::new(
+            format!("the script has no parameter `{}`", names.join("`, `")),
+            "it asks for parameters with `parameter(NAME, USUAL)`; look there for their names",
+        )),
     }
 }
 
@@ -250,6 +262,7 @@ fn explained(
         says: thrown.message,
         hint: thrown.hint,
         interrupted: false,
+        is_cut_off: meter.over.get() || is_full,
     };
     if meter.over.get() {
         let limit = std::time::Duration::from_nanos(limits.compute_ns);

@@ -104,8 +104,9 @@ impl Thrown {
     }
 }
 
-/// Line and column of the innermost frame of the script.
-fn innermost(stack: &str, own_lines: &str) -> (u32, u32) {
+/// Line and column of the innermost frame of a stack that is the script's own; 0 for none.
+/// `own_lines` precedes the line numbers of such frames.
+pub fn innermost(stack: &str, own_lines: &str) -> (u32, u32) {
     let Some((_, frame)) = stack.split_once(own_lines) else {
         return (0, 0);
     };

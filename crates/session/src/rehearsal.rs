@@ -1,9 +1,12 @@
 //! Reads a script for the hosts that it is for, before anything starts.
 
-use sokudo_model::{PhaseRecord, PhaseResult, Text};
+use std::time::Instant;
+
+use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::rehearse;
 use sokudo_scenario::line::{self, Line};
+use sokudo_scenario::script::{self, Open, Outside, Rehearsed};
 use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, Mistake, OrderedLoad, Phase};
 
 use crate::words;
@@ -25,6 +28,32 @@ pub fn read(text: &str, hosts: Vec<HostInfo>) -> Result<Vec<Line>, Vec<Mistake>>
     match mistakes.is_empty() {
         true => Ok(lines),
         false => Err(mistakes),
+    }
+}
+
+/// Rehearses a program for these hosts: all mistakes that can be found without carrying anything out,
+/// and what could not be rehearsed.
+pub fn rehearse_program(
+    text: &str,
+    hosts: Vec<HostInfo>,
+    seed: u64,
+    set: Vec<(String, String)>,
+) -> Rehearsed {
+    let begun = Instant::now();
+    let outside = Outside {
+        now_ns: Box::new(move || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX)),
+        stop: Box::new(|| false),
+        seed,
+        parameters: set,
+    };
+    script::rehearse(text, Rehearsal { hosts }, outside)
+}
+
+/// Sentence about what could not be rehearsed.
+pub fn left_open(open: Open) -> Text {
+    match open {
+        Open::Results(line) => Text::new("cli-rehearsed-results").word("line", line.to_string()),
+        Open::Long => Text::new("cli-rehearsed-long"),
     }
 }
 
@@ -52,7 +81,21 @@ impl Executor for Rehearsal {
     }
 
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
-        let result = PhaseResult::default();
+        let name = |number: u32| {
+            let host = self.hosts.iter().find(|host| host.number == number);
+            host.map_or_else(String::new, |host| host.name.clone())
+        };
+        let flows = phase.parts.iter().flat_map(|part| &part.flows);
+        let flows = flows.map(|(from, to, _)| FlowResult {
+            from: name(*from),
+            to: name(*to),
+            complete: true,
+            ..FlowResult::default()
+        });
+        let result = PhaseResult {
+            flows: flows.collect(),
+            ..PhaseResult::default()
+        };
         Ok(PhaseRecord::plain(&phase.name, "", (0, 0), result))
     }
 
@@ -156,5 +199,35 @@ mod tests {
                 (2, "is not connected"),
             ],
         );
+    }
+
+    /// Words, options and values of loads are those of the program.
+    #[test]
+    fn programs_are_rehearsed_with_the_words_of_loads() {
+        let wrong = "phase(\"a\", rr(1, 2, {colour: \"red\"}));\n\
+                     phase(\"b\", stream(1, 2, {duration: \"soon\"}));\n\
+                     monitor(\"weather:every=1s\");\n\
+                     phase(\"c\", http(1, \"ftp://h/\"));";
+        let found = rehearse_program(wrong, hosts(4), 1, Vec::new()).mistakes;
+        let lines: Vec<u32> = found.iter().map(|mistake| mistake.line).collect();
+        assert_eq!(lines, [1, 2, 3, 4], "{found:#?}");
+        for (mistake, part) in found.iter().zip(["colour", "soon", "weather", "ftp"]) {
+            assert!(mistake.says.contains(part), "{found:#?}");
+        }
+    }
+
+    #[test]
+    fn the_examples_are_without_mistakes() {
+        for source in [
+            include_str!("../../../examples/bus-mesh.js"),
+            include_str!("../../../examples/datagram-mesh.js"),
+            include_str!("../../../examples/pre-production.js"),
+            include_str!("../../../examples/switch.js"),
+            include_str!("../../../examples/wireless-echo.js"),
+        ] {
+            let found = rehearse_program(source, hosts(4), 1, Vec::new());
+            assert_eq!(found.mistakes, [], "{source}");
+            assert_ne!(found.open, Some(Open::Long), "{source}");
+        }
     }
 }

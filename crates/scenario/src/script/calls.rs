@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sokudo_model::{Nanos, Text};
+use sokudo_script::innermost;
 
-use super::seen;
+use super::{OWN_LINES, seen};
+use crate::Mistake;
 use crate::console::{find_host, gathered, part};
 use crate::execute::{Executor, Failed, Part, Phase};
 
@@ -14,6 +17,8 @@ use crate::execute::{Executor, Failed, Part, Phase};
 const LOADS_MAX: usize = 10_000;
 /// Most phases of one script.
 const PHASES_MAX: usize = 10_000;
+/// Mistakes that a rehearsal keeps; a loop may repeat the same one.
+const TOLD_MAX: usize = 10_000;
 /// Longest text that is printed or noted, bytes.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
@@ -28,6 +33,25 @@ pub(super) struct Calls<E> {
     names: BTreeSet<String>,
     /// The last thing that was not carried out.
     failure: Option<Failed>,
+    /// What a rehearsal has found; `None` when loads are carried out.
+    found: Option<Found>,
+}
+
+/// What the script told in a rehearsal.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Mistakes, with whether each is an unknown name.
+    pub(super) mistakes: Vec<(Mistake, bool)>,
+    /// Line that first read a result of a phase.
+    pub(super) consulted: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct ToldOfScript {
+    kind: String,
+    says: String,
+    hint: Option<String>,
+    stack: String,
 }
 
 #[derive(Deserialize)]
@@ -62,7 +86,20 @@ impl<E: Executor> Calls<E> {
             journal_bytes,
             names: BTreeSet::new(),
             failure: None,
+            found: None,
         }
+    }
+
+    /// The same for a rehearsal, in which the script goes on after mistakes.
+    pub(super) fn rehearsing(self) -> Self {
+        Self {
+            found: Some(Found::default()),
+            ..self
+        }
+    }
+
+    pub(super) fn take_found(&mut self) -> Found {
+        self.found.take().unwrap_or_default()
     }
 
     pub(super) fn into_executor(self) -> E {
@@ -140,6 +177,13 @@ impl<E: Executor> Calls<E> {
                 Ok(Value::Null)
             }
             "phase" => self.phase(argument),
+            "rehearses" => Ok(json!(self.found.is_some())),
+            "check" => self.part(&understood(argument)?).map(|_| json!(true)),
+            "told" => {
+                let told: ToldOfScript = understood(argument)?;
+                self.told(told);
+                Ok(Value::Null)
+            }
             _ => Err(Failed::new(
                 format!("there is no call `{name}`"),
                 "`sokudo scenario types` shows what can be called",
@@ -148,12 +192,7 @@ impl<E: Executor> Calls<E> {
     }
 
     fn phase(&mut self, argument: &str) -> Result<Value, Failed> {
-        let asked: AskedPhase = serde_json::from_str(argument).map_err(|error| {
-            Failed::new(
-                format!("the phase cannot be understood: {error}"),
-                "give it a name and loads: phase(\"echo\", [rr(1, 2)])",
-            )
-        })?;
+        let asked: AskedPhase = understood(argument)?;
         if asked.loads.len() > LOADS_MAX || self.names.len() >= PHASES_MAX {
             return Err(Failed::new(
                 format!("more than {LOADS_MAX} loads of a phase, or {PHASES_MAX} phases"),
@@ -176,6 +215,18 @@ impl<E: Executor> Calls<E> {
             self.executor.say(&says);
         }
         Ok(seen::result(&record))
+    }
+
+    fn told(&mut self, told: ToldOfScript) {
+        let Some(found) = &mut self.found else { return };
+        let (line, column) = innermost(&told.stack, OWN_LINES);
+        if told.kind == "consulted" {
+            found.consulted.get_or_insert(line);
+        } else if found.mistakes.len() < TOLD_MAX {
+            let mistake = Mistake::at(column, told.says, told.hint.unwrap_or_default());
+            let is_name = told.kind == "name";
+            found.mistakes.push((mistake.on_line(line), is_name));
+        }
     }
 
     fn part(&self, load: &AskedLoad) -> Result<Part, Failed> {
@@ -233,6 +284,15 @@ impl<E: Executor> Calls<E> {
         self.names.insert(unique.clone());
         unique
     }
+}
+
+fn understood<T: DeserializeOwned>(argument: &str) -> Result<T, Failed> {
+    serde_json::from_str(argument).map_err(|error| {
+        Failed::new(
+            format!("the phase cannot be understood: {error}"),
+            "give it a name and loads: phase(\"echo\", [rr(1, 2)])",
+        )
+    })
 }
 
 fn text(argument: &str) -> Result<String, Failed> {

@@ -4,9 +4,20 @@
   const host = globalThis.__host;
   delete globalThis.__host;
 
-  const ask = (name, argument) => {
-    const answer = JSON.parse(host(name, JSON.stringify(argument ?? null)));
+  const call = (name, argument) => JSON.parse(host(name, JSON.stringify(argument ?? null)));
+
+  // In a rehearsal nothing is carried out: a mistake is kept with the line that made it, and the script
+  // goes on with `instead`, so that later lines are looked at, too.
+  const rehearses = call("rehearses").value;
+  const told = (kind, says, hint) => call("told", { kind, says, hint, stack: new Error().stack });
+
+  const ask = (name, argument, instead) => {
+    const answer = call(name, argument);
     if (answer.error) {
+      if (rehearses) {
+        told("mistake", answer.error.says, answer.error.hint);
+        return instead;
+      }
       const error = new Error(answer.error.says);
       error.hint = answer.error.hint;
       throw error;
@@ -14,7 +25,11 @@
     return answer.value;
   };
 
-  const refuse = (says, hint) => {
+  const refuse = (says, hint, instead) => {
+    if (rehearses) {
+      told("mistake", says, hint);
+      return instead;
+    }
     const error = new TypeError(says);
     error.hint = hint;
     throw error;
@@ -22,10 +37,14 @@
 
   const hosts = () => ask("hosts");
 
+  /** Names that nothing has, by what stands for them in a rehearsal; each tells the mistake. */
+  const unknown = new Map();
+
   const nameOf = (one) => {
     if (typeof one === "string") return one;
     if (Number.isInteger(one)) return String(one);
     if (one && typeof one.number === "number") return String(one.number);
+    if (unknown.has(one)) return unknown.get(one)();
     return refuse(`${JSON.stringify(one)} is not a valid host`, "give a host of hosts(), its number or its name");
   };
 
@@ -40,12 +59,13 @@
         return value === true ? [flag] : listOf(value).map((one) => `${flag}=${one}`);
       });
 
-  const load = (word, from, to, options) => ({
-    word,
-    from: nameOf(from),
-    to: listOf(to).map(nameOf),
-    options: typed(options),
-  });
+  const load = (word, from, to, options) => {
+    const asked = { word, from: nameOf(from), to: listOf(to).map(nameOf), options: typed(options) };
+    if (!rehearses) return asked;
+    // Whoever could not be named has been told already.
+    const isNamed = asked.from !== undefined && !asked.to.includes(undefined);
+    return isNamed && ask("check", asked, false) ? asked : undefined;
+  };
 
   const sendreceive = (from, to, size, times, options) =>
     load("rr", from, to, { size, count: times, ...options });
@@ -55,7 +75,7 @@
   const half = (count, wanted) => {
     const most = Math.floor(count / 2);
     if (wanted !== undefined && !(Number.isInteger(wanted) && wanted >= 1 && wanted <= most)) {
-      refuse(`${wanted} pairs cannot be made of ${count} hosts`, `ask for 1 to ${most}`);
+      return refuse(`${wanted} pairs cannot be made of ${count} hosts`, `ask for 1 to ${most}`, most);
     }
     return wanted ?? most;
   };
@@ -79,14 +99,33 @@
   const ring = (list = hosts()) => list.map((one, index) => [one, list[(index + 1) % list.length]]);
 
   const phase = (name, loads, settings) => {
-    const list = listOf(loads).flat(Infinity);
-    if (list.length === 0) refuse(`phase "${name}" loads nobody`, "give it at least one load");
-    return ask("phase", {
+    const given = listOf(loads).flat(Infinity);
+    if (given.length === 0) refuse(`phase "${name}" loads nobody`, "give it at least one load");
+    const list = rehearses ? given.filter(Boolean) : given;
+    const asked = {
       name: String(name),
       loads: list,
       timeout: settings?.timeout,
       labels: Object.entries(settings?.labels ?? {}).map(([label, value]) => [label, String(value)]),
-    });
+    };
+    const nothing = { name: asked.name, status: "ok", flows: [], dead: [] };
+    if (!rehearses) return ask("phase", asked);
+    return imagined(list.length === 0 ? nothing : ask("phase", asked, nothing));
+  };
+
+  /** The result of a phase that was not carried out: everything came through, and every number is 1. */
+  const imagined = ({ name, flows }) => {
+    const read = (value) => (told("consulted", "", ""), value);
+    const numbers = () => new Proxy({}, { get: (_, key) => (typeof key === "string" ? read(1) : undefined) });
+    const measured = { bytes: 1, seconds: 1, bits_per_second: 1 };
+    const watched = (known, results) =>
+      new Proxy({ ...known, ...results }, {
+        get: (all, key) => (key in results ? read(all[key]) : all[key]),
+      });
+    const flow = ({ from, to }) =>
+      watched({ from, to, metrics: numbers() }, { complete: true, error: null, ...measured });
+    const rest = { status: "ok", dead: [], fairness: 1, ...measured };
+    return watched({ name, flows: flows.map(flow), summary: numbers() }, rest);
   };
 
   // Seeded, so that a run can be repeated (mulberry32).
@@ -129,7 +168,8 @@
     const like = (text, sample) => {
       if (typeof sample !== "number") return text;
       const number = Number(text);
-      return Number.isFinite(number) ? number : refuse(`--set ${name}=${given}: ${text} is not a valid number`, "write a number");
+      if (Number.isFinite(number)) return number;
+      return refuse(`--set ${name}=${given}: ${text} is not a valid number`, "write a number", sample);
     };
     if (typeof usual === "boolean") return given === "true";
     return Array.isArray(usual) ? given.split(",").map((text) => like(text, usual[0])) : like(given, usual);
@@ -163,5 +203,23 @@
   for (const [name, value] of Object.entries(api)) {
     if (typeof value === "function") Object.freeze(value);
     Object.defineProperty(globalThis, name, { value, enumerable: true });
+  }
+
+  if (rehearses) {
+    // A name that nothing has is a mistake where it is used; asking for its type is none.
+    const stand = (name) => {
+      const says = `there is no \`${name}\``;
+      const tell = () => told("name", says, "`sokudo scenario types` shows what can be called");
+      const stands = new Proxy(() => undefined, {
+        apply: () => void tell(),
+        construct: () => (tell(), {}),
+      });
+      unknown.set(stands, () => void tell());
+      return stands;
+    };
+    const plain = Object.getPrototypeOf(globalThis);
+    const guess = (_, name, receiver) =>
+      typeof name === "symbol" || name in plain ? Reflect.get(plain, name, receiver) : stand(name);
+    Object.setPrototypeOf(globalThis, new Proxy(plain, { get: guess }));
   }
 }

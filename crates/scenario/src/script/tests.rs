@@ -259,3 +259,107 @@ fn parameters_have_the_kind_of_their_usual_value() {
         assert!(run(set(&[wrong])).outcome.is_err(), "{wrong:?}");
     }
 }
+
+/// Line and begin of each mistake of a rehearsal over four hosts, and what it left open.
+#[track_caller]
+fn rehearsed(source: &str, expected: &[(u32, &str)], left: Option<Open>) {
+    let lab = Remembering {
+        count: 4,
+        ..Remembering::default()
+    };
+    let Rehearsed { mistakes, open } = rehearse(source, lab, outside());
+    let found: Vec<(u32, &str)> = mistakes.iter().map(|m| (m.line, m.says.as_str())).collect();
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for ((line, says), (wanted, part)) in found.iter().zip(expected) {
+        assert_eq!((line, says.contains(part)), (wanted, true), "{found:#?}");
+    }
+    assert_eq!(open, left);
+}
+
+#[test]
+fn a_rehearsal_tells_all_mistakes() {
+    rehearsed(
+        "syncTime();\n\
+         phase(\"a\", [rr(1, 9), rr(7, 2)]);\n\
+         sleep(\"soon\");\n\
+         nosuch(1, 2);\n\
+         phase(\"b\", rr(1, elsewhere));\n\
+         pairs(9);\n\
+         phase(\"c\", []);\n\
+         for (const one of [1, 2]) phase(\"d\", rr(one, one));\n\
+         monitor({every: \"often\"});\n\
+         phase(\"e\", rr(1, 2), {timeout: \"5 parsecs\"});",
+        &[
+            (2, "there is no host `9`"),
+            (2, "there is no host `7`"),
+            (3, "soon"),
+            (4, "there is no `nosuch`"),
+            (5, "there is no `elsewhere`"),
+            (6, "9 pairs"),
+            (7, "loads nobody"),
+            (8, "host 1 would load itself"),
+            (8, "host 2 would load itself"),
+            (9, "often"),
+            (10, "parsecs"),
+        ],
+        None,
+    );
+}
+
+#[test]
+fn statements_that_cannot_be_read_hide_no_others() {
+    rehearsed(
+        "phase(\"a\", [rr(1 2)]);\n\
+         const x = ;\n\
+         phase(\"b\", [\n  rr(1, 2),\n  rr(3 4),\n]);\n\
+         phase(\"c\", rr(1, 9));\n\
+         say(x);",
+        &[(1, ""), (2, ""), (5, ""), (7, "there is no host `9`")],
+        None,
+    );
+    rehearsed("if (true) {\n  say(1);\n", &[(3, "")], None);
+}
+
+#[test]
+fn a_rehearsal_says_where_results_decide() {
+    let reads = "const made = phase(\"a\", rr(1, 2));\n\
+                 if (made.bits_per_second > 1e9) say(\"fast\");\n\
+                 say(made.flows[0].metrics[\"rr.transactions\"].toFixed(2));\n\
+                 made.no.such.thing;\n\
+                 phase(\"b\", rr(1, 9));";
+    // What breaks behind made-up numbers may be their fault.
+    rehearsed(reads, &[], Some(Open::Results(2)));
+    let listed = "const made = phase(\"a\", [rr(1, 2), rr(3, 4)]);\n\
+                  for (const flow of made.flows) say(flow.from);\n\
+                  phase(\"b\", rr(1, 9));";
+    rehearsed(listed, &[(3, "there is no host `9`")], None);
+    let endless = "let made = phase(\"a\", rr(1, 2));\nwhile (made.bytes > 0) say(\"more\");";
+    rehearsed(endless, &[], Some(Open::Long));
+}
+
+#[test]
+fn a_rehearsal_of_a_script_without_mistakes_finds_none_and_does_nothing() {
+    let source = "const rate = parameter(\"rate\", 5);\n\
+                  if (typeof window === \"undefined\") say(rate, seed, random());\n\
+                  matrix({size: [64, 1000]}, ({size}) => phase(\"p\", rr(1, 2, {count: size})));\n\
+                  note(JSON.stringify(mesh(hosts().slice(0, 3)).length));";
+    let lab = Remembering {
+        count: 4,
+        ..Remembering::default()
+    };
+    let found = rehearse(source, lab, outside());
+    assert_eq!(found.mistakes, []);
+    assert_eq!(found.open, None);
+}
+
+#[test]
+fn a_parameter_that_nobody_asks_for_is_told_by_a_rehearsal() {
+    let mut outside = outside();
+    outside.parameters = vec![("speed".into(), "5".into())];
+    let lab = Remembering {
+        count: 4,
+        ..Remembering::default()
+    };
+    let found = rehearse("say(1);", lab, outside);
+    assert!(found.mistakes[0].says.contains("`speed`"), "{found:?}");
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sokudo_model::{Change, Refusal, Text};
 use sokudo_scenario::pairs::{self, PairExchange};
+use sokudo_scenario::script::syntax;
 use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
@@ -104,8 +105,8 @@ impl Desk for Orders {
                 Ok(lines) => lines.iter().filter_map(unreadable).collect(),
                 Err(mistakes) => mistakes.iter().map(mistake).collect(),
             },
-            // What is wrong with a program shows when it runs.
-            Language::Javascript => Vec::new(),
+            // Its calls are rehearsed when it is run: then its hosts are known.
+            Language::Javascript => syntax(text).iter().map(mistake).collect(),
         }
     }
 

@@ -27,7 +27,7 @@ use super::tap::Tap;
 use super::{http, outcome};
 use crate::{
     Beginning, Ended, Lab, Left, Reached, Sealed, begin, by_lines, carry_out, ended_by, heard,
-    random_seed, read_lines, script, seal,
+    left_open, random_seed, read_lines, rehearse_program, script, seal,
 };
 
 /// Orders that wait: there is never more than one, and the end.
@@ -290,17 +290,22 @@ impl Hand {
 
     /// Reaches the hosts and begins a record.
     fn open(&self, name: &str) -> Result<Lab, Refusal> {
-        self.open_at(self.setting.place.reach()?, name)
+        self.open_at(self.setting.place.reach()?, name, self.seed())
     }
 
-    fn open_at(&self, reached: Reached, name: &str) -> Result<Lab, Refusal> {
+    /// Seed of the next run.
+    fn seed(&self) -> u64 {
+        self.setting.seed.unwrap_or_else(random_seed)
+    }
+
+    fn open_at(&self, reached: Reached, name: &str, seed: u64) -> Result<Lab, Refusal> {
         let stop = self.shared.fresh_stop();
         self.know(reached.infos());
         let feed = self.feed.clone();
         let beginning = Beginning {
             name,
             command: self.setting.command.clone(),
-            seed: self.setting.seed.unwrap_or_else(random_seed),
+            seed,
             interval_ns: self.setting.interval_ns,
             monitors: self.setting.monitors.clone(),
             max_skew_ns: None,
@@ -333,7 +338,7 @@ impl Hand {
             let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
             operator(first.map_or_else(String::new, ToString::to_string), hint)
         })?;
-        let mut lab = self.open_at(reached, "run")?;
+        let mut lab = self.open_at(reached, "run", self.seed())?;
         let ended = carry_out(&lines, &mut lab).unwrap_or_else(|refused| {
             self.feed.tell(Told::Mistakes(vec![marked(&refused)]));
             ended_by(refused)
@@ -342,7 +347,20 @@ impl Hand {
     }
 
     fn run_javascript(&self, text: String) -> Result<Left, Refusal> {
-        let lab = self.open("run")?;
+        let reached = self.setting.place.reach()?;
+        let seed = self.seed();
+        let rehearsed = rehearse_program(&text, reached.infos(), seed, Vec::new());
+        if let Some(first) = rehearsed.mistakes.first() {
+            let refused = operator(first.to_string(), first.hint.clone());
+            let marks = rehearsed.mistakes.iter().map(mistake).collect();
+            self.feed.tell(Told::Mistakes(marks));
+            return Err(refused);
+        }
+        if let Some(open) = rehearsed.open {
+            self.feed
+                .tell(Told::Says(SentenceKind::Answer, left_open(open)));
+        }
+        let lab = self.open_at(reached, "run", seed)?;
         let file = Path::new("page.js");
         let feed = self.feed.clone();
         let (left, error) = script::carry_out(lab, text, file, Vec::new());

@@ -9,11 +9,12 @@ use sokudo_controller::{Hosts, check};
 use sokudo_i18n::I18n;
 use sokudo_model::{Refusal, Text, harmless};
 use sokudo_scenario::pairs::{self, PairExchange};
+use sokudo_scenario::script::syntax;
 use sokudo_scenario::{Executor as _, Failed, Mistake, line};
 use sokudo_session::page::HostSource;
 use sokudo_session::{
     Beginning, Ended, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out, ended_by,
-    random_seed, read_lines, script as program, seal,
+    left_open, random_seed, read_lines, rehearse_program, script as program, seal,
 };
 use sokudo_wire::Key;
 use sokudo_workload::refusal::operator;
@@ -221,10 +222,7 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
     let text = read_script(&args.file)?;
     let extension = args.file.extension().and_then(|e| e.to_str());
     match extension.unwrap_or_default() {
-        "js" => {
-            let (left, _) = program::carry_out(open(&args.lab, "run")?, text, &args.file, args.set);
-            close(left, &args.lab)
-        }
+        "js" => run_program(args, text),
         "sks" if !args.set.is_empty() => Err(Failure::operator(
             Text::new("error-lines-no-parameters"),
             Text::new("error-lines-no-parameters-hint"),
@@ -247,6 +245,30 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
             Text::new("error-script-kind-hint"),
         )),
     }
+}
+
+fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
+    let told = |mistakes: Vec<Mistake>| many(&args.file, &mistakes);
+    let reached = match (reach(&args.lab.place), syntax(&text)) {
+        (Ok(reached), _) => reached,
+        // Without hosts there is still something to say about the lines.
+        (Err(failure), mistakes) if mistakes.is_empty() => return Err(failure),
+        (Err(_), mistakes) => return Err(told(mistakes)),
+    };
+    // Random choices are the same in the rehearsal.
+    let seed = args.lab.seed.unwrap_or_else(random_seed);
+    args.lab.seed = Some(seed);
+    let rehearsed = rehearse_program(&text, reached.infos(), seed, args.set.clone());
+    if !rehearsed.mistakes.is_empty() {
+        return Err(told(rehearsed.mistakes));
+    }
+    if let Some(open) = rehearsed.open {
+        let i18n = I18n::new(args.lab.show.lang());
+        eprintln!("  {}", i18n.text(&left_open(open)));
+    }
+    let lab = open_at(reached, &args.lab, "run")?;
+    let (left, _) = program::carry_out(lab, text, &args.file, args.set);
+    close(left, &args.lab)
 }
 
 /// Carries out `sokudo scenario`.

@@ -160,8 +160,11 @@ fn mistakes_of_a_scenario_are_told_with_their_place() {
         .expect_stderr("wrong.js: line 2, column")
         .expect_stderr("there is no host `9`");
     assert!(place.records().is_empty(), "nothing was measured");
-    // What came before a mistake is kept, and the record says how it ended.
-    place.write("late.js", "phase('x', rr(1, 2, {count: 5}));\nnobody();\n");
+    // What came before a mistake that only results bring about is kept, and the record says how it
+    // ended.
+    let late =
+        "const made = phase('x', rr(1, 2, {count: 5}));\nif (made.bytes > 1) made.nobody();\n";
+    place.write("late.js", late);
     let ended = place
         .words(["run", "late.js", "--local", "2", "--json"])
         .run();
@@ -179,4 +182,27 @@ fn the_types_are_those_of_this_program() {
     for word in ["bus", "crr", "datagram", "probe", "rr", "stream"] {
         ended.expect_stdout(&format!("declare function {word}("));
     }
+}
+
+/// A program is read as a whole for the hosts that it is for, before anything is sent.
+#[test]
+fn all_mistakes_of_a_program_are_told_before_anything_starts() {
+    let place = place();
+    let wrong =
+        "syncTime();\nphase(\"a\", rr(1, 9));\nconst x = ;\nphase(\"b\", rr(1, 2, {colour: 1}));\n";
+    place.write("wrong.js", wrong);
+    let ended = place.run("run wrong.js --local 2");
+    ended
+        .expect_code(2)
+        .expect_stderr("line 2, column")
+        .expect_stderr("there is no host `9`")
+        .expect_stderr("line 3, column")
+        .expect_stderr("line 4, column")
+        .expect_stderr("--colour");
+    assert!(place.records().is_empty());
+    let reads =
+        "const made = phase(\"a\", rr(1, 2, {count: 5}));\nif (made.bytes > 0) say(\"more\");\n";
+    place.write("reads.js", reads);
+    let ended = place.run("run reads.js --local 2");
+    ended.expect_code(0).expect_stderr("From line 2 on");
 }
