@@ -82,11 +82,23 @@ pub fn judge(truth: &Truth, came: &Came) -> Judged {
         named,
         all_named: match truth {
             Truth::Healthy => true,
-            Truth::Causes(families) => families
-                .iter()
-                .all(|family| said.conclusions.iter().any(|one| holds(family, one))),
+            Truth::Causes(families) => families.iter().all(|family| is_told(said, family)),
         },
     }
+}
+
+/// True where the family stands among what a reader is told: the limit, what is beside it, and what changes
+/// how the numbers are read.
+fn is_told(said: &Said, family: &Family) -> bool {
+    let tells = |one: &&Conclusion| {
+        let is_limit = said
+            .limit
+            .as_ref()
+            .is_some_and(|limit| limit.rule == one.rule);
+        is_limit || said.beside.contains(&one.rule) || one.severity != "info"
+    };
+    let mut told = said.conclusions.iter().filter(tells);
+    told.any(|one| holds(family, one))
 }
 
 /// True where this machine itself is named as the limit, and the run does not also say that everything
@@ -195,7 +207,7 @@ mod tests {
         Said {
             conclusions: limit.iter().cloned().chain(more).collect(),
             limit,
-            verdict: Vec::new(),
+            ..Said::default()
         }
     }
 

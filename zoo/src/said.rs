@@ -22,6 +22,8 @@ pub struct Conclusion {
 pub struct Said {
     /// The conclusion about the limit.
     pub limit: Option<Conclusion>,
+    /// Rules that are named beside it.
+    pub beside: Vec<String>,
     /// All conclusions, strongest first.
     pub conclusions: Vec<Conclusion>,
     /// The verdict.
@@ -45,7 +47,9 @@ impl Said {
     fn read(summary: &Value, findings: &Value) -> Self {
         let list = findings.as_array().or(findings["findings"].as_array());
         let conclusions: Vec<Conclusion> = list.into_iter().flatten().map(conclusion).collect();
-        let limit = summary["limit"].as_str().map(|rule| {
+        let of_limit = &summary["limit"];
+        let rule = of_limit["cause"].as_str().or(of_limit.as_str());
+        let limit = rule.map(|rule| {
             let told = conclusions.iter().find(|one| one.rule == rule);
             told.cloned().unwrap_or_else(|| Conclusion {
                 rule: rule.to_owned(),
@@ -53,13 +57,11 @@ impl Said {
                 severity: "caution".into(),
             })
         });
-        let sentences = summary["verdict"].as_array().into_iter().flatten();
         Self {
             limit,
+            beside: words(&of_limit["beside"]),
             conclusions,
-            verdict: sentences
-                .filter_map(|one| Some(one.as_str()?.to_owned()))
-                .collect(),
+            verdict: words(&summary["verdict"]),
         }
     }
 
@@ -68,6 +70,14 @@ impl Said {
         let says = |sentence: &String| sentence.to_lowercase().contains("undetermined");
         self.verdict.iter().any(says)
     }
+}
+
+/// The texts of a list.
+fn words(list: &Value) -> Vec<String> {
+    let words = list.as_array().into_iter().flatten();
+    words
+        .filter_map(|one| Some(one.as_str()?.to_owned()))
+        .collect()
 }
 
 fn conclusion(finding: &Value) -> Conclusion {
@@ -96,6 +106,14 @@ mod tests {
         assert_eq!(said.limit.as_ref().expect("a limit").key, "b");
         assert_eq!(said.conclusions.len(), 2);
         assert!(said.is_undetermined());
+        let more = json!({"limit": {"cause": "path_limited", "beside": ["low_mtu"]}});
+        let more = Said::read(&more, &findings);
+        assert_eq!(
+            (more.limit, more.beside),
+            (said.limit, vec!["low_mtu".to_owned()])
+        );
+        let unknown = Said::read(&json!({"limit": {"cause": null}}), &findings);
+        assert_eq!(unknown.limit, None);
         let none = Said::read(&json!({"limit": null}), &Value::Null);
         assert_eq!(none, Said::default());
     }

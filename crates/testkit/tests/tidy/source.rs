@@ -128,7 +128,7 @@ fn files_stay_readable() {
         ("crates", "rs"),
         ("ui", "ts"),
         ("bench", "sh"),
-        ("tests", "rs"),
+        ("zoo", "rs"),
     ];
     for (directory, extension) in everywhere {
         for (path, text) in texts_below(directory, &[extension]) {
