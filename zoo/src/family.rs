@@ -72,6 +72,8 @@ families! {
     CHURN = "a connection for each request": ["connection_churn"];
     /// The asking program is the limit: CPU, files, ports, threads.
     GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited"];
+    /// Results are taken more slowly than they are made.
+    RESULTS = "writing of results": ["generator_limited"];
     /// The sending or asking thread computes all the time.
     SENDER_CPU = "sender's CPU": ["sender_cpu_limited", "generator_limited"];
     /// Other programs, or a bound on CPU time, keep a thread from running.

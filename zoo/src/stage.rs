@@ -88,6 +88,10 @@ impl Stage {
             targets: Vec::new(),
             world,
         };
+        for (name, text) in &stage.world.files {
+            let written = std::fs::write(stage.place.path().join(name), text);
+            written.map_err(|why| format!("no file `{name}`: {why}"))?;
+        }
         for (side, command) in std::mem::take(&mut stage.world.commands) {
             stage.execute(side, &command)?;
         }
@@ -252,7 +256,8 @@ impl Stage {
 /// The words of the command, with the far ends in place of `HOST`.
 fn words(load: &str, targets: &[String]) -> String {
     let mut words = load.replace("HOST", &targets.join(" "));
-    if !["--duration", "--count", "--bytes"]
+    // A plan says itself how long it takes.
+    if !["--duration", "--count", "--bytes", "jmx run"]
         .iter()
         .any(|word| words.contains(word))
     {

@@ -48,6 +48,8 @@ pub struct World {
     seed: u64,
     /// Commands that are executed on a host before anything starts.
     pub commands: Vec<(Side, String)>,
+    /// Files beside the program: name, text.
+    pub files: Vec<(&'static str, &'static str)>,
     /// Lines of a shell that the program of a side is started by.
     pub shell: Vec<(Side, String)>,
     /// Number of hosts with a far end; the command of the program names them all.
@@ -73,6 +75,7 @@ impl World {
             way: None,
             seed,
             commands: Vec::new(),
+            files: Vec::new(),
             shell: Vec::new(),
             peers: 1,
             far: Far::Program,

@@ -1,7 +1,7 @@
 //! What may be wrong inside a host: its device, its rules, its queues.
 
 use crate::case::Case;
-use crate::family::{FIREWALL, FLOOD_GUARD, OWN_DEVICE, REFUSED_TO_SEND};
+use crate::family::{FIREWALL, FLOOD_GUARD, NEIGHBOUR, OWN_DEVICE, REFUSED_TO_SEND, RESULTS};
 use crate::world::{Side, bucket};
 
 pub const ALL: &[Case] = &[
@@ -145,9 +145,31 @@ pub const ALL: &[Case] = &[
         },
     },
     Case {
+        name: "results-go-to-a-slow-pipe",
+        says: [
+            "whoever takes the rows of results is slow, KB/s",
+            "結果の行を受け取る側が遅い、KB/s",
+        ],
+        family: &RESULTS,
+        strengths: [20.0, 50.0],
+        loads: &["jmx run pages.jmx -J url=http://HOST/ -J users=4 -l slow.jtl"],
+        make: |world, rate| {
+            let pause_s = 4.0 / rate;
+            let reads = "dd bs=4000 count=1 2> /dev/null | grep -q .";
+            world.files.push(("pages.jmx", include_str!("pages.jmx")));
+            world.within(
+                Side::Asking,
+                format!(
+                    "mkfifo slow.jtl; (while {reads}; do sleep {pause_s:.3}; done) < slow.jtl &"
+                ),
+            );
+            world.served_by("think_ms=4");
+        },
+    },
+    Case {
         name: "memory-is-short",
         says: ["a host short of memory", "メモリーが足りないホスト"],
-        family: &OWN_DEVICE,
+        family: &NEIGHBOUR,
         strengths: [1.0, 2.0],
         loads: &["stream HOST"],
         make: |world, _| {
@@ -162,7 +184,7 @@ pub const ALL: &[Case] = &[
             "a slow file system for results",
             "結果を書く遅いファイルシステム",
         ],
-        family: &OWN_DEVICE,
+        family: &RESULTS,
         strengths: [1.0, 2.0],
         loads: &["stream HOST"],
         make: |world, _| {
