@@ -119,10 +119,19 @@ impl Stage {
                     &format!("serve listen={address} {manner}"),
                 )
             }
+            Far::Target(settings) => {
+                let own =
+                    format!("--set listen.address={address}:0 --set admin.address=127.0.0.1:0");
+                let words = format!("target app {own} {settings}");
+                self.command(Side::Serving, &self.program.clone(), &words)
+            }
         };
         let mut running = self.hosts.run_in(peer, move || command.start());
-        let address: String =
-            running.wait_for(|line| Some(line.strip_prefix("serving on ")?.trim().to_owned()));
+        let address: String = running.wait_for(|line| {
+            let server = line.strip_prefix("serving on ");
+            let at = server.or_else(|| line.strip_prefix("target app on http://"));
+            Some(at?.trim().trim_end_matches('/').to_owned())
+        });
         self.targets.push(address);
         self.far.push(running);
     }

@@ -24,6 +24,8 @@ pub enum Far {
     Program,
     /// The zoo's own server with this manner.
     Server(String),
+    /// `sokudo target app` with these settings.
+    Target(String),
 }
 
 /// Something that happens while the load runs.
@@ -122,7 +124,15 @@ impl World {
         self.far = match std::mem::replace(&mut self.far, Far::Program) {
             Far::Program => Far::Server(more),
             Far::Server(first) => Far::Server(format!("{first} {more}")),
+            Far::Target(_) => unreachable!("an application server has settings, no manner"),
         };
+    }
+
+    /// Lets the program's own application server answer, with these settings: `pool.max=3 …`.
+    pub fn target(&mut self, settings: &str) {
+        let settings = settings.split_whitespace();
+        let words: Vec<String> = settings.map(|word| format!("--set {word}")).collect();
+        self.far = Far::Target(words.join(" "));
     }
 
     /// Something happens so long after the load's first results.

@@ -8,6 +8,22 @@ use crate::world::{Side, bucket, narrow};
 
 pub const ALL: &[Case] = &[
     Case {
+        name: "healthy-app",
+        says: [
+            "an application server far from its limits",
+            "限界から遠いアプリケーションサーバー",
+        ],
+        family: &AS_ASKED,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "http http://HOST/ --rate {}/s -c 16",
+            "http http://HOST/stress/ --rate {}/s -c 16",
+        ],
+        make: |world, _| {
+            world.target("pool.url=sim: stress.search_ms=2 stress.interval_ms=0 stress.update_ms=0 stress.bit=16");
+        },
+    },
+    Case {
         name: "healthy-bus",
         says: [
             "messages at a rate that anybody carries",

@@ -9,6 +9,7 @@ mod interruptions;
 pub mod pairs;
 mod path;
 mod programs;
+mod queues;
 mod sockets;
 
 use crate::case::Case;
@@ -21,6 +22,7 @@ const FILES: &[&[Case]] = &[
     sockets::ALL,
     connections::ALL,
     http::ALL,
+    queues::ALL,
     programs::ALL,
     cores::ALL,
 ];
