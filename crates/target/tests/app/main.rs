@@ -1,0 +1,8 @@
+//! The server as its callers see it.
+
+mod admin;
+mod client;
+mod door;
+mod experiments;
+mod faults;
+mod requests;
