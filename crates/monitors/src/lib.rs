@@ -20,6 +20,7 @@ mod contract;
 mod cpu;
 mod disk;
 mod emit;
+mod listen;
 mod memory;
 mod netlink;
 mod network;
@@ -48,6 +49,7 @@ pub use target::KEY_VARIABLE;
 pub const REGISTRY: &[&dyn Registered] = &[
     &cpu::Cpu,
     &disk::Disk,
+    &listen::Listen,
     &memory::Memory,
     &network::Network,
     &nstat::Nstat,

@@ -33,6 +33,8 @@ metrics! {
     TCP_RETRANSMITS = counter("host.tcp_retransmits", One, "TCP segments retransmitted since the run's start");
     TCP_LISTEN_OVERFLOWS = counter("host.tcp_listen_overflows", One, "connections dropped because an accept queue was full, since the run's start");
     TCP_LISTEN_DROPS = counter("host.tcp_listen_drops", One, "connections dropped before they were accepted, for any reason, since the run's start");
+    LISTEN_QUEUE_DEPTH = gauge("host.listen_queue_depth", One, "connections that wait to be accepted from a listening TCP socket; labels address and port");
+    LISTEN_QUEUE_LIMIT = gauge("host.listen_queue_limit", One, "connections that may wait to be accepted from a listening TCP socket; labels address and port");
     TCP_SYN_RETRANSMITS = counter("host.tcp_syn_retransmits", One, "TCP SYN segments retransmitted because no answer came, since the run's start");
     PROTOCOL_EVENTS = counter("host.protocol_events", One, "events that the kernel's IP, ICMP, UDP and TCP counted since the run's start, of each counter that grew; label counter (UdpInErrors, TcpExtTCPTimeouts, …), as nstat names it");
     CONNTRACK_ENTRIES = gauge("host.conntrack_entries", One, "connections that the kernel's connection tracking knows");

@@ -1,11 +1,11 @@
-//! Linux: one socket for the link table, one for the ethtool family.
+//! Linux: a socket for each table that is read.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::net::netlink::{GENERIC, SocketAddrNetlink};
+use rustix::net::netlink::{GENERIC, SOCK_DIAG, SocketAddrNetlink};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     AddressFamily, Protocol, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto,
@@ -14,6 +14,7 @@ use rustix::net::{
 
 use super::Settings;
 use super::message::{self, Answer, Link};
+use crate::listen::parse::{Reading as Listening, questions, reading as listening};
 use crate::qdisc::parse::{Reading, reading};
 
 /// The kernel answers at once; this only keeps a surprise from hanging the run.
@@ -67,6 +68,40 @@ impl Queues {
     /// The interfaces now; `None` when the kernel did not answer.
     pub(crate) fn names(&mut self) -> Option<Vec<Link>> {
         self.0.links().ok()
+    }
+}
+
+/// The listening TCP sockets of the network namespace of the thread that opened it.
+pub(crate) struct Listeners(Netlink);
+
+impl Listeners {
+    /// Opens the table and reads it once. Errors: the system's reason, as text.
+    pub(crate) fn open() -> Result<Self, String> {
+        let open = || {
+            let mut this = Self(Netlink::open(Some(SOCK_DIAG))?);
+            this.ask()?;
+            Ok(this)
+        };
+        open().map_err(|error: io::Error| {
+            format!("netlink did not list the listening sockets: {error}")
+        })
+    }
+
+    /// The sockets now; `None` when the kernel did not answer.
+    pub(crate) fn read(&mut self) -> Option<Vec<Listening>> {
+        self.ask().ok()
+    }
+
+    fn ask(&mut self) -> io::Result<Vec<Listening>> {
+        const SOCK_DIAG_BY_FAMILY: u16 = 20;
+        let mut found = Vec::new();
+        for question in questions() {
+            let flags = message::REQUEST_DUMP;
+            let request = message::request(SOCK_DIAG_BY_FAMILY, flags, &question, &[]);
+            let answers = self.0.ask(&request)?;
+            found.extend(answers.iter().filter_map(|answer| listening(answer)));
+        }
+        Ok(found)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Interfaces and queueing disciplines of the calling thread's network namespace, read over netlink.
+//! Interfaces, queueing disciplines and listening sockets of the calling thread's network namespace, read over netlink.
 //!
 //! `/sys/class/net` shows the namespace in which `/sys` was mounted; netlink shows the thread's own.
 
@@ -10,12 +10,12 @@ pub(crate) mod message;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Queues, links, settings};
+pub(crate) use linux::{Listeners, Queues, links, settings};
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use absent::{Queues, links, settings};
+pub(crate) use absent::{Listeners, Queues, links, settings};
 
 /// Settings of one interface that `ethtool` shows; `None` where the driver does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
