@@ -47,6 +47,7 @@ fn variables_and_properties_are_read_and_written() {
 #[test]
 fn a_sample_is_looked_at_and_changed() {
     let bindings = Bindings {
+        owner: ScriptOwner::Assertion,
         seen: Some(ScriptSample {
             code: "200".into(),
             text: r#"{"id": 7}"#.into(),
