@@ -30,6 +30,7 @@ fn row() -> SampleRow<'static> {
         connect_ms: 1,
         encoding: "utf-8".into(),
         intended_ns: 1_000_000,
+        is_due: false,
         start_ns: 2_500_000,
         sent_ns: 3_000_000,
         end_ns: 54_500_000,

@@ -131,6 +131,7 @@ fn conclude(
         connect_ms: result.connect_ms,
         encoding: "UTF-8".into(),
         intended_ns: start_ns,
+        is_due: false,
         start_ns,
         sent_ns: start_ns,
         end_ns: view.now_ns(),

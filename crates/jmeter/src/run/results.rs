@@ -359,6 +359,7 @@ impl Transaction {
             connect_ms: self.connect_ms,
             encoding: "".into(),
             intended_ns: self.start_ns,
+            is_due: false,
             start_ns: self.start_ns,
             sent_ns: self.start_ns,
             end_ns: now_ns,

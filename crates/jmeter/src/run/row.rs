@@ -60,6 +60,8 @@ pub struct SampleRow<'a> {
     pub encoding: Cow<'a, str>,
     /// Intended start: nanoseconds of the monotonic clock.
     pub intended_ns: i64,
+    /// True if the intended start is when an arrival was due: who sent it may have been behind.
+    pub is_due: bool,
     /// Real start.
     pub start_ns: i64,
     /// Time at which the request was sent.
@@ -154,6 +156,7 @@ impl SampleRow<'_> {
             connect_ms: self.connect_ms,
             encoding: own(self.encoding),
             intended_ns: self.intended_ns,
+            is_due: self.is_due,
             start_ns: self.start_ns,
             sent_ns: self.sent_ns,
             end_ns: self.end_ns,

@@ -324,6 +324,7 @@ fn sub_row(
         connect_ms: reply.connect_ms,
         encoding: reply.encoding.clone().into(),
         intended_ns: reply.start_ns,
+        is_due: false,
         start_ns: reply.start_ns,
         sent_ns: reply.sent_ns,
         end_ns: reply.end_ns,

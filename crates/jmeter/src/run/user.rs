@@ -391,9 +391,9 @@ impl Thread {
         match &test.plan.samplers[view.thread.sampler() as usize].kind {
             SamplerKind::Http(_) => {
                 let request = http_request(test, view.thread)?;
-                let intended_ns = self.intended_ns.take().unwrap_or(now_ns);
+                let due_ns = self.intended_ns.take();
                 self.sub_results.clear();
-                match self.client.begin(&mut view, &request, intended_ns, out) {
+                match self.client.begin(&mut view, &request, due_ns, out) {
                     RequestStart::Sent(request) => {
                         self.phase = Phase::Flying;
                         return Some(NextAction::Send(request));

@@ -71,6 +71,8 @@ struct LabelNumbers {
     #[serde(with = "histogram_text")]
     service: Histogram,
     #[serde(with = "histogram_text")]
+    start_delay: Histogram,
+    #[serde(with = "histogram_text")]
     connect: Histogram,
 }
 
@@ -130,6 +132,7 @@ impl LabelNumbers {
             spent: tally.spent,
             latency: tally.latency.clone(),
             service: tally.service.clone(),
+            start_delay: tally.start_delay.clone(),
             connect: tally.connect.clone(),
         }
     }
@@ -322,6 +325,7 @@ fn flow(
     let each = [
         (numbers::LATENCY_SECONDS, &one.latency),
         (numbers::SERVICE_SECONDS, &one.service),
+        (numbers::START_DELAY_SECONDS, &one.start_delay),
         (numbers::CONNECT_SECONDS, &one.connect),
     ];
     // The samples of a transaction are in the totals already.

@@ -40,6 +40,8 @@ pub struct LabelTally {
     pub latency: Histogram,
     /// From the real start, nanoseconds.
     pub service: Histogram,
+    /// From when an arrival was due to its real start, nanoseconds: the generator's own delay.
+    pub start_delay: Histogram,
     /// To connect, where that was done, without name and TLS, nanoseconds.
     pub connect: Histogram,
     /// Time by stages of those with a response; nothing for a transaction.
@@ -122,6 +124,10 @@ impl LabelTally {
         let digit = row.code.bytes().next().filter(|_| row.code.len() == 3);
         let class = digit.map_or(0, |digit| usize::from(digit.wrapping_sub(b'0')));
         self.classes[if class < 6 { class } else { 0 }] += 1;
+        if row.is_due {
+            let delay_ns = row.start_ns - row.intended_ns;
+            self.start_delay.record(delay_ns.max(0).unsigned_abs());
+        }
         if !row.phase.is_empty() {
             self.lost += 1;
             *self.phases.entry(row.phase).or_default() += 1;
@@ -171,6 +177,7 @@ impl LabelTally {
         self.lost += other.lost;
         self.latency.merge(&other.latency);
         self.service.merge(&other.service);
+        self.start_delay.merge(&other.start_delay);
         self.connect.merge(&other.connect);
         self.spent.add(&other.spent);
         self.bytes += other.bytes;

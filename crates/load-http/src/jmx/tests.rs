@@ -144,7 +144,12 @@ fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
         options.open_per_s = Some(100.0);
         options.duration_s = Some(1);
     });
-    assert_eq!(finished.seen["ask"].samples + finished.dropped, 100);
+    let tally = &finished.seen["ask"];
+    assert_eq!(tally.samples + finished.dropped, 100);
+    // The generator's own delay is told apart, for each arrival; nobody is due in a closed loop.
+    assert_eq!(tally.start_delay.len(), tally.samples);
+    let (closed, _) = execute(&plan(port, 1, 3), |_| {});
+    assert!(closed.seen["ask"].start_delay.is_empty());
 }
 
 #[test]

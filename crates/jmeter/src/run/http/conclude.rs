@@ -199,6 +199,7 @@ impl HttpClient {
             connect_ms: totals.connect_ms,
             encoding: content_type.map_or("", charset).into(),
             intended_ns: totals.intended_ns,
+            is_due: totals.is_due,
             start_ns: totals.start_ns,
             sent_ns: reply.sent_ns,
             end_ns: reply.end_ns,

@@ -50,6 +50,8 @@ pub(super) struct HttpExchange {
 pub(super) struct SampleTotals {
     pub start_ns: i64,
     pub intended_ns: i64,
+    /// The intended start is when an arrival was due.
+    pub is_due: bool,
     pub latency_ms: u64,
     pub connect_ms: u64,
     pub bytes: u64,
@@ -67,11 +69,12 @@ impl SampleTotals {
 }
 
 impl HttpExchange {
-    /// Begins the request of a sampler.
-    pub fn begin(&mut self, now_ns: i64, intended_ns: i64) {
+    /// Begins the request of a sampler; `due_ns`: when an arrival was due whose first request it is.
+    pub fn begin(&mut self, now_ns: i64, due_ns: Option<i64>) {
         self.redirects = 0;
         self.totals.start_ns = now_ns;
-        self.totals.intended_ns = intended_ns;
+        self.totals.intended_ns = due_ns.unwrap_or(now_ns);
+        self.totals.is_due = due_ns.is_some();
         (self.totals.bytes, self.totals.sent_bytes) = (0, 0);
         (self.counts_last, self.repeats) = (false, false);
         self.authorization.reset();
@@ -87,6 +90,7 @@ impl HttpExchange {
         // A bound on the duration of a sample covers its resources.
         self.totals.start_ns = of.totals.start_ns;
         self.totals.intended_ns = now_ns;
+        self.totals.is_due = false;
         (self.totals.bytes, self.totals.sent_bytes) = (0, 0);
         self.counts_last = false;
         self.write_url();

@@ -133,15 +133,16 @@ impl HttpClient {
         }
     }
 
-    /// Appends the request of the current sampler to `out`.
+    /// Appends the request of the current sampler to `out`; `due_ns`: when an arrival was due whose first
+    /// request it is.
     pub fn begin(
         &mut self,
         view: &mut View<'_>,
         request: &HttpRequest,
-        intended_ns: i64,
+        due_ns: Option<i64>,
         out: &mut Vec<u8>,
     ) -> RequestStart {
-        self.exchange.begin(view.now_ns(), intended_ns);
+        self.exchange.begin(view.now_ns(), due_ns);
         match self.render(view, request, out) {
             Ok(()) => RequestStart::Sent(self.send(view, request, out)),
             Err(Unsent::Cached) => RequestStart::Cached,

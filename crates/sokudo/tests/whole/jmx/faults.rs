@@ -64,6 +64,33 @@ fn a_server_that_restarts_is_found_again() {
     assert!(!far.asked().is_empty());
 }
 
+/// Once the server is dead, connections to it end without a byte; over the whole load that is most of the time.
+#[test]
+fn a_server_that_dies_answered_over_the_whole_load() {
+    for model in ["", "--model open:200/s"] {
+        let place = place();
+        let far = far(|number, _| match number {
+            0..50 => says(200, "ok"),
+            _ => Does::Closes,
+        });
+        let loops = if model.is_empty() { -1 } else { 1 };
+        place.write("plan.jmx", &plan(2, loops, &get(far.address, "/a", "")));
+        let run = format!("jmx run plan.jmx --duration 1 {model}");
+        let ended = place.run(&format!("{run} --json"));
+        ended.expect_code(1);
+        let said = summary(&ended);
+        assert_eq!(said.number("http.requests"), 50.0, "{model}");
+        // From the first sample to the end of the plan, which is a little less than a second.
+        let rate = said.number("http.requests_per_second");
+        assert!((50.0..75.0).contains(&rate), "{model}: {rate}");
+        let errors = said.number("http.error_ratio");
+        assert!(errors > 0.5, "{model}: {errors}");
+        let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let first = json["verdict"][0].as_str().unwrap_or_default();
+        assert!(first.contains("got no answer"), "{model}: {first}");
+    }
+}
+
 #[test]
 fn a_killed_generator_leaves_whole_rows() {
     let place = place();
