@@ -84,7 +84,9 @@ fn reads_previous(plan: &Plan) -> bool {
         .iter()
         .filter_map(|pre| match &pre.kind {
             PreKind::Script(script) => Some(script),
-            PreKind::UserParameters { .. } | PreKind::Timeout { .. } => None,
+            PreKind::UserParameters { .. } | PreKind::Timeout { .. } | PreKind::UrlRewriting(_) => {
+                None
+            }
         });
     let of_timers = plan.timers.iter().filter_map(|timer| match &timer.kind {
         TimerKind::Script(script) => Some(script),
@@ -97,6 +99,10 @@ fn reads_previous(plan: &Plan) -> bool {
             SamplerKind::Script(script) => Some(script),
             _ => None,
         });
+    let mut pres = plan.pre_processors.iter();
+    if pres.any(|pre| matches!(pre.kind, PreKind::UrlRewriting(_))) {
+        return true;
+    }
     let mut scripts = of_pre.chain(of_timers).chain(of_samplers);
     scripts.any(|script| {
         let text = script.text.to_string();

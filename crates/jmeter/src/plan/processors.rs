@@ -20,11 +20,30 @@ pub enum PreKind {
     },
     /// A script.
     Script(Script),
+    /// Adds the session of the previous response to an HTTP request.
+    UrlRewriting(UrlRewriting),
     /// A sample timeout.
     Timeout {
         /// Milliseconds; 0: never.
         timeout_ms: Value<i64>,
     },
+}
+
+/// Where the session of the previous response is found, and where it goes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UrlRewriting {
+    /// Name of the argument that holds the session.
+    pub name: Template,
+    /// True if it is written into the path, behind `;`.
+    pub in_path: Value<bool>,
+    /// True if there is no `=` behind its name in the path.
+    pub without_equals: Value<bool>,
+    /// True if a question mark ends it in the path.
+    pub ends_at_query: Value<bool>,
+    /// True if the last one stays where a response has none.
+    pub is_kept: Value<bool>,
+    /// True if it is encoded; otherwise it was already.
+    pub encode: Value<bool>,
 }
 
 /// The part of a result that an element examines.

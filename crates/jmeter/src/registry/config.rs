@@ -6,7 +6,7 @@ use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::expression::Template;
 use crate::plan::{
-    Authorization, ConfigKind, Cookie, CsvData, DnsHost, PreKind, SharingMode, Value,
+    Authorization, ConfigKind, Cookie, CsvData, DnsHost, PreKind, SharingMode, UrlRewriting, Value,
 };
 
 const fn config(
@@ -40,6 +40,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         Family::PreProcessor,
         2,
         Role::Pre(user_parameters),
+    ),
+    element(
+        &["URLRewritingModifier"],
+        Family::PreProcessor,
+        3,
+        Role::Pre(url_rewriting),
     ),
     element(
         &["SampleTimeout"],
@@ -198,4 +204,15 @@ fn user_parameters(reader: &mut ElementReader<'_, '_>) -> PreKind {
 fn timeout(reader: &mut ElementReader<'_, '_>) -> PreKind {
     let timeout_ms = reader.integer("InterruptTimer.timeout", 0);
     PreKind::Timeout { timeout_ms }
+}
+
+fn url_rewriting(reader: &mut ElementReader<'_, '_>) -> PreKind {
+    PreKind::UrlRewriting(UrlRewriting {
+        name: reader.text("argument_name"),
+        in_path: reader.flag("path_extension", false),
+        without_equals: reader.flag("path_extension_no_equals", false),
+        ends_at_query: reader.flag("path_extension_no_questionmark", false),
+        is_kept: reader.flag("cache_value", true),
+        encode: reader.flag("encode", false),
+    })
 }

@@ -79,11 +79,7 @@ pub(super) const REFUSED: &[ElementSpec] = &[
         FOREIGN,
     ),
     element(
-        &[
-            "AnchorModifier",
-            "RegExUserParameters",
-            "URLRewritingModifier",
-        ],
+        &["AnchorModifier", "RegExUserParameters"],
         Family::PreProcessor,
         3,
         FOREIGN,

@@ -8,6 +8,7 @@ use sokudo_pace::Random;
 
 use super::context::View;
 use super::feed::Feed;
+use super::rewriting::rewrite;
 use super::scripts::{ScriptOwner, run_script};
 use super::shared::locked;
 use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, SharingMode};
@@ -192,6 +193,10 @@ pub(super) fn pre_process(view: &mut View<'_>, id: Id) -> i64 {
         PreKind::Script(script) => {
             let owner = (ScriptOwner::PreProcessor, &pre.name);
             return run_script(view, owner, script, None).slept_ns;
+        }
+        PreKind::UrlRewriting(rewriting) => {
+            rewrite(view, id, rewriting);
+            return 0;
         }
         PreKind::Timeout { .. } => return 0,
     };

@@ -56,6 +56,8 @@ pub(super) struct ThreadContext {
     last_text: Option<String>,
     /// The previous result, if an element of the plan reads it.
     previous: Option<Box<ScriptSample>>,
+    /// Sessions that modifiers of URLs keep.
+    pub sessions: HashMap<Id, String>,
     /// Requests as scripts changed them.
     pub requests: ChangedRequests,
     /// Class and message of the exception that a function in the current sampler has thrown.
@@ -95,6 +97,7 @@ impl ThreadContext {
             rows: HashMap::new(),
             last_text: None,
             previous: None,
+            sessions: HashMap::new(),
             requests: ChangedRequests::default(),
             thrown: None,
         }
@@ -108,6 +111,11 @@ impl ThreadContext {
     /// Keeps a result for the elements that read the previous one.
     pub fn keep_previous(&mut self, result: ScriptSample) {
         self.previous = Some(Box::new(result));
+    }
+
+    /// The previous result; `None`: there is none, or no element reads it.
+    pub fn previous(&self) -> Option<&ScriptSample> {
+        self.previous.as_deref()
     }
 
     /// Takes the exception that a function has thrown since the last call.

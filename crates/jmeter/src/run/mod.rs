@@ -39,6 +39,7 @@ mod passes;
 mod program;
 mod result_writers;
 mod results;
+mod rewriting;
 mod row;
 mod sample_result;
 mod scripts;

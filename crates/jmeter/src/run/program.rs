@@ -86,7 +86,7 @@ fn asks_for_name(kind: &PreKind) -> bool {
             .iter()
             .flatten()
             .any(|value| value.to_string().contains("__samplerName")),
-        PreKind::Timeout { .. } => false,
+        PreKind::Timeout { .. } | PreKind::UrlRewriting(_) => false,
     }
 }
 
