@@ -674,6 +674,7 @@ help-sokudo-after =
       sokudo datagram HOST                 … and on the other: how many datagrams per second arrive?
       sokudo datagram HOST --find 'loss<0.1%'   the highest rate that holds
       sokudo show latest                   the newest result again
+      sokudo why latest                    what limited it, and how that is known
       sokudo doctor                        what does this system offer, what should be changed?
 
     Exit codes: 0 fine, 1 a check failed, 2 wrong use, 3 the run failed or is partial.
@@ -775,3 +776,5 @@ help-web-after =
 
     Open the printed address in a browser. Beyond this machine the page goes over plain HTTP: use it in
     a network that you trust, or through a tunnel (`ssh -L 7480:localhost:7480 HOST`).
+help-why = Explain what limited a run: what speaks for each cause, what against it, what is missing
+help-why--rules = Print the signs and thresholds of every rule instead

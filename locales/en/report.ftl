@@ -714,3 +714,21 @@ report-capacity-response-title = How long does a request take with more users?
 report-capacity-response-note = Below the bound no closed system can be. The distance from it is time in queues that are not at the bottleneck.
 report-capacity-cpu-title = How busy is the server?
 report-capacity-cpu-note = Share of all CPUs of the host that answers, over each run. The line is the share that counts as full.
+
+# Lines of `sokudo why`.
+why-limit = The limit
+why-unknown = The limit is not known
+why-beside = Beside it
+why-suspected = Suspected: one kind of observation only
+why-refuted = Refuted
+why-missing = Not available here
+why-for = For it:
+why-for-none = For it: nothing
+why-against = Against it:
+why-against-none = Against it: nothing
+why-test = How to test it: { $suspect }
+why-contradictions = What refutes conclusions
+why-about = Concerns: { $rules }
+why-rule-describes = describes what happened
+why-rule-limit = says what limited the rate
+why-rule-loss = says where datagrams were lost

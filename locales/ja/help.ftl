@@ -674,6 +674,7 @@ help-sokudo-after =
       sokudo datagram HOST                 … もう一方で: 毎秒いくつのデータグラムが届くか
       sokudo datagram HOST --find 'loss<0.1%'   条件を満たす最高のレート
       sokudo show latest                   最新の結果をもう一度
+      sokudo why latest                    限ったものと、その根拠
       sokudo doctor                        このシステムの機能と、変更すべき点
 
     終了コード: 0 問題なし、1 チェックが不合格、2 使い方の誤り、3 実行が失敗または不完全。
@@ -775,3 +776,5 @@ help-web-after =
 
     表示されたアドレスをブラウザーで開きます。このマシンの外では平文の HTTP を使うため、信頼できる
     ネットワークで使うか、トンネルを通してください (`ssh -L 7480:localhost:7480 HOST`)。
+help-why = 何が実行を限ったかを説明する: それぞれの原因の裏付け、反する観測、足りないもの
+help-why--rules = 代わりに、すべての規則の兆候としきい値を表示する

@@ -666,3 +666,21 @@ report-capacity-response-title = ユーザーが増えると要求にどれだ�
 report-capacity-response-note = 閉じた系は漸近線より下にはなりません。そこからの距離は、ボトルネック以外の待ち行列の時間です。
 report-capacity-cpu-title = サーバーはどれだけ忙しいか
 report-capacity-cpu-note = 応答するホストの全 CPU に対する割合を実行ごとに示します。線はいっぱいとみなす割合です。
+
+# `sokudo why` の行。
+why-limit = 限界
+why-unknown = 限界は分かりません
+why-beside = もう一つの原因
+why-suspected = 疑い: 一種類の観測だけ
+why-refuted = 否定されたもの
+why-missing = ここにないもの
+why-for = 裏付け:
+why-for-none = 裏付け: なし
+why-against = 反する観測:
+why-against-none = 反する観測: なし
+why-test = 確かめ方: { $suspect }
+why-contradictions = 結論を否定する観測
+why-about = 対象: { $rules }
+why-rule-describes = 起きたことを述べます
+why-rule-limit = 速さを限ったものを示します
+why-rule-loss = データグラムが失われた場所を示します

@@ -35,11 +35,6 @@ const fn of(
 #[rustfmt::skip]
 pub const ADVICE: &[Advice] = &[
     of("verdict-best-next", &["streams", "size"], None),
-    of("verdict-not-reached", &["find"], None),
-    of("verdict-jmx-closed-next", &["model"], None),
-    of("verdict-rr-closed-next", &["rate", "find"], None),
-    of("verdict-crr-closed-next", &["threads", "rate"], None),
-    of("verdict-exchange-open-next", &["find"], None),
     of("verdict-probe-unsent", &["every"], None),
     of("verdict-sweep-next-finer", &["find"], None),
     of("next-paced", &["find"], None),

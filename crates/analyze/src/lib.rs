@@ -5,13 +5,17 @@
 //! `locales/<language>/analyze.ftl`.
 //!
 //! ```text
-//! record ─► each phase ─► each rule of rules::REGISTRY ─► consequences folded into their causes
-//!    │                                                            │
-//!    │                       findings, strongest first ◄── one conclusion = one finding
+//! record ─► each phase ─► each rule of rules::REGISTRY ─► what contradicts it ─► consequences folded into their causes
+//!    │                                                                                │
+//!    │                       findings, strongest first ◄── one conclusion = one finding ┤
+//!    │                                                                                  ▼
+//!    │                                         causes: two kinds of observation, strongest first
 //!    └────► checks: do the numbers add up, was the bound kept? ───┴─► verdict
 //! ```
 
 pub mod advice;
+mod contradiction;
+mod contradictions;
 mod findings;
 mod quantities;
 mod rule;
@@ -22,10 +26,13 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use contradiction::Contradiction;
+pub use contradictions::CONTRADICTIONS;
+pub use findings::causes::Causes;
 pub use findings::{diagnose, findings};
 pub use quantities::{capacity, experiment, pairs, placement, ranges, repeats, sweep};
-pub use rule::{Purpose, Rule};
+pub use rule::{Change, Purpose, Rule, Standing, Suspect};
 pub use rules::REGISTRY;
 pub use verdict::checks::checks;
-pub use verdict::{layers, limit, missed, verdict};
+pub use verdict::{Explanation, explain, layers, limit, missed, verdict};
 pub use view::PhaseView;

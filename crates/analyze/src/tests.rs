@@ -10,6 +10,7 @@ pub(crate) use sokudo_model::{
 pub(crate) use super::*;
 
 mod bottlenecks;
+mod causes;
 mod checks;
 mod layers;
 pub(crate) mod requests;
@@ -335,7 +336,7 @@ fn every_message_is_used() {
         let layers = sokudo_model::kinds::KINDS
             .iter()
             .filter_map(|kind| kind.layer);
-        let composed = ["check-", "finding-"]
+        let composed = ["against-", "check-", "finding-"]
             .iter()
             .any(|begin| key.starts_with(begin))
             || key.ends_with("-unknown")

@@ -53,6 +53,9 @@ pub struct Finding {
     pub says: Text,
     /// Evidence for it.
     pub evidence: Vec<Evidence>,
+    /// Observations that speak against it and do not refute it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against: Vec<Evidence>,
     /// The next thing to try.
     pub next: Option<Text>,
 }

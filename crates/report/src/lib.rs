@@ -49,5 +49,5 @@ pub use headline::headline;
 pub use html::html;
 pub use markdown::markdown;
 pub use summary::{SUMMARY, SUMMARY_SCHEMA, summary_json};
-pub use terminal::{columns as text_columns, distribution, phase_line, terminal, wrap};
+pub use terminal::{columns as text_columns, distribution, phase_line, rules, terminal, why, wrap};
 pub use view::{Generator, Role, View, role};

@@ -4,12 +4,15 @@
 //! meaning. Sentences are English whatever the reader's language is.
 
 use serde_json::{Map, Value, json};
+use sokudo_analyze::Causes;
 use sokudo_analyze::placement::Placed;
 use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
-use sokudo_model::{Evidence, FlowResult, PhaseRecord, Problem, Record, RunStatus, Summary};
+use sokudo_model::{
+    Evidence, Finding, FlowResult, PhaseRecord, Problem, Record, RunStatus, Summary,
+};
 use sokudo_stats::{Answer, Curve, Knee, Repeats, answer_of, curve_of};
 
 use crate::demands;
@@ -87,7 +90,28 @@ pub const SUMMARY: Document = Document {
         field("findings[].evidence[].unit", "string or null", ""),
         field("findings[].next", "string or null", ""),
         field("verdict", "array of string", ""),
-        field("limit", "string or null", ""),
+        field("limit", "object", ""),
+        field("limit.cause", "string or null", ""),
+        field("limit.confirmed", "boolean or null", ""),
+        field("limit.says", "string or null", ""),
+        field("limit.for", "array of object", ""),
+        field("limit.for[].says", "string", ""),
+        field("limit.for[].source", "string", ""),
+        field("limit.for[].host", "string or null", ""),
+        field("limit.for[].metric", "string or null", ""),
+        field("limit.for[].value", "number or null", ""),
+        field("limit.for[].unit", "string or null", ""),
+        field("limit.against", "array of object", ""),
+        field("limit.against[].says", "string", ""),
+        field("limit.against[].source", "string", ""),
+        field("limit.against[].host", "string or null", ""),
+        field("limit.against[].metric", "string or null", ""),
+        field("limit.against[].value", "number or null", ""),
+        field("limit.against[].unit", "string or null", ""),
+        field("limit.beside", "array of string", ""),
+        field("limit.suspected", "array of string", ""),
+        field("limit.refuted", "array of string", ""),
+        field("limit.missing", "array of string", ""),
         field("record", "string", ""),
         field("sweep", "object", ""),
         field("sweep.option", "string", ""),
@@ -135,7 +159,7 @@ pub const SUMMARY: Document = Document {
 
 /// The record in one JSON object.
 ///
-/// `limit` names the rule that says what limited the result, and is null when that is unknown.
+/// `limit.cause` names the rule that says what limited the result, and is null when that is unknown.
 /// `summary` is flat, its keys are catalogue names; `ranges` has some of them; `flows` are those of the phase that the
 /// summary describes, and of the loads that ran at the same moment; `phases` has the numbers of each measured phase; `sweep` is there when something was swept, `repeats` when it was repeated, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
@@ -172,7 +196,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
             "next": f.next.as_ref().map(|n| i18n.text(n)),
         })).collect::<Vec<_>>(),
         "verdict": view.verdict.iter().map(|v| i18n.text(v)).collect::<Vec<_>>(),
-        "limit": sokudo_analyze::limit(record).map(|f| f.rule),
+        "limit": limit(record, &i18n),
         "record": record_path,
     });
     if let Some(curve) = curve_of(&manifest.phases) {
@@ -330,6 +354,36 @@ fn flow(flow: &FlowResult) -> Value {
         "metrics": numbers(&flow.metrics),
         "histograms": flow.histograms,
         "complete": flow.complete,
+    })
+}
+
+/// What limited the run, what supports it and what speaks against it; `cause` is null when that is unknown.
+///
+/// `confirmed` stays null until an experiment has put the cause to the test.
+fn limit(record: &Record, i18n: &I18n) -> Value {
+    let explained = sokudo_analyze::explain(record);
+    let cause = explained.as_ref().and_then(|explained| explained.limit());
+    let rows = |of: fn(&Finding) -> &[Evidence]| {
+        let rows = cause.map_or(&[][..], of).iter();
+        rows.map(|row| evidence(row, i18n)).collect::<Vec<_>>()
+    };
+    let names = |of: fn(&Causes) -> &[Finding]| {
+        let causes = explained.as_ref().map(|explained| of(&explained.causes));
+        let names = causes.unwrap_or_default().iter();
+        names
+            .map(|finding| finding.rule.clone())
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "cause": cause.map(|finding| &finding.rule),
+        "confirmed": Value::Null,
+        "says": cause.map(|finding| i18n.text(&finding.says)),
+        "for": rows(|finding| &finding.evidence),
+        "against": rows(|finding| &finding.against),
+        "beside": names(|causes| causes.named.get(1..).unwrap_or_default()),
+        "suspected": names(|causes| &causes.suspected),
+        "refuted": names(|causes| &causes.refuted),
+        "missing": explained.as_ref().map(|explained| &explained.missing),
     })
 }
 

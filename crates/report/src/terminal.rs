@@ -5,6 +5,7 @@
 
 mod distribution;
 mod lines;
+mod why;
 
 use std::fmt::Write as _;
 
@@ -22,6 +23,7 @@ use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
 use lines::{least, longest_piece, pad_left, pad_right, stacked, wrap_parts};
+pub use why::{rules, why};
 
 /// Columns that lines are indented by.
 const INDENT: usize = 2;

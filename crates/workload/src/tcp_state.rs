@@ -159,7 +159,7 @@ fn waiting(queues: &Queues) -> [Value; 2] {
 }
 
 /// Metrics and values; `None` for what this kernel does not say.
-fn values(state: &TcpInfo) -> [Value; 19] {
+fn values(state: &TcpInfo) -> [Value; 21] {
     let count = |value: Option<u32>| value.map(f64::from);
     let micros = |value: Option<u32>| value.map(|us| f64::from(us) * 1e-6);
     let long = |value: Option<u64>| value.map(|us| us as f64 * 1e-6);
@@ -202,6 +202,8 @@ fn values(state: &TcpInfo) -> [Value; 19] {
         ),
         (metrics::MIN_RTT_SECONDS, micros(state.min_rtt_us)),
         (metrics::LOST_SEGMENTS, count(state.lost_segments)),
+        (metrics::NEEDLESS_SEGMENTS, count(state.dsack_dups)),
+        (metrics::REORDERINGS, count(state.reord_seen)),
         (metrics::SENT_SEGMENTS, count(state.data_segs_out)),
         (metrics::SEGMENT_BYTES, count(state.snd_mss_bytes)),
         (metrics::NOT_SENT_BYTES, count(state.notsent_bytes)),

@@ -1,10 +1,11 @@
 //! Findings of a record: what the rules conclude from its phases, joined into conclusions.
 //!
 //! ```text
-//! each phase ─► diagnose: each rule, consequences folded into their causes
+//! each phase ─► diagnose: each rule, what contradicts it, consequences folded into their causes
 //!                  └─► merge: one conclusion of several phases is one finding
 //! ```
 
+pub(crate) mod causes;
 mod diagnose;
 mod fold;
 mod merge;

@@ -49,6 +49,7 @@ pub(crate) fn findings(record: &Record) -> Vec<Finding> {
             .take(NAMES_MAX)
             .map(|pair| evidence(pair))
             .collect(),
+        against: Vec::new(),
         next: Some(Text::new("rule-hot_link-next").word("host", host)),
     }]
 }

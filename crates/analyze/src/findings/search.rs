@@ -121,6 +121,7 @@ mod tests {
                 weight: 1.0,
                 says: Text::new("says"),
                 evidence: Vec::new(),
+                against: Vec::new(),
                 next: None,
             };
             let limit = Limit {

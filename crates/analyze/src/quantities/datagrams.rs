@@ -2,7 +2,7 @@
 
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
-use sokudo_model::{PhaseRecord, Record, Severity, Text, Unit, kinds};
+use sokudo_model::{Evidence, PhaseRecord, Record, Severity, Text, Unit, kinds};
 
 use crate::view::PhaseView;
 
@@ -115,6 +115,12 @@ impl<'a> PhaseView<'a> {
             _ => Severity::Caution,
         };
         (severity, 0.3 + 0.6 * share)
+    }
+
+    /// What is missing, by the sequence numbers of both ends.
+    pub fn missing_evidence(&self, host: &str) -> Option<Evidence> {
+        let missing = self.missing()?;
+        Some(self.evidence("evidence-missing", datagram::MISSING_PACKETS, host, missing))
     }
 
     /// The host that lost most of the datagrams that `metric` counts, when they are at least this

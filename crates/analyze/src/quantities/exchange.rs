@@ -210,19 +210,4 @@ impl<'a> Exchange<'a> {
         let best = self.numbers.best.of(summary);
         best.filter(|_| self.view.is_confirm())
     }
-
-    /// Next step when no rule has a better one; `None` for a phase of a search, which is that step.
-    pub fn next(&self) -> Option<Text> {
-        if self.view.is_trial() || self.view.is_confirm() {
-            return None;
-        }
-        let key = match self.asked() {
-            Some(_) if self.kind.is_plan => return None,
-            Some(_) => "verdict-exchange-open-next",
-            None if self.kind.is_plan => "verdict-jmx-closed-next",
-            None if self.numbers.connects_each_time => "verdict-crr-closed-next",
-            None => "verdict-rr-closed-next",
-        };
-        Some(Text::new(key))
-    }
 }

@@ -1,11 +1,13 @@
 //! Quantities of a phase, one file per kind: datagrams, requests, connections, pairs of hosts.
 
+pub mod asked;
 pub mod audit;
 pub mod capacity;
 pub mod datagrams;
 pub mod ends;
 pub mod exchange;
 pub mod experiment;
+pub mod lacking;
 pub mod pairs;
 pub mod placement;
 pub mod probe;

@@ -132,6 +132,11 @@ impl<'a> Connection<'a> {
         (seconds > 0.0).then(|| ((last - first).max(0.0), seconds))
     }
 
+    /// Growth of a counter during the phase.
+    pub fn grown(&self, metric: Metric) -> Option<f64> {
+        self.growth(metric).map(|(grown, _)| grown)
+    }
+
     fn share(&self, metric: Metric) -> Option<f64> {
         let (grown, seconds) = self.growth(metric)?;
         Some((grown / seconds).clamp(0.0, 1.0))

@@ -7,6 +7,9 @@ use sokudo_model::{Finding, FlowResult, Text, Unit};
 use crate::quantities::ends::Load;
 use crate::view::PhaseView;
 
+/// Findings of less weight are worth a word, but they limit nothing.
+pub const LIMITING: f64 = 0.25;
+
 /// A rule of diagnosis.
 ///
 /// What it means, by which signs it is recognised, and what to try are the messages
@@ -16,6 +19,9 @@ pub struct Rule {
     pub name: &'static str,
     /// Purpose of its conclusion.
     pub purpose: Purpose,
+    /// Options whose change tells whether its conclusion is right, the best one first; a kind of load has
+    /// some of them.
+    pub suspects: &'static [Suspect],
     /// The bounds that its description names: variable, value, unit.
     pub bounds: &'static [(&'static str, f64, Unit)],
     /// Kind of phases that it looks at, and the function for them.
@@ -28,9 +34,89 @@ pub enum Purpose {
     /// It describes what happened or how things were set up.
     Describes,
     /// It says what limited the rate.
-    Limit,
+    Limit(Standing),
     /// It says where datagrams were lost, which limits the rate.
     Loss,
+}
+
+/// Precedence of a limit where several are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It holds beside any other cause: the load asked for was carried, or a host was short of CPU. A
+    /// specific cause precedes it, whatever their weights.
+    Residual,
+    /// It is concluded from shares of the time.
+    General,
+    /// Counters of one place name that place.
+    Specific,
+}
+
+impl Purpose {
+    /// Precedence of the conclusion among limits; `None` for one that describes.
+    pub fn standing(self) -> Option<Standing> {
+        match self {
+            Purpose::Describes => None,
+            Purpose::Limit(standing) => Some(standing),
+            Purpose::Loss => Some(Standing::Specific),
+        }
+    }
+}
+
+/// An option of the load by which a conclusion can be put to the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suspect {
+    /// Long name of the option, without the dashes.
+    pub option: &'static str,
+    /// How it is changed.
+    pub change: Change,
+}
+
+/// Change of an option, and what it does to the suspected limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// A larger value relieves: more is carried when the conclusion is right.
+    Raise,
+    /// Leaving it out relieves.
+    LeaveOut,
+    /// The limit cannot be relieved from here. A value below what was carried takes the load off it: its signs
+    /// vanish, and what is carried follows the option.
+    Tighten,
+}
+
+impl Suspect {
+    /// An option whose larger value relieves.
+    pub const fn raise(option: &'static str) -> Self {
+        Self {
+            option,
+            change: Change::Raise,
+        }
+    }
+
+    /// An option that relieves when it is left out.
+    pub const fn leave_out(option: &'static str) -> Self {
+        Self {
+            option,
+            change: Change::LeaveOut,
+        }
+    }
+
+    /// An option that can only be tightened.
+    pub const fn tighten(option: &'static str) -> Self {
+        Self {
+            option,
+            change: Change::Tighten,
+        }
+    }
+
+    /// The option and its change, for people.
+    pub fn says(&self) -> Text {
+        let key = match self.change {
+            Change::Raise => "suspect-raise",
+            Change::LeaveOut => "suspect-leave-out",
+            Change::Tighten => "suspect-tighten",
+        };
+        Text::new(key).word("option", format!("--{}", self.option))
+    }
 }
 
 /// View of a phase that a rule needs; nothing is concluded when the phase does not hold it.

@@ -4,19 +4,17 @@
 //! took its time although data lay before it; the writer slept although there was room. A choice
 //! shows as time that is neither work, nor a wait for a CPU, nor a wait for the other end.
 
-use sokudo_model::kinds::Family;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::receive_window_limited::receive_queue;
+use crate::quantities::asked::{Asked, KEPT};
 use crate::quantities::ends::{End, Load, as_share};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
-/// Share of what was asked for from which it was kept.
-const KEPT: f64 = 0.98;
 /// Share of the pacing rate from which the kernel's pacing decides.
 const PACED: f64 = 0.9;
 /// Share of the time from which sleeping by choice shapes the rate.
@@ -29,7 +27,13 @@ const BUSY: f64 = 0.8;
 /// The finding `application_limited`.
 pub const RULE: Rule = Rule {
     name: "application_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[
+        Suspect::raise("rate"),
+        Suspect::raise("read-rate"),
+        Suspect::raise("consume-rate"),
+        Suspect::raise("pacing"),
+    ],
     bounds: &[
         ("kept", KEPT, Unit::Ratio),
         ("paced", PACED, Unit::Ratio),
@@ -40,9 +44,17 @@ pub const RULE: Rule = Rule {
     look: Look::Phase(look),
 };
 
+/// Message of the conclusion that the load which was asked for was carried.
+const AS_ASKED: &str = "rule-application-asked-says";
+
+/// True for the conclusion that the load which was asked for was carried.
+pub fn is_as_asked(finding: &Finding) -> bool {
+    finding.says.key == AS_ASKED
+}
+
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    let load = Load::of(*view).filter(|load| !load.is_exchange())?;
-    as_asked(&load).or_else(|| {
+    as_asked(view).or_else(|| {
+        let load = Load::of(*view).filter(|load| !load.is_exchange())?;
         load.strongest(|flow| {
             let reader = || sleeps(&load, flow, End::Receiver);
             let writer = || sleeps(&load, flow, End::Sender);
@@ -51,32 +63,33 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     })
 }
 
-/// The rate that was asked for was kept.
-fn as_asked(load: &Load<'_>) -> Option<Finding> {
-    let (achieved, asked) = match load.kind.family {
-        Family::Bytes(numbers) | Family::Messages(numbers) => (numbers.rate, numbers.asked),
-        Family::Exchange(_) | Family::Datagram | Family::Probe => return None,
-    };
-    let view = load.view;
-    let (wanted, got) = (view.total(asked)?, view.total(achieved)?);
-    let flow = view.flows().first()?;
-    if wanted <= 0.0 || got < wanted * KEPT {
+/// The load that was asked for was carried, by the counts of what got through.
+fn as_asked(view: &PhaseView<'_>) -> Option<Finding> {
+    // Rates that a search tries are not what was asked for.
+    if view.is_trial() || view.is_confirm() {
         return None;
     }
-    let unit = asked.unit;
-    let says = Text::new("rule-application-asked-says")
+    let asked = Asked::of(view).filter(Asked::is_kept)?;
+    let flow = view.flows().first()?;
+    let says = Text::new(AS_ASKED)
         .word("host", &flow.from)
-        .number("asked", wanted, unit);
+        .number("asked", asked.rate, asked.unit);
     let mut finding = view.finding(RULE.name, Severity::Info, 0.9, says);
-    let mut kept = view.evidence("evidence-achieved-of-asked", achieved, &flow.to, got);
-    kept.says = kept.says.number("asked", wanted, unit);
-    finding.evidence.push(kept);
-    finding.evidence.extend(slept(load, flow, End::Sender));
-    finding
-        .evidence
-        .extend(load.held_evidence(flow, End::Sender));
-    let connection = Connection::of(view, flow, End::Sender);
-    finding.evidence.extend(connection.busy_evidence());
+    let evidence = &mut finding.evidence;
+    evidence.push(asked.evidence(view, &flow.to));
+    let kind = view.kind()?;
+    let cpu = kind.ends.near.cpu;
+    let used = view.highest(cpu).map(|(flow, used)| {
+        let key = End::Sender.cpu_key(kind);
+        view.evidence(key, cpu, &flow.from, used)
+    });
+    evidence.extend(used);
+    if let Some(load) = Load::of(*view) {
+        evidence.extend(slept(&load, flow, End::Sender));
+        evidence.extend(load.held_evidence(flow, End::Sender));
+        let connection = Connection::of(*view, flow, End::Sender);
+        evidence.extend(connection.busy_evidence());
+    }
     finding.next = Some(Text::new("rule-application-asked-next"));
     Some(finding)
 }
@@ -194,7 +207,7 @@ mod tests {
             .sender([0.05, 0.001, 0.001])
             .receiver([0.05, 0.001, 0.94])
             .metric("asked_bits_per_second", 1e8)
-            .metric("goodput_bits_per_second", 9.99e7)
+            .metric("received_bytes", 1.249e8)
             .tcp(Tcp {
                 busy: 0.3,
                 ..SENDING
@@ -212,7 +225,7 @@ mod tests {
         };
         let scene = between()
             .metric("asked_bits_per_second", 1e8)
-            .metric("goodput_bits_per_second", 3e7)
+            .metric("received_bytes", 3.7e7)
             .tcp(tcp);
         scene.limited_by("receive_window_limited");
         scene.without("application_limited");

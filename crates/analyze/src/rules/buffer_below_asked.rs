@@ -47,6 +47,7 @@ const ENDS: [End; 2] = [
 pub const RULE: Rule = Rule {
     name: "buffer_below_asked",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("enough", GRANTED_ENOUGH, Unit::Ratio)],
     look: Look::Each(look),
 };

@@ -21,6 +21,7 @@ const MADE: Metric = http::MADE_CONNECTIONS;
 pub const RULE: Rule = Rule {
     name: "connection_churn",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("churn", CHURN, Unit::Ratio), ("few", FEW, Unit::One)],
     look: Look::Phase(look),
 };

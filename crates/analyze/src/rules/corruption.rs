@@ -17,6 +17,7 @@ const CORRUPTED: Metric = datagram::CORRUPTED_PACKETS;
 pub const RULE: Rule = Rule {
     name: "corruption",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[],
     look: Look::Phase(look),
 };

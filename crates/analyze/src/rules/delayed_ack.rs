@@ -17,7 +17,7 @@ use sokudo_stats::Histogram;
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
 /// Range in which Linux's shortest delayed acknowledgement shows, the tick of its timer and a round
@@ -43,7 +43,8 @@ const MAX_HISTOGRAMS: usize = 10_000;
 /// The finding `delayed_ack`.
 pub const RULE: Rule = Rule {
     name: "delayed_ack",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[Suspect::leave_out("nagle")],
     bounds: &[
         ("rtt", LONG_WAY_S, Unit::Seconds),
         ("some", SOME, Unit::Ratio),

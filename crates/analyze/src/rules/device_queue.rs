@@ -11,7 +11,7 @@ use sokudo_model::kinds;
 use sokudo_model::metrics::host;
 use sokudo_model::{Evidence, Finding, FlowResult, Series, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::{PhaseView, carries};
 
 /// Share of the samples with packets in the queue from which it bounds the rate.
@@ -25,7 +25,8 @@ const AT_THE_ENTRANCE: [&str; 2] = ["ingress", "clsact"];
 /// The finding `device_queue`.
 pub const RULE: Rule = Rule {
     name: "device_queue",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[Suspect::tighten("rate"), Suspect::tighten("pacing")],
     bounds: &[("stands", STANDS, Unit::Ratio), ("often", OFTEN, Unit::One)],
     look: Look::Phase(look),
 };

@@ -36,6 +36,7 @@ const BY_QUEUE: f64 = 0.95;
 pub const RULE: Rule = Rule {
     name: "dropped_calls",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("times", STANDS_OUT, Unit::One)],
     look: Look::Phase(look),
 };

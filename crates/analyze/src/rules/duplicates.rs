@@ -19,6 +19,7 @@ const DUPLICATES: Metric = datagram::DUPLICATE_PACKETS;
 pub const RULE: Rule = Rule {
     name: "duplicates",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("many", MANY, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -33,6 +33,7 @@ struct Counted {
 pub const RULE: Rule = Rule {
     name: "error_burst",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[
         ("most", MOST, Unit::Ratio),
         ("short", SHORT, Unit::Ratio),

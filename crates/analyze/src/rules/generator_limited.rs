@@ -12,7 +12,7 @@ use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::audit;
 use crate::quantities::exchange::{Exchange, StoodStill};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Shortfall against the asked rate from which the generator counts as the limit.
@@ -38,7 +38,12 @@ const SELFTEST: Metric = selftest::SENT_PACKETS_PER_SECOND;
 /// The finding `generator_limited`.
 pub const RULE: Rule = Rule {
     name: "generator_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[
+        Suspect::raise("threads"),
+        Suspect::raise("streams"),
+        Suspect::raise("size"),
+    ],
     bounds: &[
         ("short", SHORT, Unit::Ratio),
         ("late", LATE, Unit::Ratio),

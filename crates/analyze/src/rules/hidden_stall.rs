@@ -24,6 +24,7 @@ const SERVICE: Metric = http::SERVICE_SECONDS;
 pub const RULE: Rule = Rule {
     name: "hidden_stall",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[
         ("shortest", SHORTEST_S, Unit::Seconds),
         ("median", MUCH, Unit::One),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
@@ -38,7 +38,8 @@ struct Sign {
 /// The finding `host_busy`.
 pub const RULE: Rule = Rule {
     name: "host_busy",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::Residual),
+    suspects: &[],
     bounds: &[
         ("waiting", KEPT_WAITING, Unit::Ratio),
         ("stolen", STOLEN, Unit::Ratio),
@@ -57,7 +58,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let (at, _) = strongest?;
     let strongest = signs.remove(at);
     let crowd = Crowd::of(view, &strongest.host);
-    let weight = 0.2 + 0.4 * (strongest.share / HEAVY).min(1.0);
+    let weight = 0.7 * (strongest.share / HEAVY).min(1.0);
     let says = strongest.says(&crowd);
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     finding.next = Some(strongest.next(&crowd));

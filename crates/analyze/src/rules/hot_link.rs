@@ -10,7 +10,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit, kinds};
 use sokudo_stats::spread;
 
 use crate::quantities::pairs::{Way, common};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::{PhaseView, carries};
 
 /// Fewest flows of which some can stay behind the others.
@@ -23,7 +23,8 @@ const TOLD: usize = 3;
 /// The finding `hot_link`.
 pub const RULE: Rule = Rule {
     name: "hot_link",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
     bounds: &[("slow", SLOW_SHARE, Unit::Ratio)],
     look: Look::Phase(look),
 };

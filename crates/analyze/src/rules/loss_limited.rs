@@ -12,7 +12,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 use super::path_limited::queue_stands;
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;
@@ -26,7 +26,8 @@ const SHORTEST_TIMEOUT_S: f64 = 0.2;
 /// The finding `loss_limited`.
 pub const RULE: Rule = Rule {
     name: "loss_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[Suspect::tighten("pacing"), Suspect::tighten("rate")],
     bounds: &[
         ("shapes", SHAPES, Unit::Ratio),
         ("some", SOME, Unit::Ratio),

@@ -49,6 +49,7 @@ const UNKNOWN: Reason = Reason {
 pub const RULE: Rule = Rule {
     name: "lost_queries",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[
         ("some", SOME, Unit::Ratio),
         ("grave", GRAVE, Unit::Ratio),

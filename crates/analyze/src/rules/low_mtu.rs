@@ -26,6 +26,7 @@ const REASSEMBLY: Metric = host::IP_REASSEMBLY_FAILURES;
 pub const RULE: Rule = Rule {
     name: "low_mtu",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[],
     look: Look::Phase(look),
 };

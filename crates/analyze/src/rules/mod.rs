@@ -41,7 +41,9 @@ mod uneven_start;
 mod unreachable;
 mod window_full;
 
-use crate::rule::{Purpose, Rule};
+pub use application_limited::is_as_asked;
+
+use crate::rule::{Purpose, Rule, Standing};
 
 /// Every rule, by name.
 pub const REGISTRY: &[&Rule] = &[
@@ -86,15 +88,20 @@ pub const REGISTRY: &[&Rule] = &[
 
 /// True for a rule that says what limited the rate.
 pub fn is_limit(rule: &str) -> bool {
-    matches!(purpose_of(rule), Some(Purpose::Limit | Purpose::Loss))
+    standing_of(rule).is_some()
 }
 
 /// True for a rule that says where datagrams were lost.
 pub fn is_loss(rule: &str) -> bool {
-    purpose_of(rule) == Some(Purpose::Loss)
+    known(rule).is_some_and(|rule| rule.purpose == Purpose::Loss)
 }
 
-fn purpose_of(rule: &str) -> Option<Purpose> {
-    let known = REGISTRY.iter().find(|known| known.name == rule);
-    known.map(|known| known.purpose)
+/// Standing of a rule among those that say what limited the rate; `None` for one that describes.
+pub fn standing_of(rule: &str) -> Option<Standing> {
+    known(rule)?.purpose.standing()
+}
+
+/// The rule of this name.
+pub fn known(name: &str) -> Option<&'static Rule> {
+    REGISTRY.iter().find(|rule| rule.name == name).copied()
 }

@@ -51,6 +51,7 @@ const CODES: [Code; 3] = [
 pub const RULE: Rule = Rule {
     name: "name_server_errors",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("some", SOME, Unit::Ratio), ("grave", GRAVE, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -10,7 +10,7 @@ use sokudo_model::metrics::{host, own};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView};
 
@@ -20,15 +20,17 @@ const OTHERS: f64 = 0.2;
 const EXPLAINS: f64 = 0.5;
 /// Share of its time that the hypervisor took, from which it counts.
 const STOLEN: f64 = 0.02;
-/// Wait for a CPU that weighs in full.
-const HEAVY: f64 = 0.4;
+/// Part of its wait for a CPU that the thread got back without the others: it would have run beside what is
+/// left of them.
+const GAIN: f64 = 1.6;
 
 const CPU: Metric = host::CPU_RATIO;
 
 /// The finding `neighbour_interference`.
 pub const RULE: Rule = Rule {
     name: "neighbour_interference",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::Residual),
+    suspects: &[],
     bounds: &[
         ("waiting", KEPT_WAITING, Unit::Ratio),
         ("others", OTHERS, Unit::One),
@@ -69,7 +71,7 @@ fn conclude(view: &PhaseView<'_>, end: End) -> Option<Finding> {
             steal.as_ref().map_or(0.0, |(_, s)| *s),
             Unit::Ratio,
         );
-    let weight = 0.35 + 0.6 * (waited / HEAVY).min(1.0);
+    let weight = (waited * GAIN).min(0.95);
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
     let key = end.wait_key(kind);

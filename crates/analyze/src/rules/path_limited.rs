@@ -9,7 +9,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::{Connection, RoundTrips};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;
@@ -28,7 +28,8 @@ pub fn queue_stands(trips: RoundTrips) -> bool {
 /// The finding `path_limited`.
 pub const RULE: Rule = Rule {
     name: "path_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[Suspect::tighten("rate"), Suspect::tighten("pacing")],
     bounds: &[
         ("shapes", SHAPES, Unit::Ratio),
         ("grown", GROWN, Unit::One),

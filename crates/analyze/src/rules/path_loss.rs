@@ -13,7 +13,7 @@ use sokudo_model::{Evidence, Finding, FlowResult, Text, Unit};
 
 use super::unreachable;
 use crate::quantities::datagrams::lost;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Suspect};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
@@ -39,6 +39,7 @@ const DEVICES: [(&str, Metric, bool); 3] = [
 pub const RULE: Rule = Rule {
     name: "path_loss",
     purpose: Purpose::Loss,
+    suspects: &[Suspect::tighten("rate")],
     bounds: &[("share", SHARE, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -10,7 +10,7 @@ use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 
 /// Share of the time from which the window shapes the rate.
 const SHAPES: f64 = 0.2;
@@ -18,7 +18,8 @@ const SHAPES: f64 = 0.2;
 /// The finding `receive_window_limited`.
 pub const RULE: Rule = Rule {
     name: "receive_window_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[Suspect::raise("rcvbuf")],
     bounds: &[("shapes", SHAPES, Unit::Ratio)],
     look: Look::Flows(look),
 };

@@ -10,7 +10,7 @@ use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Suspect};
 use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
@@ -28,6 +28,7 @@ const GRANTED: Metric = datagram::RECEIVE_BUFFER_GRANTED_BYTES;
 pub const RULE: Rule = Rule {
     name: "receiver_buffer_overflow",
     purpose: Purpose::Loss,
+    suspects: &[Suspect::raise("rcvbuf"), Suspect::tighten("rate")],
     bounds: &[("share", SHARE, Unit::Ratio)],
     look: Look::Phase(look),
 };
@@ -40,6 +41,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, severity, weight, says);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-lost-at-socket", LOST, host, there));
+    evidence.extend(view.missing_evidence(host));
     for (key, metric) in [
         ("evidence-receiver-cpu", CPU),
         ("evidence-receiver-wait", WAIT),

@@ -9,7 +9,7 @@ use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Suspect};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
@@ -21,6 +21,7 @@ const LOST: Metric = datagram::LOST_AT_RECEIVER_HOST_PACKETS;
 pub const RULE: Rule = Rule {
     name: "receiver_host_drops",
     purpose: Purpose::Loss,
+    suspects: &[Suspect::tighten("rate")],
     bounds: &[("share", SHARE, Unit::Ratio)],
     look: Look::Phase(look),
 };
@@ -41,6 +42,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, severity, weight, says);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-lost-at-receiver-host", LOST, host, there));
+    evidence.extend(view.missing_evidence(host));
     evidence.extend(view.grown("evidence-softnet-drops", host::SOFTNET_DROPS, host));
     evidence.extend(view.grown("evidence-time-squeezes", host::SOFTNET_TIME_SQUEEZES, host));
     evidence.extend(view.grown("evidence-checksum-errors", host::UDP_CHECKSUM_ERRORS, host));

@@ -21,6 +21,7 @@ const EXTENT: Metric = datagram::REORDERING_EXTENT_MEAN_PACKETS;
 pub const RULE: Rule = Rule {
     name: "reordering",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("some", SOME, Unit::Ratio), ("many", MANY, Unit::Ratio)],
     look: Look::Phase(look),
 };

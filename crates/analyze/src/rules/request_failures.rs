@@ -71,6 +71,7 @@ const UNANSWERED: Failure = Failure {
 pub const RULE: Rule = Rule {
     name: "request_failures",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[
         ("some", SOME, Unit::Ratio),
         ("grave", GRAVE, Unit::Ratio),

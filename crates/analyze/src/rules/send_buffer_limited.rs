@@ -7,7 +7,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 
 /// Share of the time from which the buffer shapes the rate.
 const SHAPES: f64 = 0.2;
@@ -15,7 +15,8 @@ const SHAPES: f64 = 0.2;
 /// The finding `send_buffer_limited`.
 pub const RULE: Rule = Rule {
     name: "send_buffer_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[Suspect::raise("sndbuf")],
     bounds: &[("shapes", SHAPES, Unit::Ratio)],
     look: Look::Flows(look),
 };

@@ -7,12 +7,17 @@ use sokudo_model::{Finding, FlowResult, Unit};
 
 use crate::quantities::ends::{End, Load};
 use crate::rule::thread_limit::{self, NEVER, WHOLE_CORE};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 
 /// The finding `sender_cpu_limited`.
 pub const RULE: Rule = Rule {
     name: "sender_cpu_limited",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[
+        Suspect::raise("streams"),
+        Suspect::raise("size"),
+        Suspect::raise("threads"),
+    ],
     bounds: &[
         ("whole", WHOLE_CORE, Unit::Ratio),
         ("never", NEVER, Unit::Ratio),

@@ -8,7 +8,7 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of refused datagrams from which the rate must be read with care.
@@ -21,7 +21,8 @@ const GRANTED: Metric = datagram::SEND_BUFFER_GRANTED_BYTES;
 /// The finding `sender_refusal`.
 pub const RULE: Rule = Rule {
     name: "sender_refusal",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[Suspect::raise("sndbuf"), Suspect::tighten("rate")],
     bounds: &[("many", MANY, Unit::Ratio)],
     look: Look::Phase(look),
 };

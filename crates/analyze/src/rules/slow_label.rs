@@ -22,6 +22,7 @@ const SERVICE: Metric = http::SERVICE_SECONDS;
 pub const RULE: Rule = Rule {
     name: "slow_label",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[
         ("times", MUCH, Unit::One),
         ("few", FEW as f64, Unit::One),

@@ -8,7 +8,7 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of a core's time from which it is full.
@@ -17,7 +17,8 @@ const FULL: f64 = 0.9;
 /// The finding `softirq_core`.
 pub const RULE: Rule = Rule {
     name: "softirq_core",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[],
     bounds: &[("full", FULL, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -16,6 +16,7 @@ const WHOLE_CORE: f64 = 0.8;
 pub const RULE: Rule = Rule {
     name: "spinning",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("whole", WHOLE_CORE, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -10,7 +10,7 @@ use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
 use crate::quantities::tcp::{Connection, Stall};
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Shortest silence that counts, seconds: TCP's first retransmissions are over by then.
@@ -19,7 +19,8 @@ const SHORTEST_S: f64 = 1.0;
 /// The finding `stalled_flow`.
 pub const RULE: Rule = Rule {
     name: "stalled_flow",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
     bounds: &[("shortest", SHORTEST_S, Unit::Seconds)],
     look: Look::Each(look),
 };

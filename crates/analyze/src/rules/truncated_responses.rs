@@ -19,6 +19,7 @@ const CUT: Metric = dns::TRUNCATED;
 pub const RULE: Rule = Rule {
     name: "truncated_responses",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[("some", SOME, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -15,6 +15,7 @@ use crate::view::PhaseView;
 pub const RULE: Rule = Rule {
     name: "uneven_start",
     purpose: Purpose::Describes,
+    suspects: &[],
     bounds: &[],
     look: Look::Phase(look),
 };

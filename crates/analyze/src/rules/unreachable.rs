@@ -24,6 +24,7 @@ const NO_PORT: Metric = host::UDP_NO_PORT;
 pub const RULE: Rule = Rule {
     name: "unreachable",
     purpose: Purpose::Loss,
+    suspects: &[],
     bounds: &[("little", LITTLE_LOSS, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -11,7 +11,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 use crate::quantities::ends::{End, Load};
 use crate::quantities::exchange::Exchange;
 use crate::quantities::tcp::Connection;
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
 /// Share of requests from which the waiting shapes the result.
@@ -23,7 +23,12 @@ const SHAPES: f64 = 0.2;
 /// The finding `window_full`.
 pub const RULE: Rule = Rule {
     name: "window_full",
-    purpose: Purpose::Limit,
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[
+        Suspect::raise("window"),
+        Suspect::raise("inflight"),
+        Suspect::raise("connections"),
+    ],
     bounds: &[("many", MANY, Unit::Ratio), ("shapes", SHAPES, Unit::Ratio)],
     look: Look::Phase(look),
 };

@@ -17,12 +17,18 @@ fn the_verdict_tells_result_limit_and_next() {
 }
 
 #[test]
-fn a_held_rate_has_not_reached_the_limit() {
+fn a_load_that_was_carried_is_limited_by_what_was_asked() {
     let record = with_flow(&[("asked_packets_per_second", 1e5)]);
-    assert_eq!(
-        keys(&verdict(&record)),
-        ["verdict-paced", "verdict-not-reached"]
-    );
+    let told = [
+        "verdict-paced",
+        "rule-application-asked-says",
+        "rule-application-asked-next",
+    ];
+    assert_eq!(keys(&verdict(&record)), told);
+    // The same rate while anything went, and half of what was due until the end.
+    let stopped = losing(0.0, &[("asked_packets_per_second", 2e5)]);
+    let record = with_flow(&stopped);
+    none(&record, "application_limited");
 }
 
 #[test]

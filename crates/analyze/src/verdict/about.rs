@@ -1,16 +1,17 @@
 //! The sentences about one phase: what was achieved, what limited it, what to try next.
 
 use sokudo_model::kinds::datagram;
-use sokudo_model::metrics::host;
 use std::collections::BTreeSet;
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use super::failing::is_failing;
 use crate::advice::fit;
+use crate::findings::causes::Causes;
 use crate::findings::{diagnose, search};
-use crate::quantities::datagrams::{self, HELD};
+use crate::quantities::datagrams;
 use crate::quantities::exchange::Exchange;
+use crate::quantities::lacking::lacking;
 use crate::quantities::probe;
 use crate::quantities::stopped::Stopped;
 use crate::quantities::transfer::Transfer;
@@ -19,8 +20,6 @@ use crate::view::{PhaseView, word};
 
 /// Loss below this is next to none: the count tells more than the share.
 const NEXT_TO_NONE: f64 = 0.0005;
-/// Findings of less weight are worth a word, but they limit nothing.
-const LIMITING: f64 = 0.25;
 
 /// Sentences about one phase: its result, its limit, the next step.
 pub fn about(view: &PhaseView<'_>) -> Vec<Text> {
@@ -103,13 +102,7 @@ fn loss(sent: f64, missing: f64) -> Text {
 fn measured(view: &PhaseView<'_>) -> Vec<Text> {
     let mut out: Vec<Text> = achieved(view).into_iter().collect();
     out.extend(stopped(view));
-    match limit_of(view) {
-        Some(limit) => {
-            out.push(limit.says);
-            out.extend(limit.next);
-        }
-        None => out.extend(no_limit(view)),
-    }
+    out.extend(limited(view));
     out
 }
 
@@ -175,14 +168,10 @@ fn answered(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Text> {
         }
         failure => in_order(view, exchange.achieved(flows(view)), failure),
     };
-    match limit_of(view) {
+    match is_failing(view) {
         // What failed is mended before what limits the rest.
-        _ if is_failing(view) => out.extend(mended_by(view)),
-        Some(limit) => {
-            out.push(limit.says);
-            out.extend(limit.next);
-        }
-        None => out.extend(exchange.next()),
+        true => out.extend(mended_by(view)),
+        false => out.extend(limited(view)),
     }
     out
 }
@@ -197,13 +186,7 @@ fn mended_by(view: &PhaseView<'_>) -> Option<Text> {
 /// The answer of a measurement of bytes or messages.
 fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
     let mut out = in_order(view, transfer.achieved(flows(view)), transfer.missing());
-    match limit_of(view) {
-        Some(limit) => {
-            out.push(limit.says);
-            out.extend(limit.next);
-        }
-        None => out.push(undetermined(&transfer.lacking())),
-    }
+    out.extend(limited(view));
     out
 }
 
@@ -253,25 +236,39 @@ fn labels(flows: &[FlowResult]) -> Text {
 
 /// The strongest conclusion about what limited a phase.
 pub fn limit_of(view: &PhaseView<'_>) -> Option<Finding> {
-    let limits = diagnose(view.record, view.phase).into_iter();
-    limits
-        .filter(|f| is_limit(&f.rule) && (f.weight > LIMITING || view.is_trial()))
-        .max_by(|a, b| a.weight.total_cmp(&b.weight))
+    Causes::of(view).first()
 }
 
-/// Sentence for a phase without a rule that names a limit.
-fn no_limit(view: &PhaseView<'_>) -> Option<Text> {
-    let held = view.loss()? <= view.max_loss().unwrap_or(HELD);
-    if held && view.asked_rate().is_some() {
-        return Some(Text::new("verdict-not-reached"));
-    }
-    let telltales = [
-        host::NIC_RECEIVE_DROPS,
-        host::SOFTNET_DROPS,
-        host::PRESSURE_RATIO,
-        host::CPU_RATIO,
-    ];
-    Some(undetermined(&view.unobserved(telltales)))
+/// What limited a phase, with what speaks against it and what limits beside it, and the next step; or what
+/// would have had to be known.
+fn limited(view: &PhaseView<'_>) -> Vec<Text> {
+    let causes = Causes::of(view);
+    let suspected = causes.suspected.into_iter().next();
+    let mut named = causes.named.into_iter();
+    let Some(first) = named.next() else {
+        // A trial of a search, and the run that confirms its answer, are no measurement of a limit.
+        if view.is_trial() || view.is_confirm() {
+            return Vec::new();
+        }
+        return vec![match suspected {
+            Some(one) => Text::new("verdict-suspected").text("says", one.says),
+            None => undetermined(&lacking(view)),
+        }];
+    };
+    let objection = first.against.into_iter().next();
+    let says = match objection {
+        Some(row) => Text::new("verdict-against")
+            .text("says", first.says)
+            .text("against", row.says),
+        None => first.says,
+    };
+    let says = match named.next() {
+        Some(other) => Text::new("verdict-beside")
+            .text("says", says)
+            .text("other", other.says),
+        None => says,
+    };
+    std::iter::once(says).chain(first.next).collect()
 }
 
 /// No rule names a limit: what would have had to be known.

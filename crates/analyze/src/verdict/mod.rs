@@ -4,6 +4,7 @@
 
 mod about;
 pub mod checks;
+mod explain;
 mod failing;
 pub mod layers;
 mod mixed;
@@ -18,6 +19,7 @@ use sokudo_stats::curve::is_step;
 
 use about::{about, limit_of};
 use checks::checks;
+pub use explain::Explanation;
 
 use crate::advice::fit;
 use crate::findings::findings;
@@ -140,12 +142,21 @@ fn failing_beside(record: &Record, main: Option<&PhaseRecord>) -> Option<Text> {
 /// The strongest conclusion about what limited the phase that the verdict is about; `None` when it
 /// is not known.
 pub fn limit(record: &Record) -> Option<Finding> {
-    let phase = match (capacity::of(record), sweep::of(record)) {
+    limit_of(&PhaseView::new(record, subject(record)?))
+}
+
+/// Explains the limit of a run; `None` for one that measured nothing.
+pub fn explain(record: &Record) -> Option<Explanation<'_>> {
+    Some(Explanation::of(record, subject(record)?))
+}
+
+/// The phase whose limit is the run's.
+fn subject(record: &Record) -> Option<&PhaseRecord> {
+    match (capacity::of(record), sweep::of(record)) {
         (Some((found, _)), _) => capacity::above(record, &found),
         (None, Some((curve, _))) => sweep::above(record, &curve),
         (None, None) => main_phase(record),
-    };
-    limit_of(&PhaseView::new(record, phase?))
+    }
 }
 
 /// Checks of what was demanded, not of the books: that they fail is a result.

@@ -272,6 +272,7 @@ impl<'a> PhaseView<'a> {
             weight: weight.clamp(0.0, 1.0),
             says,
             evidence: Vec::new(),
+            against: Vec::new(),
             next: None,
         }
     }

@@ -18,6 +18,8 @@ metrics! {
     SEND_BUFFER_LIMITED_SECONDS = counter("tcp.send_buffer_limited_seconds", Seconds, "part of it in which the own send buffer was too small");
     MIN_RTT_SECONDS = gauge("tcp.min_rtt_seconds", Seconds, "lowest round-trip time lately, as the kernel keeps it (tcpi_min_rtt)");
     LOST_SEGMENTS = gauge("tcp.lost_segments", One, "segments that the kernel takes for lost now");
+    NEEDLESS_SEGMENTS = counter("tcp.needless_segments", One, "retransmitted segments of which the peer says that it had them already (tcpi_dsack_dups)");
+    REORDERINGS = counter("tcp.reorderings", One, "times that the kernel saw acknowledgements of segments out of order (tcpi_reord_seen)");
     SENT_SEGMENTS = counter("tcp.sent_segments", One, "segments with data sent since the connection began, retransmitted ones included");
     SEGMENT_BYTES = gauge("tcp.segment_bytes", Bytes, "payload of a full segment (tcpi_snd_mss)");
     NOT_SENT_BYTES = gauge("tcp.not_sent_bytes", Bytes, "bytes written and not sent yet");

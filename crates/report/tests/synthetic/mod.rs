@@ -479,6 +479,7 @@ fn receiver_limited(phase: &str, host: &str, dropped: f64) -> Finding {
                 unit: None,
             },
         ],
+        against: Vec::new(),
         next: Some(sentence(
             "Raise net.core.rmem_max to 2 MiB or more, or search the rate that holds with --find.",
         )),
@@ -690,6 +691,7 @@ pub fn check(stretch: i64, cores: u32) -> Record {
                 "The kernel granted 416 KiB of receive buffer where 2 MiB were asked for.",
             ),
             evidence: Vec::new(),
+            against: Vec::new(),
             next: Some(sentence("sysctl -w net.core.rmem_max=2097152")),
         },
     ];

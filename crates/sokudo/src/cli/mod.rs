@@ -34,6 +34,7 @@ mod serve;
 mod table;
 mod target;
 mod web;
+mod why;
 mod workload;
 
 use std::path::PathBuf;
@@ -66,6 +67,7 @@ Examples:
   sokudo datagram HOST                 … and on the other: how many datagrams per second arrive?
   sokudo datagram HOST --find 'loss<0.1%'   the highest rate that holds
   sokudo show latest                   the newest result again
+  sokudo why latest                    what limited it, and how that is known
   sokudo doctor                        what does this system offer, what should be changed?
 
 Exit codes: 0 fine, 1 a check failed, 2 wrong use, 3 the run failed or is partial.";
@@ -132,6 +134,7 @@ enum Command {
     Jtl(jtl::JtlArgs),
     Runs(records::RunsArgs),
     Show(records::ShowArgs),
+    Why(why::WhyArgs),
     Report(records::ReportArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
@@ -272,6 +275,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Jtl(args) => jtl::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),
+        Command::Why(args) => why::run(args),
         Command::Report(args) => records::report(args),
         Command::Export(args) => export::run(args),
         Command::Import(args) => import::run(args),

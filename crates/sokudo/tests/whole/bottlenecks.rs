@@ -89,7 +89,7 @@ impl Told {
     fn limited_by(&self, rule: &str, observations: [&str; 2]) -> Option<Finding> {
         let found = self.limit();
         let mut found = found.unwrap_or_else(|| panic!("no limit is named: {}", self.ended));
-        assert_eq!(self.json["limit"], found.rule);
+        assert_eq!(self.json["limit"]["cause"], found.rule);
         if found.rule != rule && self.disturbed() {
             let mut others = sokudo_analyze::findings(&self.record).into_iter();
             let Some(other) = others.find(|finding| finding.rule == rule) else {

@@ -176,6 +176,7 @@ fn finding() -> Finding {
         weight: 0.9,
         says: Text::new("rule-rxbuf-says"),
         evidence: Vec::new(),
+        against: Vec::new(),
         next: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sokudo_analyze::{Purpose, REGISTRY};
+use sokudo_analyze::{CONTRADICTIONS, Purpose, REGISTRY};
 use sokudo_i18n::I18n;
 use sokudo_model::Text;
 
@@ -16,7 +16,7 @@ pub fn page(said: &I18n) -> String {
     for rule in REGISTRY {
         let purpose = match rule.purpose {
             Purpose::Describes => "reference-purpose-describes",
-            Purpose::Limit => "reference-purpose-limit",
+            Purpose::Limit(_) => "reference-purpose-limit",
             Purpose::Loss => "reference-purpose-loss",
         };
         let _ = write!(
@@ -30,6 +30,19 @@ pub fn page(said: &I18n) -> String {
             say(said, "reference-try"),
             text(rule.remedy()),
         );
+        for suspect in rule.suspects {
+            let _ = writeln!(
+                out,
+                "- **{}**: {}",
+                say(said, "reference-test"),
+                text(suspect.says())
+            );
+        }
+    }
+    let _ = write!(out, "\n## {}\n\n", say(said, "reference-contradictions"));
+    for known in CONTRADICTIONS {
+        let about: Vec<String> = known.about.iter().map(|rule| format!("`{rule}`")).collect();
+        let _ = writeln!(out, "- {}: {}", about.join(", "), text(known.signs()));
     }
     out
 }

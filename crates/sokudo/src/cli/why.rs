@@ -1,0 +1,41 @@
+//! `sokudo why`: what limited a run, and how that was reached.
+
+use clap::Args;
+use sokudo_report::{rules, why};
+
+use super::failure::colored;
+use super::finish::{ShowOptions, summary};
+use super::records::resolve;
+use super::{Exit, Failure};
+
+/// Explain what limited a run: what speaks for each cause, what against it, what is missing.
+#[derive(Debug, Args)]
+pub struct WhyArgs {
+    /// Run: its name, the beginning of it, `latest`, or a path.
+    #[arg(default_value = "latest")]
+    run: String,
+
+    /// Print the signs and thresholds of every rule instead.
+    #[arg(long, conflicts_with_all = ["run", "json"])]
+    rules: bool,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Carries it out.
+pub fn run(args: WhyArgs) -> Result<Exit, Failure> {
+    let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+    let (lang, color) = (args.show.lang(), colored(&std::io::stdout()));
+    if args.rules {
+        print!("{}", rules(lang, color, width));
+        return Ok(Exit::Fine);
+    }
+    let path = resolve(&args.run)?;
+    let record = sokudo_store::load(&path)?;
+    match args.show.json {
+        true => println!("{:#}", summary(&record, &path)["limit"]),
+        false => print!("{}", why(&record, lang, color, width)),
+    }
+    Ok(Exit::Fine)
+}
