@@ -788,7 +788,7 @@ knee-by-bound = Bounds say { $users } ({ $low } to { $high })
 knee-by-kneedle = The throughput bends at { $users } ({ $low } to { $high })
 knee-by-cpu = The server's CPU is full at { $users } ({ $low } to { $high })
 verdict-knee-residual = Little's law is off by { $residual } at one level: the runs were too short, or requests were lost from sight.
-verdict-knee-hysteresis = On the way down a level carried { $lost } less than on the way up: the system does not recover at once.
+verdict-knee-hysteresis = On the way down levels carried { $lost } less than on the way up: the system does not recover at once.
 
 # How a cause is weighed.
 verdict-suspected = Undetermined. One kind of observation only suggests: { $says }

@@ -11,6 +11,6 @@ metrics! {
     ALONE_SECONDS = gauge("knee.alone_seconds", Seconds, "mean response time at the lowest level");
     THINK_SECONDS = gauge("knee.think_seconds", Seconds, "pause between two requests of a user, which Little's law leaves at the lowest level");
     RESIDUAL = gauge("knee.residual", Ratio, "largest distance from Little's law over the levels: throughput times (response time + pause) over users, minus 1; far from 0 the runs were too short or requests were lost from sight");
-    HYSTERESIS = gauge("knee.hysteresis", Ratio, "largest share by which a level carried less on the way down than on the way up, beyond the spread of its runs");
+    HYSTERESIS = gauge("knee.hysteresis", Ratio, "share by which at least two levels carried less on the way down than on the way up, beyond the spread of their runs");
     LEVELS = counter("knee.levels", One, "different numbers of users that were tried");
 }

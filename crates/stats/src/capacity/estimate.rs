@@ -57,8 +57,8 @@ pub struct Capacity {
     /// Per level: `X·(R + Z) / N - 1`. Far from 0, requests were lost from sight or the window was
     /// too short.
     pub residuals: Vec<f64>,
-    /// The largest share by which a level carried less on the way down than on the way up, beyond
-    /// the spread of its runs.
+    /// The share by which at least two levels carried less on the way down than on the way up,
+    /// beyond the spread of their runs.
     pub hysteresis: f64,
 }
 
@@ -165,8 +165,8 @@ fn residual(level: &Level, think_s: f64) -> f64 {
     level.per_second() * (level.response_s() + think_s) / level.users - 1.0
 }
 
-/// The largest loss on the way down, of what was carried on the way up, beyond the spread of the
-/// runs of the level.
+/// The second largest loss on the way down, of what was carried on the way up, beyond the spread of
+/// the runs of the level: a single run may be disturbed.
 fn hysteresis(levels: &[Level]) -> f64 {
     let loss = |level: &Level| {
         let of = |is_descending: bool| {
@@ -182,7 +182,9 @@ fn hysteresis(levels: &[Level]) -> f64 {
         let known = lowest_up.is_finite() && !down.is_empty() && lowest_up > 0.0;
         known.then(|| 1.0 - highest_down / lowest_up)
     };
-    levels.iter().filter_map(loss).fold(0.0, f64::max)
+    let mut losses: Vec<f64> = levels.iter().filter_map(loss).collect();
+    losses.sort_by(|a, b| b.total_cmp(a));
+    losses.get(1).map_or(0.0, |loss| loss.max(0.0))
 }
 
 /// An estimate from all runs, and the interval of estimates from runs that are drawn anew.
@@ -307,8 +309,10 @@ mod tests {
             servers: 1,
         }];
         let mut levels = network(&station, 0.39, &RAMP, 0.01);
-        for visit in &mut levels[4].visits {
-            visit.per_second *= if visit.is_descending { 0.6 } else { 1.0 };
+        for level in &mut levels[4..6] {
+            for visit in &mut level.visits {
+                visit.per_second *= if visit.is_descending { 0.6 } else { 1.0 };
+            }
         }
         let all = capacity(&levels, 0.8).unwrap();
         assert!((0.3..0.45).contains(&all.hysteresis), "{}", all.hysteresis);

@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 
-use sokudo_model::metrics::knee;
+use sokudo_model::metrics::{group, knee};
 use sokudo_model::{PhaseRecord, Summary};
 
 use super::estimate::{Capacity, Users, capacity};
@@ -121,12 +121,27 @@ pub fn visit_of(phase: &PhaseRecord) -> Option<Visit> {
     let curve = phase.kind()?.curve.as_ref()?;
     let usable = |v: &f64| v.is_finite() && *v > 0.0;
     let label = |name: &str| phase.labels.get(name).map(String::as_str);
+    let counted = curve.delivered_in(&phase.result).filter(usable)?;
+    let response_s = curve.latency_s(&phase.result, "mean").filter(usable)?;
+    let flows = phase.result.flows.iter();
+    let load_s = flows.filter_map(|flow| group::LOAD_SECONDS.of(&flow.metrics));
+    let load_s = load_s.reduce(f64::max);
     Some(Visit {
-        per_second: curve.delivered_in(&phase.result).filter(usable)?,
-        response_s: curve.latency_s(&phase.result, "mean").filter(usable)?,
+        per_second: within(counted, response_s, load_s.filter(usable)),
+        response_s,
         cpu_ratio: label(CPU).and_then(|cpu| cpu.parse().ok()),
         is_descending: label("pass") == Some(Pass::Descend.word()),
         held: label(HELD) != Some("no"),
+    })
+}
+
+/// Throughput within the time of the load, per second.
+///
+/// Requests that were under way when it ended are answered and counted, too. By Little's law they
+/// are throughput times response time: with many users and short runs a large share.
+fn within(counted_per_second: f64, response_s: f64, load_s: Option<f64>) -> f64 {
+    load_s.map_or(counted_per_second, |load_s| {
+        counted_per_second / (1.0 + response_s / load_s)
     })
 }
 
@@ -225,5 +240,29 @@ impl KneeFound {
             summary.insert(knee::USERS_HIGH.into(), answer.high);
         }
         summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_under_way_at_the_end_is_no_throughput() {
+        // 32 users at 50/s for 4 s: 200 within, 32 of them still under way.
+        let counted = (200.0 + 32.0) / 4.0;
+        let throughput = within(counted, 0.64, Some(4.0));
+        assert!((throughput - 50.0).abs() < 0.5, "{throughput}");
+        assert_eq!(within(counted, 0.64, None), counted);
+    }
+
+    #[test]
+    fn rules_are_read_back_from_their_words() {
+        for rule in [Rule::Bound, Rule::Kneedle, Rule::Cpu(80), Rule::Slo] {
+            assert_eq!(rule.word().parse(), Ok(rule));
+        }
+        for wrong in ["", "cpu", "cpu0", "cpu101", "knee"] {
+            assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+        }
     }
 }
