@@ -40,6 +40,8 @@ families! {
     POLICED = "policed path": ["path_limited", "loss_limited", "path_loss"];
     /// A firewall, or the table behind it, throws away what reached a host.
     FIREWALL = "dropped at the receiving host": ["receiver_host_drops"];
+    /// The same under a connection, which sees loss alone.
+    FIREWALL_OF_SEGMENTS = "segments dropped at the receiving host": ["receiver_host_drops", "loss_limited"];
     /// A guard drops new connections.
     FLOOD_GUARD = "new connections dropped": ["dropped_calls", "request_failures"];
     /// The sender's own host refuses to send.

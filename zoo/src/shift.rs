@@ -127,10 +127,10 @@ fn plans(options: &Options) -> Vec<Plan> {
         let named = pairs.filter(|pair| wanted(&name_of(pair)));
         sick.extend(named.filter_map(|pair| together(pair, number)));
     }
-    let controls: Vec<&Case> = causes::controls::ALL
-        .iter()
-        .filter(|case| wanted(case.name))
-        .collect();
+    let is_robust = |name: &str| !options.few || causes::ROBUST.contains(&name);
+    let controls = causes::controls::ALL.iter();
+    let controls = controls.filter(|case| wanted(case.name) && is_robust(case.name));
+    let controls: Vec<&Case> = controls.collect();
     let least = match options.cases.is_empty() {
         true => sick.len().div_ceil(CAUSES_PER_CONTROL),
         false => controls.len() * seeds as usize,

@@ -1,7 +1,9 @@
 //! What may be wrong inside a host: its device, its rules, its queues.
 
 use crate::case::Case;
-use crate::family::{FIREWALL, FLOOD_GUARD, NEIGHBOUR, OWN_DEVICE, REFUSED_TO_SEND, RESULTS};
+use crate::family::{
+    FIREWALL, FIREWALL_OF_SEGMENTS, FLOOD_GUARD, NEIGHBOUR, OWN_DEVICE, REFUSED_TO_SEND, RESULTS,
+};
 use crate::world::{Side, bucket};
 
 pub const ALL: &[Case] = &[
@@ -79,7 +81,7 @@ pub const ALL: &[Case] = &[
             "the receiving host's firewall drops segments, %",
             "受信側のファイアウォールがセグメントを捨てる、%",
         ],
-        family: &FIREWALL,
+        family: &FIREWALL_OF_SEGMENTS,
         strengths: [1.0, 4.0],
         loads: &["stream HOST --cc cubic"],
         make: |world, percent| {
