@@ -199,6 +199,6 @@ fn facts(runs: &[Run], options: &Options) -> Vec<String> {
     facts.extend(said(&options.binary, &["--version"]));
     facts.extend(said("date".as_ref(), &["-u", "+%F"]));
     facts.push(format!("other programs used {mean:.2} cores on average"));
-    facts.push(format!("{} runs of each cause", options.seeds));
+    facts.push(format!("runs of each cause: {}", options.seeds));
     facts
 }
