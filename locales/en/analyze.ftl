@@ -593,6 +593,111 @@ rule-dropped-calls-says = Connecting to { $to } took up to { $connect }, the tim
 rule-dropped-calls-next = On the server, look at ListenOverflows (`nstat -az TcpExtListenOverflows`) and raise its backlog; when it does not rise, look for loss on the way.
 rule-dropped-calls-queue-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: { $host } dropped calls because a queue of connections was full
 rule-dropped-calls-queue-next = Raise the backlog of the server and net.core.somaxconn (`ss -ltn` shows both as Send-Q), or let it accept faster.
+rule-server-stalls-once-says = All requests stood still from { $begin } to { $end }: the server, or the way to it, paused as a whole
+rule-server-stalls-once-next = Look in the server's log and monitoring for what happened { $begin } after the first request: a collection of garbage, a checkpoint, a restart, a link that was down.
+rule-server-stalls-even-says = All requests stood still { $count } times for { $mean } on average, every { $period }: the server pauses as a whole, as for garbage collection, checkpoints or snapshots. It takes { $share } of the time
+rule-server-stalls-says = All requests stood still { $count } times for { $mean } on average, at uneven distances, up to { $longest }: the server pauses as a whole. It takes { $share } of the time
+rule-server-stalls-stopped-says =
+    All requests stood still { $count ->
+        [one] once
+       *[other] { $count } times
+    }, up to { $longest }, and a process of the server was seen stopped (state T): a signal or a debugger stopped it
+rule-server-stalls-next = Compare these times with the server's log of garbage collections, checkpoints and jobs; a larger heap, a concurrent collector or smaller checkpoints shorten them.
+rule-uneven-service-users-says = { $slow } of { $users } connections are slow: their answers take { $long }, those of the others { $usual }. One worker, thread or backend that serves them is slow
+rule-uneven-service-users-next = Find out which worker or backend serves these connections, and compare its CPU, locks and disk with those of the others.
+rule-uneven-service-requests-says = { $share } of the requests take { $long }, the others { $usual }, and next to none lie between: a part of the server that some requests meet is slow. They make up { $time } of all response time
+rule-uneven-service-requests-next = Look for what these requests meet: one backend or worker of several, a cache that misses, a lock that is held long, a second database.
+rule-turned-away-limit-says = { $share } of the answers are { $code }: the server limits the rate and serves { $served } requests/s
+rule-turned-away-limit-next = Ask for no more than { $served } requests/s, or raise the rate limit of the server or of the gateway in front of it.
+rule-turned-away-says = { $share } of the answers are { $code }, after { $quick } each: the server is at its limit and turns requests away. It serves { $served } requests/s in { $long } each; the { $rate } answers/s are no speed
+rule-turned-away-all-says = All { $rate } answers/s are errors, { $share } of them { $code }: the server serves nothing
+rule-turned-away-next = See what the server refuses for: a full queue or pool, a backend that is down, a circuit breaker. What it can serve is { $served } requests/s.
+rule-unserved-connections-says = { $unserved } connections to { $to } were accepted by its system and never served, while { $served } others were: its program does not accept them
+rule-unserved-connections-all-says = { $unserved } connections to { $to } were accepted by its system, and none was served: its program hangs or accepts nothing
+rule-unserved-connections-files-says = { $unserved } connections to { $to } were accepted by its system and never served: its program has as many files open as it may, and cannot accept more
+rule-unserved-connections-files-next = Raise the limit of open files of the server (LimitNOFILE, ulimit -n), and see that it closes what it no longer needs.
+rule-unserved-connections-next = On the server, compare its open files with their limit (/proc/PID/limits), its threads with their maximum, and see Recv-Q of the listening socket (`ss -ltn`).
+rule-server-cpu-thread-says = The server has no CPU time left in one thread: it uses { $thread } of a core{ $work }
+rule-server-cpu-thread-next = Use more threads or processes in the server, or less work per request: a profile of that thread (`perf top -t`) shows where the time goes.
+rule-server-cpu-single-says = The server works on one core at a time: its threads use { $cores } cores together, and requests wait for one another, { $under } of them{ $work }
+rule-server-cpu-single-next = Use more processes in the server where its threads take turns on one core (a single thread, an event loop, a global interpreter lock), or less work per request.
+rule-server-cpu-machine-says = The server uses { $cores } cores of { $host }, which has none left: its CPU time is the limit{ $work }
+rule-server-cpu-machine-next = Generate the load from another machine than { $host }: the generator takes CPU time from the server. Then give the server more cores, or less work per request.
+rule-server-cpu-quota-says = The CPU quota of the server's control group keeps it from running for { $throttled } of the time; it uses { $cores } cores
+rule-server-cpu-quota-next = Raise the quota (cpu.max of its control group, the CPU limit of its container), or lower the load.
+server-work-requests = { "" }
+server-work-tls = { "" }. Of a request, { $share } passes in the TLS handshake
+server-work-connections = { "" }. Of a request, { $share } passes in connecting anew
+rule-request-stage-distance-says = The round trip takes { $lowest } of the { $mean } that a request waits: the distance to the server sets the rate of so many connections
+rule-request-stage-distance-next = More connections carry more; fewer round trips per request (kept connections, HTTP/2) answer sooner.
+rule-request-stage-way-says = Requests wait { $mean } for the first byte, and the round trip of their connections is as long although { $lowest } is possible: a queue on the way holds them up
+rule-request-stage-way-next = Find the narrowest link of the way and what fills its queue; `sokudo stream` and `sokudo probe` between the hosts measure both.
+rule-request-stage-serial-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time. A lock, a single worker or one full core serves them one by one
+rule-request-stage-serial-next = See the CPU of the server's process: near one core it is its work (the monitor `process:port=…` observes it there), else a lock or a single worker.
+rule-request-stage-serial-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time, although the server has CPU time left. A lock or a single worker serves them one by one
+rule-request-stage-serial-idle-next = Find the lock or the only worker: stacks of the server's threads while the load runs show where they wait.
+rule-request-stage-pool-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time. A pool of so many, or its CPU, is the limit
+rule-request-stage-pool-next = See the CPU of the server's process (monitor `process:port=…`): with time left, raise its threads or its pool of connections.
+rule-request-stage-pool-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time, although the server has CPU time left. A pool of threads or connections of about that size is the limit
+rule-request-stage-pool-idle-next = Raise the pool that has about so many members: worker threads, connections to a database or to another service.
+rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } of the server's own time: they do not wait for one another. In a closed loop the time of an answer and the number of connections set the rate
+rule-request-stage-wait-next = Shorten what the server does for one request, or use more connections to see what it can carry (--find searches the rate).
+rule-request-stage-wait-plan-next = Shorten what the server does for one request, or use more users to see what it can carry.
+rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow
+rule-request-stage-read-next = Fetch the same body on the server itself: as slow there, the server makes it slowly.
+rule-request-stage-read-server-says = The server sends its answers' bodies slowly: the first byte comes early, the last { $mean } later for { $bytes }, many times the round trip of { $lowest }. That is { $share } of a request
+rule-request-stage-read-server-next = See how the server makes the body: it is written in pieces with pauses between, from a slow source, or through a throttle.
+rule-request-stage-read-way-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }, and a queue on the way makes the round trip much longer than { $lowest }: the way back is narrow
+rule-request-stage-read-way-next = Measure the way with `sokudo stream` from the server's host, or ask for smaller or compressed answers.
+rule-request-stage-read-start-says = { $share } of a request passes between the first and the last byte of its answer: { $bytes } take { $mean }, a few round trips of { $lowest }, as a connection that has to find its speed takes
+rule-request-stage-read-start-next = Keep connections open between requests, and let the server keep their windows (net.ipv4.tcp_slow_start_after_idle=0).
+rule-request-stage-read-delayed-says = The rest of each answer comes { $mean } after its first bytes, the length of a delayed acknowledgement: the server writes an answer in small pieces, and Nagle's algorithm holds the later ones back
+rule-request-stage-read-delayed-next = Let the server write head and body at once, or set TCP_NODELAY on its connections.
+rule-request-stage-connect-says = { $share } of the time of a request passes in connecting, { $mean } on average: calls wait or are dropped before the server accepts them
+rule-request-stage-connect-next = Look at the queue of the listening socket (`ss -ltn`, Recv-Q) and at ListenOverflows on the server, then for loss on the way.
+rule-request-stage-connect-each-says = Each request makes a connection of its own, which takes { $share } of its time ({ $mean })
+rule-request-stage-connect-each-next = Keep connections: see whether the server answers `Connection: close` or closes after a number of requests, and whether the load asks for it.
+rule-request-stage-tls-says = { $share } of the time of a request passes in the TLS handshake, { $mean } on average: keys are made anew for each connection, and the server's CPU makes them
+rule-request-stage-tls-next = Keep connections, allow sessions to be resumed, or use ECDSA keys, which cost the server less than RSA keys.
+rule-request-stage-resolve-says = { $share } of the time of a request passes in looking up the server's name, { $mean } on average: the name server is slow
+rule-request-stage-resolve-next = Measure the name server with `sokudo dns`, look at the first one in /etc/resolv.conf, or look names up once.
+rule-request-stage-send-says = { $share } of the time of a request passes in sending it, { $mean } on average: the server does not read it as fast, or the way there is narrow
+rule-request-stage-send-next = Measure the way with `sokudo stream` to the server's host; when it carries more, the server reads slowly.
+rule-request-path-there-says = { $resent } of the segments to the server were sent again, and { $slow } of the requests took as long as a retransmission timeout: segments are lost on the way
+rule-request-path-back-says = { $disordered } of the segments from the server came out of order, and { $slow } of the requests took as long as a retransmission timeout: segments are lost or reordered on the way back
+rule-request-path-both-says = { $resent } of the segments to the server were sent again, { $disordered } of those from it came out of order, and { $slow } of the requests took as long as a retransmission timeout: segments are lost on the way in both directions
+rule-request-path-next = `sokudo probe` between the hosts shows how much is lost and when; look at drops of the interfaces on the way.
+evidence-stalls = { $host }: all requests stood still { $value } times
+evidence-stall-longest = { $host }: the longest of these times lasted { $value }
+evidence-stalled-requests = { $host }: { $value } requests were under way when they ended
+evidence-process-stopped = { $host }: a process of the server was stopped for { $value } of the time
+evidence-slow-users = { $host }: { $value } connections were slow
+evidence-usual-user = { $host }: the connection in the middle took { $value } for an answer
+evidence-slow-part = { $host }: { $share } of the requests took { $value } on average, apart from the others
+evidence-turned-away = { $host }: { $value } answers of status { $code }
+evidence-mean-bad = { $host }: an answer of status 400 and above took { $value } on average
+evidence-mean-good = { $host }: an answer of another status took { $value } on average
+evidence-unserved = { $host }: { $value } connections stood, and their first request was never answered
+evidence-failed-connect = { $host }: { $value } requests failed while connecting
+evidence-open-files-full = { $host }: a process of the server had { $value } files open of { $limit } that it may have
+evidence-accept-queue = { $host }: { $value } connections waited to be accepted at port { $port }, on average
+evidence-server-process-cpu = { $host }: the processes of the server's port used { $value } cores
+evidence-process-throttled = { $host }: its quota kept the server from running for { $value } of the time
+evidence-process-thread = { $host }: the busiest thread of the server used { $value } of a core
+evidence-machine-full = { $host }: { $value } of its { $cores } cores was used, { $server } cores by the server and { $own } by sokudo
+evidence-shortest = { $host }: the shortest wait for an answer took { $value }
+evidence-path-lowest = { $host }: lowest round trip of the connections { $value }
+evidence-path-mean = { $host }: mean round trip of the connections { $value }, delayed acknowledgements included
+evidence-path-resent = { $host }: { $value } of the segments of the connections were sent again
+evidence-path-disordered = { $host }: { $value } of the segments that came were out of order
+evidence-host-resent = { $host }: the host sent { $value } segments again
+evidence-slow-by-timeout = { $host }: { $value } of the requests took as long as a retransmission timeout
+evidence-stage-resolve = { $host }: looking up the name took { $value } of a request on average, { $share } of its time
+evidence-stage-connect = { $host }: connecting took { $value } of a request on average, { $share } of its time
+evidence-stage-tls = { $host }: the TLS handshake took { $value } of a request on average, { $share } of its time
+evidence-stage-send = { $host }: sending the request took { $value } of a request on average, { $share } of its time
+evidence-stage-wait = { $host }: the wait for the first byte took { $value } of a request on average, { $share } of its time
+evidence-stage-read = { $host }: reading the answer took { $value } of a request on average, { $share } of its time
 rule-slow-label-says = “{ $label }” takes { $mean } in the mean, the others { $usual }: it has { $share } of all response time
 rule-slow-label-next = Look at “{ $label }” by itself before anything else is tuned.
 rule-hidden-stall-says = “{ $label }” stood still for { $stall } although its 99th percentile is { $p99 }: the users waited and asked nothing. Callers who come at the same mean rate would have been { $late }, each late by { $wait } in the mean
@@ -742,6 +847,34 @@ finding-sender_cpu_limited-try = Use more streams or threads, or larger writes.
 finding-sender_refusal-means = The sender's own kernel refused datagrams: the device queue was full (ENOBUFS) or the socket's send buffer was (EAGAIN). They never left the host and are not counted as sent.
 finding-sender_refusal-signs = At least one send call was refused. The severity is higher above { $many } of the datagrams.
 finding-sender_refusal-try = Use a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
+
+finding-server_stalls-means = All requests stood still at once, once or again and again: the server as a whole, or the way to it, pauses.
+finding-server_stalls-signs = For at least { $median } times the median request no request ended although some were under way, together for at least { $shapes } of the time; no more silences of a shorter kind exist than of this one, and the generator's own host went on. With a deviation of at most { $even } their distances are a period; they last at least { $shortest } then, else { $uneven }.
+finding-server_stalls-try = Compare the times with the server's log of garbage collections, checkpoints and jobs.
+
+finding-uneven_service-means = A part of the requests, or of the connections, takes many times as long as the rest: one worker, backend or cache among several is slow.
+finding-uneven_service-signs = Either users, at most { $minority } of them, have a mean service time of 4 times that of the user in the middle and { $least } more; or the service times fall into two parts with next to nothing between them, { $least } apart, and the slow one makes up at least { $shapes } of all response time. Lost segments and stalls of all requests are excluded.
+finding-uneven_service-try = Find out what only the slow ones meet: a worker, a backend, a cache that misses, a lock.
+
+finding-turned_away-means = The server answers requests with 429 or 503 instead of serving them: a rate limit, or a server at its limit. Such answers are quick and look like speed.
+finding-turned_away-signs = At least { $some } of the answers have status 429 or 503; from { $grave } on the figures are about them.
+finding-turned_away-try = Hold the load below what is served, raise the limit, or see what the server refuses for.
+
+finding-unserved_connections-means = Connections stand and are never served: the system of the server accepts them, its program does not.
+finding-unserved_connections-signs = A first request on a connection was given up after more than 0.5 s without any response. Where the server's process is observed and had at least { $full } of the files open that it may have, that is the reason.
+finding-unserved_connections-try = Raise the limit of open files or of threads of the server, or find out what it hangs in.
+
+finding-server_cpu_limited-means = The processes that hold the server's port have no CPU time left: one thread, the machine, or the quota of their control group.
+finding-server_cpu_limited-signs = The busiest thread of such a process uses at least { $core } of a core; or at least { $full } of the machine is used, at least { $most } of it by the server and most of what sokudo does not use; or a quota keeps it from running for at least { $throttled } of the time. A rate that was asked for was not carried.
+finding-server_cpu_limited-try = Give the server more cores or a larger quota, or less work per request; load it from another machine.
+
+finding-request_stage-means = Most of the time of a request passes in one stage, which is named: name, connection, TLS, sending, the server's work and queues, or the body.
+finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; the way is the reason when its round trip makes up at least { $way } of the wait.
+finding-request_stage-try = Mend the stage that is named; the finding says how to tell its causes apart.
+
+finding-request_path-means = Requests are held up because segments of their connections are lost, or come in another order.
+finding-request_path-signs = At least { $lossy } of the segments that were observed were sent again or came out of order. Requests that took { $timeout } and more waited for a retransmission timeout.
+finding-request_path-try = Measure the way with `sokudo probe`, and look at drops of the interfaces on it.
 
 finding-slow_label-means = One kind of request of a test plan is much slower than the others. A mean over all requests hides it.
 finding-slow_label-signs = Its mean response time is at least { $times } times that of the median label and { $least } longer; labels with fewer than { $few } samples do not count.

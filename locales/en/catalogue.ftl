@@ -127,6 +127,11 @@ metric-process-open-files = file descriptors that the process has open
 metric-process-context-switches-per-second = context switches of the process's threads; label kind (voluntary, involuntary)
 metric-process-read-bytes-per-second = bytes that storage had to be read for the process
 metric-process-write-bytes-per-second = bytes that the process had written to storage
+metric-process-open-files-limit = file descriptors that the process may have open (RLIMIT_NOFILE)
+metric-process-busiest-thread-ratio = CPU time of the thread of the process that used most over elapsed time, 1 = one core
+metric-process-wait-ratio = time that threads of the process were ready to run but had no CPU over elapsed time, all threads together
+metric-process-throttled-ratio = share of time in which the CPU quota of the process's control group, or of one above it, kept it from running
+metric-process-stopped-ratio = 1 while the process is stopped by a signal or a debugger (states T and t), else 0
 metric-process-matches = processes that are what was asked for; 0 when there is none; label by
 
 ## openmetrics

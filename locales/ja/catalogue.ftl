@@ -127,6 +127,11 @@ metric-process-open-files = プロセスが開いているファイルディス�
 metric-process-context-switches-per-second = プロセスのスレッドのコンテキストスイッチ。ラベル kind (voluntary、involuntary)
 metric-process-read-bytes-per-second = プロセスのためにストレージから読み出されたバイト
 metric-process-write-bytes-per-second = プロセスがストレージに書き込ませたバイト
+metric-process-open-files-limit = プロセスが開けるファイルディスクリプターの上限 (RLIMIT_NOFILE)
+metric-process-busiest-thread-ratio = プロセスのうち最も多く使ったスレッドの CPU 時間を経過時間で割った値。1 = 1 コア
+metric-process-wait-ratio = プロセスのスレッドが実行可能なのに CPU を得られなかった時間を経過時間で割った値。全スレッドの合計
+metric-process-throttled-ratio = プロセスのコントロールグループ、またはその上位の CPU クォータがプロセスを止めた時間の割合
+metric-process-stopped-ratio = シグナルかデバッガーで停止している間 (状態 T と t) は 1、それ以外は 0
 metric-process-matches = 指定に一致するプロセスの数。なければ 0。ラベル by
 
 ## openmetrics

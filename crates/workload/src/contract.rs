@@ -79,6 +79,11 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
         None
     }
 
+    /// Port of that server.
+    fn server_port(&self) -> Option<u16> {
+        None
+    }
+
     /// The option that leaves latencies out, without hyphens; for workloads that have one.
     fn untimed(&self) -> Option<&'static str> {
         None

@@ -13,6 +13,8 @@ pub mod placement;
 pub mod probe;
 pub mod ranges;
 pub mod repeats;
+pub mod requests;
+pub mod service_times;
 pub mod silence;
 pub mod stopped;
 pub mod sweep;

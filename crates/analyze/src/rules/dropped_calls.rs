@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::quantities::requests::Requests;
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
 /// Times at which a call is answered that was dropped once, twice or three times, seconds.
@@ -25,6 +26,11 @@ const CONNECT: Metric = http::CONNECT_SECONDS;
 const MADE_AGAIN: Metric = host::TCP_SYN_RETRANSMITS;
 const QUEUE_FULL: Metric = host::TCP_LISTEN_OVERFLOWS;
 
+/// Share of a request in connecting at which dropped calls weigh in full, as its inverse, and the least weight.
+const MATTERS: f64 = 4.0;
+/// See [`MATTERS`].
+const LITTLE: f64 = 0.2;
+
 /// Certainty of the rule: by the time alone, with calls that the kernel made again, when it made
 /// none, and with a queue that was full.
 const BY_TIME: f64 = 0.6;
@@ -35,7 +41,7 @@ const BY_QUEUE: f64 = 0.95;
 /// The finding `dropped_calls`.
 pub const RULE: Rule = Rule {
     name: "dropped_calls",
-    purpose: Purpose::Describes,
+    purpose: Purpose::Limit(Standing::Specific),
     suspects: &[],
     bounds: &[("times", STANDS_OUT, Unit::One)],
     look: Look::Phase(look),
@@ -72,7 +78,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
             )
         }
     };
-    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    // A few among many requests are worth a word and limit nothing.
+    let requests = Requests::of(view);
+    let stage = requests.and_then(|requests| requests.stage("connect"));
+    let matters = stage.map_or(1.0, |stage| (stage.share * MATTERS).clamp(LITTLE, 1.0));
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight * matters, says);
     let row = view.evidence("evidence-longest-connect", CONNECT, &flow.from, seconds);
     finding.evidence.push(row);
     finding.evidence.extend(again);

@@ -29,16 +29,23 @@ mod receiver_cpu_limited;
 mod receiver_host_drops;
 mod reordering;
 mod request_failures;
+mod request_path;
+mod request_stage;
 mod send_buffer_limited;
 mod sender_cpu_limited;
 mod sender_refusal;
+mod server_cpu_limited;
+mod server_stalls;
 mod slow_label;
 mod softirq_core;
 mod spinning;
 mod stalled_flow;
 mod truncated_responses;
+mod turned_away;
+mod uneven_service;
 mod uneven_start;
 mod unreachable;
+mod unserved_connections;
 mod window_full;
 
 pub use application_limited::is_as_asked;
@@ -73,16 +80,23 @@ pub const REGISTRY: &[&Rule] = &[
     &receiver_host_drops::RULE,
     &reordering::RULE,
     &request_failures::RULE,
+    &request_path::RULE,
+    &request_stage::RULE,
     &send_buffer_limited::RULE,
     &sender_cpu_limited::RULE,
     &sender_refusal::RULE,
+    &server_cpu_limited::RULE,
+    &server_stalls::RULE,
     &slow_label::RULE,
     &softirq_core::RULE,
     &spinning::RULE,
     &stalled_flow::RULE,
     &truncated_responses::RULE,
+    &turned_away::RULE,
+    &uneven_service::RULE,
     &uneven_start::RULE,
     &unreachable::RULE,
+    &unserved_connections::RULE,
     &window_full::RULE,
 ];
 

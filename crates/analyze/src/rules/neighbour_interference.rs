@@ -10,6 +10,7 @@ use sokudo_model::metrics::{host, own};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
+use crate::quantities::requests::Requests;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView};
@@ -126,7 +127,7 @@ fn on_machine<'a>(
     found.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Cores' worth of CPU time that programs other than sokudo used on the machine of `host`.
+/// Cores' worth of CPU time that programs other than sokudo, and than the server that it loads, used on the machine of `host`.
 fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
     let cores = machine::cores(view.record, host)?;
     let used: f64 = ["user", "nice", "system"]
@@ -136,7 +137,10 @@ fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
             Some(on_machine(view, host, CPU, &labels)?.1)
         })
         .sum();
-    Some((used * cores - own(view, host, own::CPU_RATIO)?).max(0.0))
+    // The server under test is no neighbour.
+    let server = Requests::of(view).and_then(|requests| requests.server_cpu());
+    let known = own(view, host, own::CPU_RATIO)? + server.unwrap_or(0.0);
+    Some((used * cores - known).max(0.0))
 }
 
 /// Sum over all threads of sokudo on the machine of `host`; `None` when they were not observed.

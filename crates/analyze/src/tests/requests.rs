@@ -66,6 +66,27 @@ pub(crate) fn of_queries(metrics: &[(&str, f64)]) -> Record {
     record
 }
 
+/// Requests on a web server for 10 s: mean time in the stages resolve to read in seconds, and other totals.
+pub(crate) fn of_stages(stages: [f64; 6], totals: &[(&str, f64)]) -> Record {
+    let mut record = of_labels(&[("hostb:80", &[("client_cpu_ratio", 0.1)], EVEN, 0.003)]);
+    let phase = &mut record.manifest.phases[0];
+    phase.workload = "http".into();
+    phase.t1_ns = phase.t0_ns + 10 * SECOND;
+    let names = ["resolve", "connect", "tls", "send", "wait", "read"];
+    let means = names.iter().zip(stages);
+    let means = means.map(|(name, mean)| (format!("http.mean_{name}_seconds"), mean));
+    let usual = [
+        ("mean_queue_seconds", 0.0),
+        ("requests", 1_000.0),
+        ("requests_per_second", 100.0),
+    ];
+    let others = usual.iter().chain(totals);
+    let others = others.map(|(name, value)| (format!("http.{name}"), *value));
+    phase.result.summary = means.chain(others).collect();
+    record.manifest.workload = "http".into();
+    record
+}
+
 /// Lets a counter of the asking host grow by so much within the phase.
 pub(crate) fn grow(record: &mut Record, metric: &str, by: f64) {
     let (t0_ns, t1_ns) = (

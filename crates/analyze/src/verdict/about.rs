@@ -176,11 +176,17 @@ fn answered(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Text> {
     out
 }
 
-/// The next step against the failures of a phase, where a rule knows their cause.
-fn mended_by(view: &PhaseView<'_>) -> Option<Text> {
-    let mut findings = diagnose(view.record, view.phase).into_iter();
-    let grave = findings.find(|f| !is_limit(&f.rule) && f.severity == Severity::Bad);
-    grave.and_then(|finding| finding.next)
+/// The cause of the failures of a phase where a rule names one, and the next step against them.
+fn mended_by(view: &PhaseView<'_>) -> Vec<Text> {
+    let findings = diagnose(view.record, view.phase).into_iter();
+    let grave = findings.filter(|f| f.severity == Severity::Bad);
+    let worst = grave.max_by(|a, b| a.weight.total_cmp(&b.weight));
+    let Some(worst) = worst else {
+        return Vec::new();
+    };
+    // What merely describes the failures has been said.
+    let says = is_limit(&worst.rule).then_some(worst.says);
+    says.into_iter().chain(worst.next).collect()
 }
 
 /// The answer of a measurement of bytes or messages.

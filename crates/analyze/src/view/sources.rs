@@ -1,8 +1,8 @@
 //! Source of each metric, in the words of the system that offers it.
 
-use sokudo_model::kinds::{End, Family, KINDS, datagram, stream};
+use sokudo_model::kinds::{End, Family, KINDS, datagram, http, stream};
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::{host, own, selftest, tcp};
+use sokudo_model::metrics::{host, own, process, selftest, tcp};
 
 /// Metrics that several workloads, or a monitor, read at one place.
 const READ_AT: &[(&str, &[Metric])] = &[
@@ -73,9 +73,20 @@ const READ_AT: &[(&str, &[Metric])] = &[
         "/proc/net/softnet_stat",
         &[host::SOFTNET_DROPS, host::SOFTNET_TIME_SQUEEZES],
     ),
+    ("sock_diag", &[host::LISTEN_QUEUE_DEPTH]),
     ("CPU time of the thread", &[own::CPU_RATIO]),
     ("schedstat", &[own::WAIT_RATIO]),
     ("TCP_INFO", tcp::METRICS),
+    (
+        "TCP_INFO",
+        &[
+            http::PATH_LOWEST_SECONDS,
+            http::PATH_MEAN_SECONDS,
+            http::PATH_RESENT_RATIO,
+            http::PATH_OUT_OF_ORDER_RATIO,
+        ],
+    ),
+    ("/proc/PID", process::METRICS),
     ("self-test over loopback", selftest::METRICS),
 ];
 

@@ -303,6 +303,10 @@ impl Options for HttpOptions {
         Some(&self.url.host)
     }
 
+    fn server_port(&self) -> Option<u16> {
+        Some(self.url.port)
+    }
+
     fn of_hosts(&self, hosts: u32) -> Self {
         let rate = self.requests_per_s();
         Self {

@@ -278,6 +278,10 @@ impl Options for DnsOptions {
         Some(&self.server.host)
     }
 
+    fn server_port(&self) -> Option<u16> {
+        Some(self.server.port)
+    }
+
     fn fixed(&self) -> Option<&'static str> {
         let count = self.count.map(|_| "count");
         self.rate.map(|_| "rate").or(count)

@@ -1,6 +1,6 @@
 //! `process`: use of single processes: CPU, memory, threads, open files, context switches, storage.
 //!
-//! Source: `/proc/PID/{stat,status,io,fd,task}`. Processes are chosen by number, by name, or by the port
+//! Source: `/proc/PID/{stat,status,io,fd,limits,cgroup,task}`, and `cpu.stat` of its control group. Processes are chosen by number, by name, or by the port
 //! they listen on, and are looked for again once per second, so that a server that is started anew is
 //! followed. Scanning all processes takes a while on a machine with many of them: this monitor has a
 //! thread of its own. A process that ends while it is read leaves a gap, and an event says that it ended.
@@ -31,6 +31,8 @@ const TICKS_PER_S: f64 = 100.0;
 const LOOK_AGAIN_NS: i64 = 1_000_000_000;
 /// Threads of one process whose context switches are counted.
 const MAX_THREADS: usize = 4096;
+/// Most control groups, one above the other, whose quotas are read.
+const MAX_GROUPS: usize = 16;
 /// Longest file of one process that is read, bytes.
 const MAX_TEXT: u64 = 64 << 10;
 /// Most processes that can be asked for.
@@ -45,6 +47,11 @@ const METRICS: &[&str] = &[
     process::READ_BYTES_PER_SECOND.name,
     process::WRITE_BYTES_PER_SECOND.name,
     process::MATCHES.name,
+    process::OPEN_FILES_LIMIT.name,
+    process::BUSIEST_THREAD_RATIO.name,
+    process::THROTTLED_RATIO.name,
+    process::STOPPED_RATIO.name,
+    process::WAIT_RATIO.name,
 ];
 
 /// Which processes are observed: exactly one of `pid`, `name` and `port`.
@@ -232,7 +239,7 @@ impl ProcessSampler {
             if began.is_none() || began == known {
                 continue;
             }
-            let Some(process) = Observed::open(&self.ctx.host, &self.by, pid, directory) else {
+            let Some(process) = Observed::open(&self.ctx, &self.by, pid, directory) else {
                 continue;
             };
             // Those of the first look were there before the run.
@@ -278,12 +285,20 @@ struct Observed {
     involuntary: SeriesKey,
     read: (SeriesKey, Total),
     written: (SeriesKey, Total),
-    /// Context switches of each thread, voluntary and involuntary.
-    switches: BTreeMap<u32, [u64; 2]>,
+    /// Of each thread: context switches, voluntary and involuntary, CPU time and wait for a CPU in nanoseconds.
+    switches: BTreeMap<u32, [u64; 4]>,
+    files_limit: (SeriesKey, Option<u64>),
+    busiest: SeriesKey,
+    waited: SeriesKey,
+    stopped: SeriesKey,
+    throttled: SeriesKey,
+    /// `cpu.stat` of its control group and of those above it.
+    groups: Vec<(PathBuf, Total)>,
 }
 
 impl Observed {
-    fn open(host: &str, by: &str, pid: u32, directory: PathBuf) -> Option<Self> {
+    fn open(ctx: &Context, by: &str, pid: u32, directory: PathBuf) -> Option<Self> {
+        let host = ctx.host.as_str();
         let began_ticks = stat_of(&directory)?.began_ticks;
         let name = read_trimmed(&directory.join("comm"))?;
         let pid = pid.to_string();
@@ -310,6 +325,12 @@ impl Observed {
             read: (plain(METRICS[5]), Total::default()),
             written: (plain(METRICS[6]), Total::default()),
             switches: BTreeMap::new(),
+            files_limit: (plain(METRICS[8]), files_limit(&directory)),
+            busiest: plain(METRICS[9]),
+            waited: plain(METRICS[12]),
+            throttled: plain(METRICS[10]),
+            stopped: plain(METRICS[11]),
+            groups: groups_of(ctx, &directory),
             name,
             directory,
             began_ticks,
@@ -338,6 +359,8 @@ impl Observed {
             (&self.resident, status.resident_bytes),
             (&self.threads, status.threads),
             (&self.open_files, open_files(&self.directory)),
+            (&self.files_limit.0, self.files_limit.1),
+            (&self.stopped, Some(u64::from(stat.is_stopped))),
         ] {
             if let Some(value) = value {
                 emit.put(key, value as f64);
@@ -357,46 +380,94 @@ impl Observed {
                 emit.put(key, growth as f64 / unit / elapsed_s);
             }
         }
-        let switched = self.step_switches();
-        if let (Some(switched), Some(elapsed_s)) = (switched, elapsed_s) {
-            for (key, growth) in [&self.voluntary, &self.involuntary]
-                .into_iter()
-                .zip(switched)
-            {
-                emit.put(key, growth as f64 / elapsed_s);
+        if let (Some(grown), Some(elapsed_s)) = (self.step_threads(), elapsed_s) {
+            for (key, growth) in [
+                (&self.voluntary, grown.voluntary as f64),
+                (&self.involuntary, grown.involuntary as f64),
+                (&self.busiest, grown.busiest_ns as f64 * 1e-9),
+                (&self.waited, grown.waited_ns as f64 * 1e-9),
+            ] {
+                emit.put(key, growth / elapsed_s);
             }
+        }
+        if let (Some(us), Some(elapsed_s)) = (self.step_throttled(), elapsed_s) {
+            emit.put(&self.throttled, (us as f64 * 1e-6 / elapsed_s).min(1.0));
         }
         true
     }
 
-    /// Context switches of all threads since the last call; `None` for the first one. Those of a thread
-    /// between its last reading and its end are not seen.
-    fn step_switches(&mut self) -> Option<[u64; 2]> {
+    /// Time for which quotas kept it from running since the last call: of its control groups, that of the one
+    /// that did so most, microseconds.
+    fn step_throttled(&mut self) -> Option<u64> {
+        let each = self.groups.iter_mut().filter_map(|(path, total)| {
+            let text = read_bounded(path, MAX_TEXT).ok()?;
+            total.step(parse::throttled_us(&text)?)
+        });
+        each.max()
+    }
+
+    /// What all threads did since the last call; `None` for the first one. What a thread did between its last
+    /// reading and its end is not seen.
+    fn step_threads(&mut self) -> Option<Grown> {
         let mut now = BTreeMap::new();
         for entry in entries(&self.directory.join("task")).take(MAX_THREADS) {
             let id: Option<u32> = entry.file_name().to_str().and_then(|id| id.parse().ok());
-            let text = read_bounded(&entry.path().join("status"), MAX_TEXT).unwrap_or_default();
+            let read = |file| read_bounded(&entry.path().join(file), MAX_TEXT).unwrap_or_default();
+            let (text, times) = (read("status"), read("schedstat"));
             let status = parse::status(&text);
             if let (Some(id), Some(voluntary), Some(involuntary)) =
                 (id, status.voluntary, status.involuntary)
             {
-                now.insert(id, [voluntary, involuntary]);
+                let [ran_ns, waited_ns] = parse::ran_and_waited_ns(&times).unwrap_or_default();
+                now.insert(id, [voluntary, involuntary, ran_ns, waited_ns]);
             }
         }
         let before = std::mem::replace(&mut self.switches, now);
         if before.is_empty() {
             return None;
         }
-        let mut growth = [0u64; 2];
+        let mut grown = Grown::default();
         for (id, counts) in &self.switches {
-            // A thread that was not there before has made all of its switches since.
+            // A thread that was not there before has done all of it since.
             let own = before.get(id).copied().unwrap_or_default();
-            for (sum, (now, before)) in growth.iter_mut().zip(counts.iter().zip(own)) {
-                *sum = sum.saturating_add(now.saturating_sub(before));
-            }
+            let [voluntary, involuntary, ran_ns, waited_ns] =
+                std::array::from_fn(|at| counts[at].saturating_sub(own[at]));
+            grown.voluntary = grown.voluntary.saturating_add(voluntary);
+            grown.involuntary = grown.involuntary.saturating_add(involuntary);
+            grown.busiest_ns = grown.busiest_ns.max(ran_ns);
+            grown.waited_ns = grown.waited_ns.saturating_add(waited_ns);
         }
-        Some(growth)
+        Some(grown)
     }
+}
+
+/// What the threads of a process did between two readings.
+#[derive(Debug, Default)]
+struct Grown {
+    voluntary: u64,
+    involuntary: u64,
+    /// CPU time of the thread that used most.
+    busiest_ns: u64,
+    /// Time without a CPU of all threads that were ready.
+    waited_ns: u64,
+}
+
+/// Files that a process may have open, as it began to be observed.
+fn files_limit(directory: &Path) -> Option<u64> {
+    let text = read_bounded(&directory.join("limits"), MAX_TEXT).ok()?;
+    parse::open_files_limit(&text)
+}
+
+/// `cpu.stat` of the control group of a process and of each above it.
+fn groups_of(ctx: &Context, directory: &Path) -> Vec<(PathBuf, Total)> {
+    let text = read_bounded(&directory.join("cgroup"), MAX_TEXT).unwrap_or_default();
+    let Some(own) = parse::control_group(&text) else {
+        return Vec::new();
+    };
+    let root = ctx.sys_path("fs/cgroup");
+    let groups = Path::new(own).ancestors().take(MAX_GROUPS);
+    let files = groups.map(|group| root.join(group).join("cpu.stat"));
+    files.map(|file| (file, Total::default())).collect()
 }
 
 fn stat_of(directory: &Path) -> Option<Stat> {

@@ -12,6 +12,8 @@ pub(super) struct Stat {
     /// Begin of the process, since the machine's start: tells it from a later one with the same
     /// number.
     pub(super) began_ticks: u64,
+    /// It is stopped: by a signal (T), or by a debugger (t).
+    pub(super) is_stopped: bool,
 }
 
 /// Reads `/proc/PID/stat`. The name in brackets may hold blanks and brackets itself.
@@ -30,6 +32,7 @@ pub(super) fn stat(text: &str) -> Result<Stat, BadText> {
         user_ticks: number(14)?,
         system_ticks: number(15)?,
         began_ticks: number(22)?,
+        is_stopped: matches!(fields.first(), Some(&("T" | "t"))),
     })
 }
 
@@ -96,6 +99,40 @@ pub(super) fn io(text: &str) -> Result<Io, BadText> {
     })
 }
 
+/// The soft limit of open files in `/proc/PID/limits`; `None` for none.
+pub(super) fn open_files_limit(text: &str) -> Option<u64> {
+    let lines = text.lines();
+    let mut own = lines.filter_map(|line| line.strip_prefix("Max open files"));
+    own.next()?.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// CPU time of a thread and its time without a CPU although it was ready, nanoseconds, of
+/// `/proc/PID/task/TID/schedstat`.
+pub(super) fn ran_and_waited_ns(text: &str) -> Option<[u64; 2]> {
+    let mut numbers = text.split_ascii_whitespace();
+    let mut next = || numbers.next()?.parse().ok();
+    Some([next()?, next()?])
+}
+
+/// Path of the control group of a process in the unified hierarchy, of `/proc/PID/cgroup`.
+pub(super) fn control_group(text: &str) -> Option<&str> {
+    let mut own = text.lines().filter_map(|line| line.strip_prefix("0::/"));
+    own.next()
+}
+
+/// Time for which a quota kept a control group from running, microseconds, of its `cpu.stat`; `None` without a
+/// quota.
+pub(super) fn throttled_us(text: &str) -> Option<u64> {
+    let value = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        let (_, value) = lines.find(|(key, _)| *key == name)?;
+        value.trim().parse::<u64>().ok()
+    };
+    // Without a quota there are no periods of it.
+    value("nr_periods").filter(|periods| *periods > 0)?;
+    value("throttled_usec")
+}
+
 /// Whether a process goes by `wanted`: its name (which the kernel cuts after 15 bytes), the first word
 /// of its command line, or the last part of that word's path.
 pub(super) fn goes_by(wanted: &str, comm: &str, command_line: &str) -> bool {
@@ -154,11 +191,37 @@ mod tests {
     const UDP6: &str = include_str!("../../testdata/net-udp6-6.18.txt");
 
     #[test]
+    fn limits_quotas_and_times_of_threads_are_read() {
+        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files            64                   4096                 files\n";
+        assert_eq!(open_files_limit(limits), Some(64));
+        assert_eq!(
+            open_files_limit("Max open files unlimited unlimited files\n"),
+            None
+        );
+        assert_eq!(ran_and_waited_ns("7000 300 12\n"), Some([7000, 300]));
+        assert_eq!(ran_and_waited_ns("7000"), None);
+        assert_eq!(
+            control_group("12:cpu:/x\n0::/a.slice/b\n"),
+            Some("a.slice/b")
+        );
+        let stat = "usage_usec 5\nnr_periods 10\nnr_throttled 4\nthrottled_usec 90000\n";
+        assert_eq!(throttled_us(stat), Some(90_000));
+        assert_eq!(
+            throttled_us("nr_periods 0\nthrottled_usec 0\n"),
+            None,
+            "no quota"
+        );
+        let stopped = STAT.replacen(") R ", ") T ", 1);
+        assert!(super::stat(&stopped).is_ok_and(|stat| stat.is_stopped));
+    }
+
+    #[test]
     fn a_name_with_brackets_and_blanks_hides_no_field() {
         let expected = Stat {
             user_ticks: 7,
             system_ticks: 5,
             began_ticks: 85792,
+            is_stopped: false,
         };
         assert_eq!(stat(STAT), Ok(expected));
         assert!(stat("1 (x) R 1 2").is_err());

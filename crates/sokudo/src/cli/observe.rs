@@ -1,5 +1,7 @@
 //! Monitors that are asked for on the command line, and `sokudo monitors`.
 
+use std::net::{ToSocketAddrs as _, UdpSocket};
+
 use clap::Args;
 use serde_json::{Value, json};
 use sokudo_i18n::I18n;
@@ -27,6 +29,33 @@ impl ObserveArgs {
         bounds.map_err(|says| Failure::operator(says, Text::new("error-monitors-fewer-hint")))?;
         Ok(specs)
     }
+
+    /// The same, and the processes of a server that is on this host: what limits it can then be told.
+    /// Errors: as of [`ObserveArgs::specs`].
+    pub fn with_own_server(
+        &self,
+        server: Option<&(String, u16)>,
+    ) -> Result<Vec<MonitorSpec>, Failure> {
+        let mut specs = self.specs()?;
+        if let Some(server) = server.filter(|server| is_here(server)) {
+            let own = parse(
+                &format!("process:port={},on=first", server.1),
+                Files::Refused,
+            )?;
+            let is_known = specs
+                .iter()
+                .any(|spec| (&spec.name, &spec.options) == (&own.name, &own.options));
+            specs.extend((!is_known).then_some(own));
+        }
+        Ok(specs)
+    }
+}
+
+/// True when one of a server's addresses is this host's own. Nothing is sent.
+fn is_here(server: &(String, u16)) -> bool {
+    let addresses = (server.0.as_str(), server.1).to_socket_addrs();
+    let mut addresses = addresses.into_iter().flatten();
+    addresses.any(|address| UdpSocket::bind((address.ip(), 0)).is_ok())
 }
 
 /// Reads monitors as they are typed.

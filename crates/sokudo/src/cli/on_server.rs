@@ -82,6 +82,7 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
         interval_ns: args.options.interval_ns(),
         observe: &args.observe,
         show: &args.show,
+        server: server_of(&args.options),
     };
     let page = args.watch.open(O::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
@@ -105,4 +106,9 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
             Ok(())
         },
     )
+}
+
+/// Name or address and port of the server that is loaded.
+fn server_of(options: &impl Options) -> Option<(String, u16)> {
+    Some((options.server()?.to_owned(), options.server_port()?))
 }

@@ -63,6 +63,7 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         interval_ns: args.options.interval.0,
         observe: &args.observe,
         show: &args.show,
+        server: None,
     };
     let observer = Terminal::new(lang, None, None);
     workload::carry_out(

@@ -40,6 +40,8 @@ pub struct Call<'a> {
     pub observe: &'a ObserveArgs,
     /// Output of the result.
     pub show: &'a ShowOptions,
+    /// Server that is loaded, by name or address and port; its processes are observed where it is on this host.
+    pub server: Option<(String, u16)>,
 }
 
 /// What commands that load hosts take beside what they measure.
@@ -71,6 +73,7 @@ impl CallArgs {
             interval_ns: options.interval_ns(),
             observe: &self.observe,
             show: &self.show,
+            server: None,
         }
     }
 }
@@ -107,7 +110,7 @@ pub fn measured(
     measure: impl FnOnce(&mut Run) -> Result<(), ControlError>,
 ) -> Result<Measured, Failure> {
     let key = key::parse(call.key)?;
-    let monitors = call.observe.specs()?;
+    let monitors = call.observe.with_own_server(call.server.as_ref())?;
     let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     for host in call.hosts {

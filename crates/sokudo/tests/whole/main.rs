@@ -57,5 +57,6 @@ mod vocabulary;
 mod web;
 mod web_hosts;
 mod web_jmx;
+mod why_servers;
 #[cfg(feature = "fleet")]
 mod windows;

@@ -364,6 +364,7 @@ fn measure(
         interval_ns: 1_000_000_000,
         observe: &args.observe,
         show: &args.show,
+        server: None,
     };
     let page = args.watch.open(jmx::NAME)?;
     let beside = page.as_ref().map(Watched::observer);

@@ -1,0 +1,207 @@
+//! Time budget of the requests of a load on servers, and how many of them the server works on at a time.
+//!
+//! ```text
+//! under way   = rate × mean time of a request          (Little's law)
+//! worked on   = rate × shortest time of a request      what would be under way if none waited for another
+//! ```
+//!
+//! The shortest time is that of a request which found the server free: of many that begin together, the
+//! first. Where requests take much longer than that, they wait for one another.
+
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::process;
+use sokudo_model::spent::{N_STAGES, STAGE_MEANS, STAGES};
+use sokudo_model::{Evidence, Unit};
+
+use crate::quantities::exchange::Exchange;
+use crate::view::PhaseView;
+
+/// Round trip beyond which the kernel's own delay of an acknowledgement does not explain it, seconds: that of
+/// Linux is 40 ms at most while data come.
+pub const BEYOND_DELAYED_S: f64 = 0.06;
+
+/// Requests at a time up to which they are served one by one.
+pub const ONE: f64 = 1.6;
+/// Times the shortest request from which requests wait for one another.
+pub const QUEUED: f64 = 3.0;
+/// Requests under way below which nothing can queue.
+const FEW: f64 = 2.0;
+/// Cores that a server wants up to which CPU time is not what it lacks.
+const LEISURE: f64 = 0.5;
+/// Shortest request that can be told from the scheduling of threads, seconds.
+const CLEAR_S: f64 = 0.000_2;
+
+/// The requests of one phase.
+#[derive(Debug, Clone, Copy)]
+pub struct Requests<'a> {
+    view: PhaseView<'a>,
+    /// Requests as exchanges.
+    pub exchange: Exchange<'a>,
+    /// Mean time in each stage, seconds.
+    means: [f64; N_STAGES],
+}
+
+/// One stage of the requests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stage {
+    /// Its name, one of [`STAGES`].
+    pub name: &'static str,
+    /// Metric of its mean.
+    pub metric: Metric,
+    /// Mean over all requests, seconds.
+    pub mean: f64,
+    /// Share of the time of a request, 0 to 1.
+    pub share: f64,
+}
+
+impl<'a> Requests<'a> {
+    /// The phase as requests whose stages were timed; `None` for any other.
+    pub fn of(view: &PhaseView<'a>) -> Option<Self> {
+        let exchange = Exchange::of(*view).filter(|one| one.rate() > Some(0.0))?;
+        let mut means = [0.0; N_STAGES];
+        for (mean, metric) in means.iter_mut().zip(STAGE_MEANS) {
+            *mean = view.total(metric)?;
+        }
+        let requests = Self {
+            view: *view,
+            exchange,
+            means,
+        };
+        (requests.mean() > 0.0).then_some(requests)
+    }
+
+    /// Mean time of a request from its real start, seconds: its wait for a free connection does not count.
+    pub fn mean(&self) -> f64 {
+        self.means.iter().skip(1).sum()
+    }
+
+    /// A stage by its name.
+    pub fn stage(&self, name: &str) -> Option<Stage> {
+        self.stages().find(|stage| stage.name == name)
+    }
+
+    /// The stages after the start of a request.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> {
+        let all = self.mean();
+        let each = STAGES.into_iter().zip(STAGE_MEANS).zip(self.means);
+        each.skip(1).map(move |((name, metric), mean)| Stage {
+            name,
+            metric,
+            mean,
+            share: mean / all,
+        })
+    }
+
+    /// The stage in which most of the time passes.
+    pub fn longest_stage(&self) -> Option<Stage> {
+        self.stages().max_by(|a, b| a.mean.total_cmp(&b.mean))
+    }
+
+    /// Requests under way at a time, on average.
+    pub fn under_way(&self) -> f64 {
+        self.exchange.rate().unwrap_or(0.0) * self.mean()
+    }
+
+    /// Shortest time of a request on a connection that stood, seconds.
+    pub fn shortest(&self) -> Option<f64> {
+        self.view.total(http::SHORTEST_WAIT_SECONDS)
+    }
+
+    /// Requests that the server works on at a time, if each takes the shortest time.
+    pub fn worked_on(&self) -> Option<f64> {
+        Some(self.exchange.rate()? * self.shortest()?)
+    }
+
+    /// True where a request waits far longer for its answer than the quickest did: requests wait for one another.
+    pub fn wait_for_one_another(&self) -> bool {
+        let wait = self.stage("wait").map_or(0.0, |stage| stage.mean);
+        self.shortest().is_some_and(|shortest| {
+            shortest >= CLEAR_S && wait >= shortest * QUEUED && self.under_way() >= FEW
+        })
+    }
+
+    /// Lowest and mean round trip of the connections, seconds.
+    pub fn round_trips(&self) -> Option<(f64, f64)> {
+        let of = |metric| self.view.total(metric);
+        Some((of(http::PATH_LOWEST_SECONDS)?, of(http::PATH_MEAN_SECONDS)?))
+    }
+
+    /// The host that asks.
+    pub fn host(&self) -> &'a str {
+        self.view.flows().first().map_or("", |flow| &flow.from)
+    }
+
+    /// Evidence that is a total of the phase.
+    pub fn row(&self, key: &str, metric: Metric) -> Option<Evidence> {
+        let value = self.view.total(metric)?;
+        Some(self.view.evidence(key, metric, self.host(), value))
+    }
+
+    /// Evidence that is the mean of a stage, with its share of a request.
+    pub fn stage_row(&self, stage: &Stage) -> Evidence {
+        let key = match stage.name {
+            "resolve" => "evidence-stage-resolve",
+            "connect" => "evidence-stage-connect",
+            "tls" => "evidence-stage-tls",
+            "send" => "evidence-stage-send",
+            "wait" => "evidence-stage-wait",
+            _ => "evidence-stage-read",
+        };
+        let mut row = self
+            .view
+            .evidence(key, stage.metric, self.host(), stage.mean);
+        row.says = row.says.number("share", stage.share, Unit::Ratio);
+        row
+    }
+
+    /// The asking thread's share of a core: a busy one would explain the time by itself.
+    pub fn own_cpu_row(&self) -> Option<Evidence> {
+        let cpu = self.exchange.kind.ends.near.cpu;
+        let (flow, value) = self.view.highest(cpu)?;
+        Some(
+            self.view
+                .evidence("evidence-client-cpu", cpu, &flow.from, value),
+        )
+    }
+
+    /// CPU time per second of the processes that hold the server's port, where they are observed: cores.
+    pub fn server_cpu(&self) -> Option<f64> {
+        self.of_server(process::CPU_RATIO)
+    }
+
+    /// The same, and the time for which their threads were ready and had no CPU.
+    pub fn server_wanted(&self) -> Option<f64> {
+        Some(self.server_cpu()? + self.of_server(process::WAIT_RATIO).unwrap_or(0.0))
+    }
+
+    /// True where the server's processes are observed, and wanted no more CPU time than they got.
+    pub fn server_had_time(&self) -> bool {
+        self.server_wanted().is_some_and(|cores| cores <= LEISURE)
+    }
+
+    fn of_server(&self, metric: Metric) -> Option<f64> {
+        let series = self.view.series(None, metric, &[]);
+        let of_port = series.filter(|series| {
+            let by = series.key.labels.get("by");
+            by.is_some_and(|by| by.starts_with("port="))
+        });
+        let mut means = of_port
+            .filter_map(|series| self.view.mean(series))
+            .peekable();
+        means.peek()?;
+        Some(means.sum())
+    }
+
+    /// Evidence of it.
+    pub fn server_cpu_row(&self) -> Option<Evidence> {
+        let cores = self.server_cpu()?;
+        let key = "evidence-server-process-cpu";
+        let mut row = self
+            .view
+            .evidence(key, process::CPU_RATIO, self.host(), cores);
+        row.says = row.says.number("value", cores, Unit::One);
+        row.unit = Some(Unit::One);
+        Some(row)
+    }
+}

@@ -1,0 +1,320 @@
+//! The stage of a request in which most of its time passes.
+//!
+//! ```text
+//! resolve  the name server             connect  accepting, or the way       tls   keys, on either side
+//! send     the way there               wait     the server's work and queues
+//! read     the answer's body: how the server sends it, or the way back
+//! ```
+//!
+//! The generator's own thread had time left, or another rule names it. Where requests take far longer than
+//! the quickest one did, they wait for one another in the server: rate × shortest time is how many it works
+//! on at a time.
+
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
+use sokudo_model::{Finding, Severity, Text, Unit};
+
+use super::unserved_connections::waiting;
+use crate::quantities::requests::{BEYOND_DELAYED_S, ONE, QUEUED, Requests, Stage};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
+use crate::view::PhaseView;
+
+/// Share of a request from which a stage is where its time goes.
+const MOST: f64 = 0.5;
+/// Share of a core from which the asking thread may be the reason itself.
+const BUSY: f64 = 0.8;
+/// Part of the wait that the round trip of the way makes up, from which the way is the reason.
+const WAY: f64 = 0.5;
+/// Range of a delayed acknowledgement, seconds.
+const DELAYED_S: std::ops::Range<f64> = 0.036..0.054;
+/// Connections per request from which they are made anew all the time.
+const CHURN: f64 = 0.9;
+/// Part of what was asked for from which it was carried.
+const CARRIED: f64 = 0.98;
+/// Share of the users that are under way up to which their pauses set the rate.
+const PAUSING: f64 = 0.5;
+
+/// The messages of a case and its weight.
+macro_rules! case {
+    ($says:literal, $next:literal, $weight:literal) => {
+        Case {
+            says: $says,
+            next: $next,
+            weight: $weight,
+        }
+    };
+}
+
+/// The finding `request_stage`.
+pub const RULE: Rule = Rule {
+    name: "request_stage",
+    purpose: Purpose::Limit(Standing::General),
+    suspects: &[Suspect::raise("connections")],
+    bounds: &[
+        ("most", MOST, Unit::Ratio),
+        ("busy", BUSY, Unit::Ratio),
+        ("queued", QUEUED, Unit::One),
+        ("way", WAY, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let requests = Requests::of(view)?;
+    let ends = requests.exchange.kind.ends;
+    let of = |metric: Option<Metric>| metric.and_then(|metric| view.highest(metric));
+    let used = of(Some(ends.near.cpu)).map_or(0.0, |(_, cpu)| cpu)
+        + of(ends.near.wait).map_or(0.0, |(_, wait)| wait);
+    let asked = requests.exchange.asked();
+    let rate = requests.exchange.rate()?;
+    let is_carried = asked.is_some_and(|asked| rate >= asked * CARRIED);
+    if used >= BUSY || is_carried || pauses(view, &requests) {
+        return None;
+    }
+    let stage = requests
+        .longest_stage()
+        .filter(|stage| stage.share >= MOST)?;
+    let case = match stage.name {
+        "wait" => waits(&requests, &stage),
+        "read" => reads(view, &requests, &stage),
+        "connect" => connects(view, &stage),
+        "tls" => case!(
+            "rule-request-stage-tls-says",
+            "rule-request-stage-tls-next",
+            0.6
+        ),
+        "resolve" => case!(
+            "rule-request-stage-resolve-says",
+            "rule-request-stage-resolve-next",
+            0.75
+        ),
+        _ => case!(
+            "rule-request-stage-send-says",
+            "rule-request-stage-send-next",
+            0.5
+        ),
+    };
+    let says = Text::new(case.says)
+        .number("share", stage.share, Unit::Ratio)
+        .number("mean", stage.mean, Unit::Seconds)
+        .number("under", requests.under_way(), Unit::One)
+        .number(
+            "shortest",
+            requests.shortest().unwrap_or(f64::NAN),
+            Unit::Seconds,
+        )
+        .number(
+            "worked",
+            requests.worked_on().unwrap_or(f64::NAN),
+            Unit::One,
+        )
+        .number("bytes", body(view).unwrap_or(f64::NAN), Unit::Bytes)
+        .number(
+            "lowest",
+            requests
+                .round_trips()
+                .map_or(f64::NAN, |(lowest, _)| lowest),
+            Unit::Seconds,
+        );
+    let mut finding = view.finding(RULE.name, Severity::Info, case.weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(requests.stage_row(&stage));
+    evidence.extend(requests.row("evidence-shortest", http::SHORTEST_WAIT_SECONDS));
+    evidence.extend(requests.own_cpu_row());
+    evidence.extend(requests.row("evidence-path-lowest", http::PATH_LOWEST_SECONDS));
+    evidence.extend(requests.row("evidence-path-mean", http::PATH_MEAN_SECONDS));
+    evidence.extend(requests.row("evidence-path-resent", http::PATH_RESENT_RATIO));
+    evidence.extend(requests.server_cpu_row());
+    evidence.extend(waiting(view));
+    finding.next = Some(Text::new(case.next));
+    Some(finding)
+}
+
+/// What a stage tells, and how certainly.
+struct Case {
+    says: &'static str,
+    next: &'static str,
+    weight: f64,
+}
+
+/// Users whose pauses set the rate: few of them have a request under way.
+fn pauses(view: &PhaseView<'_>, requests: &Requests<'_>) -> bool {
+    let users = view.highest_mean(None, http::ACTIVE_USERS, &[]);
+    let pausing = |(_, users): (_, f64)| requests.under_way() < users * PAUSING;
+    requests.exchange.kind.is_plan && users.is_some_and(pausing)
+}
+
+/// The wait for the first byte: the way, a queue in the server, or the time of each request.
+fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
+    if let Some((lowest, mean)) = requests.round_trips() {
+        if lowest >= stage.mean * WAY {
+            return case!(
+                "rule-request-stage-distance-says",
+                "rule-request-stage-distance-next",
+                0.7
+            );
+        }
+        if mean >= BEYOND_DELAYED_S && mean >= stage.mean * WAY {
+            return case!(
+                "rule-request-stage-way-says",
+                "rule-request-stage-way-next",
+                0.7
+            );
+        }
+    }
+    let queued = requests.wait_for_one_another();
+    let had_time = requests.server_had_time();
+    match (queued, requests.worked_on()) {
+        (true, Some(at_a_time)) if at_a_time < ONE && had_time => case!(
+            "rule-request-stage-serial-idle-says",
+            "rule-request-stage-serial-idle-next",
+            0.8
+        ),
+        (true, Some(at_a_time)) if at_a_time < ONE => case!(
+            "rule-request-stage-serial-says",
+            "rule-request-stage-serial-next",
+            0.65
+        ),
+        (true, _) if had_time => case!(
+            "rule-request-stage-pool-idle-says",
+            "rule-request-stage-pool-idle-next",
+            0.75
+        ),
+        (true, _) => case!(
+            "rule-request-stage-pool-says",
+            "rule-request-stage-pool-next",
+            0.6
+        ),
+        (false, _) => case!(
+            "rule-request-stage-wait-says",
+            "rule-request-stage-wait-next",
+            0.5
+        ),
+    }
+}
+
+/// The time between the first and the last byte.
+fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
+    const SMALL_BYTES: f64 = 14_000.0;
+    let small = body(view).is_some_and(|bytes| bytes <= SMALL_BYTES);
+    let way = requests.round_trips();
+    if small && DELAYED_S.contains(&stage.mean) && way.is_none_or(|(lowest, _)| lowest < 0.015) {
+        return case!(
+            "rule-request-stage-read-delayed-says",
+            "rule-request-stage-read-delayed-next",
+            0.75
+        );
+    }
+    match way {
+        Some((lowest, mean)) if mean >= BEYOND_DELAYED_S && mean >= lowest * 3.0 => {
+            case!(
+                "rule-request-stage-read-way-says",
+                "rule-request-stage-read-way-next",
+                0.7
+            )
+        }
+        // A body of many segments takes some round trips to begin with.
+        Some((lowest, _)) if !small && stage.mean <= lowest * 6.0 => case!(
+            "rule-request-stage-read-start-says",
+            "rule-request-stage-read-start-next",
+            0.6
+        ),
+        Some((lowest, mean)) if stage.mean >= 8.0 * lowest && mean < BEYOND_DELAYED_S => {
+            case!(
+                "rule-request-stage-read-server-says",
+                "rule-request-stage-read-server-next",
+                0.7
+            )
+        }
+        _ => case!(
+            "rule-request-stage-read-says",
+            "rule-request-stage-read-next",
+            0.5
+        ),
+    }
+}
+
+fn connects(view: &PhaseView<'_>, stage: &Stage) -> Case {
+    let total = |metric: Metric| view.total(metric).unwrap_or(0.0);
+    let made = total(http::MADE_CONNECTIONS) / total(http::REQUESTS).max(1.0);
+    match made >= CHURN && stage.share >= MOST {
+        true => case!(
+            "rule-request-stage-connect-each-says",
+            "rule-request-stage-connect-each-next",
+            0.6
+        ),
+        false => case!(
+            "rule-request-stage-connect-says",
+            "rule-request-stage-connect-next",
+            0.6
+        ),
+    }
+}
+
+/// Mean bytes of a body.
+fn body(view: &PhaseView<'_>) -> Option<f64> {
+    Some(view.total(http::BODY_BYTES)? / view.total(http::REQUESTS)?.max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+
+    const WAITING: [f64; 6] = [0.0, 0.0, 0.0, 0.0, 0.16, 0.0];
+
+    #[track_caller]
+    fn told(stages: [f64; 6], totals: &[(&str, f64)], case: &str) {
+        let key = format!("rule-request-stage-{case}-says");
+        check(&of_stages(stages, totals), "request_stage", &key);
+    }
+
+    #[test]
+    fn requests_that_wait_for_one_another_are_told_from_those_that_take_long() {
+        // 16 under way; each alone takes 10 ms, so 1 of them is worked on at a time.
+        told(WAITING, &[("shortest_wait_seconds", 0.01)], "serial");
+        told(WAITING, &[("shortest_wait_seconds", 0.04)], "pool");
+        told(WAITING, &[("shortest_wait_seconds", 0.15)], "wait");
+        told(WAITING, &[], "wait");
+    }
+
+    #[test]
+    fn the_way_is_told_by_its_round_trips() {
+        let way = |lowest, mean| [("path_lowest_seconds", lowest), ("path_mean_seconds", mean)];
+        told(WAITING, &way(0.15, 0.15), "distance");
+        told(WAITING, &way(0.002, 0.14), "way");
+        // As a delayed acknowledgement makes it.
+        told(WAITING, &way(0.002, 0.04), "wait");
+        let reading = [0.0, 0.0, 0.0, 0.0, 0.001, 0.1];
+        let bytes = |more: &[(&'static str, f64)]| [&[("body_bytes", 20_000_000.0)], more].concat();
+        told(reading, &bytes(&way(0.0001, 0.0002)), "read-server");
+        told(reading, &bytes(&way(0.001, 0.09)), "read-way");
+        told(reading, &bytes(&way(0.03, 0.03)), "read-start");
+        told(
+            [0.0, 0.0, 0.0, 0.0, 0.001, 0.041],
+            &[("body_bytes", 5e5)],
+            "read-delayed",
+        );
+    }
+
+    #[test]
+    fn every_other_stage_is_named_where_it_holds_most_of_the_time() {
+        told([0.2, 0.0, 0.0, 0.0, 0.01, 0.0], &[], "resolve");
+        told([0.0, 0.2, 0.0, 0.0, 0.01, 0.0], &[], "connect");
+        let anew = [("made_connections", 1_000.0)];
+        told([0.0, 0.2, 0.0, 0.0, 0.01, 0.0], &anew, "connect-each");
+        told([0.0, 0.001, 0.2, 0.0, 0.01, 0.0], &[], "tls");
+        told([0.0, 0.0, 0.0, 0.2, 0.01, 0.0], &[], "send");
+    }
+
+    #[test]
+    fn a_rate_that_was_carried_and_a_busy_generator_blame_no_stage() {
+        let carried = of_stages(WAITING, &[("asked_per_second", 100.0)]);
+        assert!(is_quiet(&carried, "request_stage"));
+        let short = of_stages(WAITING, &[("asked_per_second", 200.0)]);
+        assert!(!is_quiet(&short, "request_stage"));
+        let mut busy = of_stages(WAITING, &[]);
+        let metrics = &mut busy.manifest.phases[0].result.flows[0].metrics;
+        metrics.insert("http.client_cpu_ratio".into(), 0.97);
+        assert!(is_quiet(&busy, "request_stage"));
+    }
+}

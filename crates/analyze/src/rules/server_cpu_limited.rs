@@ -1,0 +1,235 @@
+//! The processes that hold the server's port had no CPU time left.
+//!
+//! ```text
+//! one thread uses a core        single-threaded, or one thread does what others wait for
+//! all cores of the machine      the work itself; beside it the generator, where both share the machine
+//! throttled by its cgroup       a quota, however idle the machine is
+//! ```
+
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::{host, own, process};
+use sokudo_model::{Evidence, Finding, Series, Severity, Text, Unit};
+
+use crate::quantities::requests::{ONE, Requests};
+use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::view::PhaseView;
+use crate::view::machine;
+
+/// Share of a core from which a thread has no time left.
+const WHOLE_CORE: f64 = 0.85;
+/// Cores of all threads together that amount to one.
+const ONE_CORE: (f64, f64) = (0.8, 1.2);
+/// Cores that they must have used of it.
+const LEAST: f64 = 0.5;
+/// Share of a machine's cores from which none is left.
+const FULL: f64 = 0.9;
+/// Share of the cores that the server must have used itself.
+const MOST: f64 = 0.35;
+/// Share of the time throttled from which the quota shapes the rate.
+const THROTTLED: f64 = 0.1;
+/// Share of a request from which TLS handshakes, or connecting anew, are told as the work.
+const MUCH: f64 = 0.3;
+
+/// What is said of each case, and the next step.
+const SAYS_QUOTA: (&str, &str) = ("rule-server-cpu-quota-says", "rule-server-cpu-quota-next");
+const SAYS_THREAD: (&str, &str) = ("rule-server-cpu-thread-says", "rule-server-cpu-thread-next");
+const SAYS_SINGLE: (&str, &str) = ("rule-server-cpu-single-says", "rule-server-cpu-single-next");
+const SAYS_MACHINE: (&str, &str) = (
+    "rule-server-cpu-machine-says",
+    "rule-server-cpu-machine-next",
+);
+
+/// The finding `server_cpu_limited`.
+pub const RULE: Rule = Rule {
+    name: "server_cpu_limited",
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
+    bounds: &[
+        ("core", WHOLE_CORE, Unit::Ratio),
+        ("full", FULL, Unit::Ratio),
+        ("most", MOST, Unit::Ratio),
+        ("throttled", THROTTLED, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let requests = Requests::of(view)?;
+    let cpu = requests.server_cpu()?;
+    // Of a rate that was kept, the server had time for all.
+    let kept = |asked: f64| {
+        requests
+            .exchange
+            .rate()
+            .is_some_and(|rate| rate >= asked * 0.98)
+    };
+    if requests.exchange.asked().is_some_and(kept) {
+        return None;
+    }
+    let throttled = of_server(view, process::THROTTLED_RATIO, THROTTLED);
+    let thread = of_server(view, process::BUSIEST_THREAD_RATIO, WHOLE_CORE);
+    let machine = full_machine(view, &requests, cpu);
+    let ((says, next), weight) = match (&throttled, &machine, &thread) {
+        (Some((_, share)), _, _) => (SAYS_QUOTA, 0.6 + 0.35 * share.min(1.0)),
+        (None, _, Some((_, share))) => (SAYS_THREAD, 0.85 * share.min(1.0)),
+        (None, _, None) if is_one_core(&requests, cpu) => (SAYS_SINGLE, 0.85),
+        (None, Some(_), None) => (SAYS_MACHINE, 0.8),
+        (None, None, None) => return None,
+    };
+    let value = |found: &Option<(&Series, f64)>| found.map_or(f64::NAN, |(_, share)| share);
+    let says = Text::new(says)
+        .word("host", requests.host())
+        .number("cores", cpu, Unit::One)
+        .number("under", requests.under_way(), Unit::One)
+        .number("throttled", value(&throttled), Unit::Ratio)
+        .number("thread", value(&thread), Unit::Ratio)
+        .text("work", work(&requests));
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(requests.server_cpu_row());
+    for (key, found, metric) in [
+        (
+            "evidence-process-throttled",
+            throttled,
+            process::THROTTLED_RATIO,
+        ),
+        (
+            "evidence-process-thread",
+            thread,
+            process::BUSIEST_THREAD_RATIO,
+        ),
+    ] {
+        evidence.extend(found.map(|(series, share)| {
+            let mut row = view.evidence(key, metric, &series.key.host, share);
+            row.labels = series.key.labels.clone();
+            row
+        }));
+    }
+    evidence.extend(machine);
+    evidence.extend(
+        requests
+            .longest_stage()
+            .map(|stage| requests.stage_row(&stage)),
+    );
+    evidence.extend(requests.own_cpu_row());
+    finding.next = Some(Text::new(next).word("host", requests.host()));
+    Some(finding)
+}
+
+/// Threads that together use one core and no more, while requests wait for one another.
+fn is_one_core(requests: &Requests<'_>, cpu: f64) -> bool {
+    // Where the machine is short of CPU, they want more than they get.
+    let wanted = requests.server_wanted().unwrap_or(cpu);
+    let is_one = cpu < ONE_CORE.1 && cpu >= LEAST && wanted >= ONE_CORE.0;
+    is_one && requests.wait_for_one_another() && requests.worked_on() < Some(ONE)
+}
+
+/// What the server's time goes into, as far as the requests show it.
+fn work(requests: &Requests<'_>) -> Text {
+    let share = |name| requests.stage(name).map_or(0.0, |stage| stage.share);
+    let key = match (share("tls"), share("connect")) {
+        (tls, _) if tls >= MUCH => "server-work-tls",
+        (_, connect) if connect >= MUCH => "server-work-connections",
+        _ => "server-work-requests",
+    };
+    Text::new(key).number("share", share("tls").max(share("connect")), Unit::Ratio)
+}
+
+/// The process of the server's port with the highest mean of a gauge, when it reaches `least`.
+fn of_server<'a>(view: &PhaseView<'a>, metric: Metric, least: f64) -> Option<(&'a Series, f64)> {
+    let series = view.series(None, metric, &[]);
+    let of_port = series.filter(|series| {
+        let by = series.key.labels.get("by");
+        by.is_some_and(|by| by.starts_with("port="))
+    });
+    let means = of_port.filter_map(|series| Some((series, view.mean(series)?)));
+    let most = means.max_by(|a, b| a.1.total_cmp(&b.1));
+    most.filter(|(_, mean)| *mean >= least)
+}
+
+/// No core of the server's machine was idle, and the server used most of what others than the generator did.
+fn full_machine(view: &PhaseView<'_>, requests: &Requests<'_>, cpu: f64) -> Option<Evidence> {
+    let host = requests.host();
+    let cores = machine::cores(view.record, host)?;
+    let idle = ["idle", "iowait"].into_iter().filter_map(|state| {
+        let labels = [("core", "all"), ("state", state)];
+        Some(view.highest_mean(Some(host), host::CPU_RATIO, &labels)?.1)
+    });
+    let used = 1.0 - idle.sum::<f64>();
+    let threads = view.series(Some(host), own::CPU_RATIO, &[]);
+    let own: f64 = threads.filter_map(|series| view.mean(series)).sum();
+    let others = (used * cores - own - cpu).max(0.0);
+    (used >= FULL && cpu >= cores * MOST && cpu > others).then(|| {
+        let mut row = view.evidence("evidence-machine-full", host::CPU_RATIO, host, used);
+        row.says = row
+            .says
+            .number("cores", cores, Unit::One)
+            .number("server", cpu, Unit::One)
+            .number("own", own, Unit::One);
+        row.source = "/proc/stat, schedstat".into();
+        row
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+
+    use crate::tests::*;
+
+    /// A server of the port with this use of CPU, on a machine of two cores that nobody else uses.
+    fn server(cpu: f64, gauges: &[(&str, f64)]) -> Record {
+        let waiting = [0.0, 0.0, 0.0, 0.0, 0.16, 0.0];
+        let mut record = of_stages(waiting, &[("shortest_wait_seconds", 0.01)]);
+        record
+            .environments
+            .insert("hosta".into(), of_two_cores("hosta"));
+        let by = [("by", "port=80"), ("pid", "7")];
+        let idle = [("core", "all"), ("state", "idle")];
+        add_series(
+            &mut record,
+            "hosta",
+            "host.cpu_ratio",
+            &idle,
+            0.0,
+            1.0 - cpu / 2.0,
+        );
+        add_series(&mut record, "hosta", "process.cpu_ratio", &by, 0.0, cpu);
+        for (metric, value) in gauges {
+            add_series(&mut record, "hosta", metric, &by, 0.0, *value);
+        }
+        record
+    }
+
+    #[test]
+    fn what_keeps_the_server_from_running_is_told() {
+        for (record, key) in [
+            (
+                server(1.0, &[("process.busiest_thread_ratio", 0.97)]),
+                "thread",
+            ),
+            (
+                server(0.95, &[("process.busiest_thread_ratio", 0.3)]),
+                "single",
+            ),
+            (
+                server(1.95, &[("process.busiest_thread_ratio", 0.5)]),
+                "machine",
+            ),
+            (server(0.3, &[("process.throttled_ratio", 0.6)]), "quota"),
+        ] {
+            check(
+                &record,
+                "server_cpu_limited",
+                &format!("rule-server-cpu-{key}-says"),
+            );
+        }
+        let idle = server(0.05, &[("process.busiest_thread_ratio", 0.05)]);
+        assert!(is_quiet(&idle, "server_cpu_limited"));
+        check(
+            &idle,
+            "request_stage",
+            "rule-request-stage-serial-idle-says",
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! All requests stood still at once, again and again or once.
+//!
+//! ```text
+//! one connection slow      a worker, a backend, a lost segment
+//! all of them, at a time   the server as a whole: garbage collection, a checkpoint, a lock held long,
+//!                          a process that was stopped; or the way to it
+//! ```
+//!
+//! A stall is a silence of all requests that is far longer than a request usually takes, and which its
+//! requests alone do not explain. Time in which the generator itself did not run is taken off, and its
+//! monitors went on.
+
+use sokudo_model::kinds::http;
+use sokudo_model::metric::{Metric, Stat};
+use sokudo_model::metrics::process;
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+
+use crate::quantities::requests::Requests;
+use crate::quantities::{service_times, silence};
+use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::view::PhaseView;
+
+/// Times the median request from which a silence is a stall.
+const MUCH: f64 = 5.0;
+/// Shortest stall at even distances, seconds: shorter ones are the scheduling of threads.
+const SHORTEST_S: f64 = 0.04;
+/// The same for stalls at uneven distances, which a machine short of CPU shows, too.
+const SHORTEST_UNEVEN_S: f64 = 0.15;
+/// Irregularity of the distances up to which they are a period.
+const EVEN: f64 = 0.25;
+/// Share of the time from which stalls shape the rate; below, they shape the slowest answers.
+const SHAPES: f64 = 0.02;
+/// Part of a stall for which the generator's own host stood still, too, from which it is the reason.
+const OWN: f64 = 0.6;
+/// Share of a request in connecting from which silences are those of calls.
+const CONNECTING: f64 = 0.3;
+/// Share of the samples in which a process was stopped from which it explains a stall.
+const STOPPED: f64 = 0.01;
+
+/// The finding `server_stalls`.
+pub const RULE: Rule = Rule {
+    name: "server_stalls",
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
+    bounds: &[
+        ("median", MUCH, Unit::One),
+        ("shortest", SHORTEST_S, Unit::Seconds),
+        ("uneven", SHORTEST_UNEVEN_S, Unit::Seconds),
+        ("even", EVEN, Unit::Ratio),
+        ("shapes", SHAPES, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
+
+/// The stalls of a phase.
+struct Stalls {
+    count: f64,
+    mean: f64,
+    longest: f64,
+    first: f64,
+    period: Option<f64>,
+    irregularity: Option<f64>,
+    /// Share of the time.
+    share: f64,
+}
+
+impl Stalls {
+    /// True where they have a period.
+    fn is_even(&self) -> bool {
+        self.count >= 3.0 && self.irregularity.is_some_and(|share| share <= EVEN)
+    }
+}
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let requests = Requests::of(view)?;
+    let stalls = stalls(view, &requests)?;
+    let stopped = stopped(view);
+    let key = match (&stopped, stalls.count as u64, stalls.is_even()) {
+        (Some(_), _, _) => "rule-server-stalls-stopped-says",
+        (None, 0 | 1, _) => "rule-server-stalls-once-says",
+        (None, _, true) => "rule-server-stalls-even-says",
+        (None, _, false) => "rule-server-stalls-says",
+    };
+    let says = Text::new(key)
+        .number("count", stalls.count, Unit::One)
+        .number("mean", stalls.mean, Unit::Seconds)
+        .number("longest", stalls.longest, Unit::Seconds)
+        .number("begin", stalls.first, Unit::Seconds)
+        .number("end", stalls.first + stalls.longest, Unit::Seconds)
+        .number("period", stalls.period.unwrap_or(f64::NAN), Unit::Seconds)
+        .number("share", stalls.share, Unit::Ratio);
+    let weight = 0.5 + 0.45 * (stalls.share * 4.0).min(1.0);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(stopped);
+    evidence.extend(requests.row("evidence-stalls", http::STALLS));
+    evidence.extend(requests.row("evidence-stall-longest", http::LONGEST_STALL_SECONDS));
+    evidence.extend(requests.row("evidence-stalled-requests", http::STALLED_REQUESTS));
+    let silent = silence::longest(view, requests.host());
+    evidence.extend(silent.map(|seconds| silence::evidence(requests.host(), seconds)));
+    evidence.extend(requests.own_cpu_row());
+    evidence.extend(requests.server_cpu_row());
+    let next = match stalls.count as u64 {
+        0 | 1 => "rule-server-stalls-once-next",
+        _ => "rule-server-stalls-next",
+    };
+    finding.next = Some(Text::new(next).number("begin", stalls.first, Unit::Seconds));
+    Some(finding)
+}
+
+fn stalls(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Stalls> {
+    let of = |metric: Metric| view.total(metric);
+    let (count, longest) = (of(http::STALLS)?, of(http::LONGEST_STALL_SECONDS)?);
+    let usual = view.stat(requests.exchange.numbers.service, Stat::P50)?;
+    // Silences of every length below the longest are the tail of a random time, not stalls.
+    let is_apart = of(http::SHORTER_SILENCES)? < count;
+    if longest < usual * MUCH || !is_apart || explained(view, longest, count) {
+        return None;
+    }
+    // Calls that are made again after a second leave silences, too.
+    let connects = requests.stage("connect").map_or(0.0, |stage| stage.share);
+    let silent = silence::longest(view, requests.host());
+    if connects >= CONNECTING || silent.is_some_and(|silent| silent >= longest * OWN) {
+        return None;
+    }
+    let seconds = (view.phase.t1_ns - view.phase.t0_ns) as f64 * 1e-9;
+    let mean = of(http::MEAN_STALL_SECONDS)?;
+    let share = (count * mean / seconds.max(f64::MIN_POSITIVE)).min(1.0);
+    let stalls = Stalls {
+        count,
+        mean,
+        longest,
+        first: of(http::FIRST_STALL_SECONDS)?,
+        period: of(http::STALL_PERIOD_SECONDS),
+        irregularity: of(http::STALL_IRREGULARITY_RATIO),
+        share,
+    };
+    let least = match stalls.is_even() {
+        true => SHORTEST_S,
+        false => SHORTEST_UNEVEN_S,
+    };
+    (share >= SHAPES && mean >= least).then_some(stalls)
+}
+
+/// True when many more requests took about as long as the longest stall than waited in stalls: then single
+/// requests are slow, and at times all of them are at once.
+fn explained(view: &PhaseView<'_>, longest: f64, count: f64) -> bool {
+    const TIMES: f64 = 3.0;
+    let waited = view.total(http::STALLED_REQUESTS).unwrap_or(count).max(1.0);
+    let slow = service_times::longer_than(view, longest * 0.5);
+    slow.is_some_and(|slow| slow > waited * TIMES)
+}
+
+/// A process of the server that was seen stopped (state T).
+fn stopped(view: &PhaseView<'_>) -> Option<Evidence> {
+    let (series, share) = view.highest_mean(None, process::STOPPED_RATIO, &[])?;
+    (share >= STOPPED).then(|| {
+        let key = "evidence-process-stopped";
+        view.evidence(key, process::STOPPED_RATIO, &series.key.host, share)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+
+    const WAITING: [f64; 6] = [0.0, 0.0, 0.0, 0.0, 0.01, 0.0];
+
+    fn stalls(count: f64, mean: f64, irregularity: f64, shorter: f64) -> Vec<(&'static str, f64)> {
+        vec![
+            ("service_seconds.p50", 0.005),
+            ("stalls", count),
+            ("mean_stall_seconds", mean),
+            ("longest_stall_seconds", mean),
+            ("first_stall_seconds", 1.0),
+            ("stall_period_seconds", 1.0),
+            ("stall_irregularity_ratio", irregularity),
+            ("shorter_silences", shorter),
+            ("stalled_requests", count * 8.0),
+        ]
+    }
+
+    #[test]
+    fn stalls_are_told_with_their_period_where_they_have_one() {
+        let of = |totals: &[(&str, f64)]| of_stages(WAITING, totals);
+        let even = of(&stalls(9.0, 0.25, 0.02, 0.0));
+        check(&even, "server_stalls", "rule-server-stalls-even-says");
+        let uneven = of(&stalls(9.0, 0.25, 0.9, 2.0));
+        check(&uneven, "server_stalls", "rule-server-stalls-says");
+        let once = of(&stalls(1.0, 1.5, 0.0, 0.0));
+        check(&once, "server_stalls", "rule-server-stalls-once-says");
+        for quiet in [
+            // The tail of a random time, the scheduling of threads, too short, too seldom.
+            stalls(9.0, 0.25, 0.9, 30.0),
+            stalls(9.0, 0.03, 0.02, 0.0),
+            stalls(9.0, 0.06, 0.9, 0.0),
+            stalls(1.0, 0.15, 0.0, 0.0),
+        ] {
+            assert!(is_quiet(&of(&quiet), "server_stalls"), "{quiet:?}");
+        }
+    }
+}
