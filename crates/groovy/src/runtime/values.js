@@ -858,6 +858,8 @@
     }
     return null;
   };
+  // Java may have a method for these arguments that the library does not have.
+  const notTaken = (name, args) => unsupported(`${name}(${args.map((v) => (v === null || v === undefined ? "null" : classOf(v))).join(", ")})`);
   const call = (v, name, args) => {
     if (v === null || v === undefined) {
       if (isGroovy && name === "equals" && args.length === 1) return args[0] === null || args[0] === undefined;
@@ -872,9 +874,7 @@
       if (v instanceof JavaMap && typeof v.get(name) === "function") return callClosure(v.get(name), args);
       // What an HTTP sampler has, and this one has not.
       if (of === "Sampler" && overloads("HTTPSamplerProxy", name).length > 0) return noMethod(v, name);
-      // A method that is there for other arguments only fails in Java, too.
-      const known = all.some((one) => (isGroovy || !one.groovy) && (one.types.length === args.length || one.more));
-      return known ? noMethod(v, name) : unsupported(`${of}.${name}(${args.length})`);
+      return notTaken(`${of}.${name}`, args);
     }
     if (!found.takesNull) return noPointer();
     const act = implementation(of, name, found.one.of);
@@ -889,14 +889,14 @@
   };
   const invokeStatic = (of, name, args) => {
     const found = chosen(classes[of].statics[name] ?? [], args);
-    if (found === null) return fail("MissingMethodException");
+    if (found === null) return notTaken(`${of}.${name}`, args);
     if (!found.takesNull) return noPointer();
     const act = statics[of]?.[name] ?? unsupported(`${of}.${name}`);
     return act(...found.taken) ?? null;
   };
   const make = (of, args) => {
     const found = chosen(classes[of].statics.new ?? [], args);
-    if (found === null) return fail("GroovyRuntimeException");
+    if (found === null) return notTaken(`new ${of}`, args);
     if (!found.takesNull) return noPointer();
     if (inherits(of, "Throwable")) return new Thrown(of, found.taken.length === 0 ? null : found.taken[0]);
     const act = constructors[of] ?? unsupported(`new ${of}`);
