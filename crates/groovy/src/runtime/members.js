@@ -1049,7 +1049,104 @@
   });
   const mathematics = (act) => (v) => double(act(v.v));
   const systemProperty = (name) => ({ "line.separator": "\n", "file.separator": "/", "path.separator": ":" })[name] ?? unsupported(`System.getProperty("${name}")`);
-  const commons = (act) => (s) => act(s);
+  // --- Texts of Apache Commons, most of whose functions take null ------------------------------------------------------
+  const mayBeText = (act) => (s, ...rest) => (s === null ? null : act(s, ...rest));
+  const chars = (s) => (s === null ? null : javaText(s));
+  // What `Character.isWhitespace` takes for blank.
+  const BLANK = "[\\t-\\r\\x1c-\\x20\\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000]";
+  const onlyBlanks = new RegExp(`^${BLANK}*$`);
+  const blanks = new RegExp(BLANK, "g");
+  const isBlank = (s) => s === null || onlyBlanks.test(s);
+  const isEmpty = (s) => s === null || s === "";
+  const asciiText = (s) => (/[^\0-\x7f]/.test(s) ? unsupported("the kinds of characters beyond ASCII") : s);
+  const allOf = (kind) => (s) => !isEmpty(chars(s)) && kind.test(asciiText(chars(s)));
+  const trimmed = (s) => s.replace(/^[\0-\x20]+|[\0-\x20]+$/g, "");
+  const piece = (s, from, to = s.length) => {
+    const end = Math.min(to < 0 ? s.length + to : to, s.length);
+    const begin = from < 0 ? s.length + from : from;
+    return begin > end ? "" : s.slice(Math.max(begin, 0), Math.max(end, 0));
+  };
+  const padded = (isLeft) =>
+    mayBeText((s, size, pad = " ") => {
+      const fill = padding(s, size, isEmpty(chars(pad)) ? " " : chars(pad));
+      return isLeft ? fill + s : s + fill;
+    });
+  const repeated = mayBeText((what, a, b) => {
+    const s = javaText(what);
+    if (b === undefined) return repeat(s, Math.max(0, a));
+    return a === null || b <= 0 ? repeat(s, Math.max(0, b)) : repeat(s + a, b - 1) + s;
+  });
+  const tagged = (s, open, close = open) => {
+    if (s === null || open === null || close === null) return null;
+    const begin = s.indexOf(open);
+    const end = begin < 0 ? -1 : s.indexOf(close, begin + open.length);
+    return end < 0 ? null : s.slice(begin + open.length, end);
+  };
+  const tokens = mayBeText((s, by) => {
+    const isBetween = (c) => (isEmpty(by ?? null) ? isBlank(c) : by.includes(c));
+    if (by === "") return unsupported("splitting at no characters");
+    const found = [""];
+    for (const c of s.split("")) isBetween(c) ? found.push("") : (found[found.length - 1] += c);
+    return array("String", found.filter((token) => token !== ""));
+  });
+  const occurrences = (s, what) => (isEmpty(chars(s)) || isEmpty(chars(what)) ? 0 : chars(s).split(chars(what)).length - 1);
+  const replacedAll = (s, what, by) => (isEmpty(s) || isEmpty(what) || by === null ? s : s.split(what).join(by));
+  const joinedItems = (items, by) => {
+    if (items === null || (isArray(items) && items.item !== "String" && items.item !== "Object")) return unsupported("joining this value");
+    return each(items).map((item) => (item === null ? "" : javaText(item))).join(by ?? "");
+  };
+  const bothTexts = (act) => (a, b) => (a === null || b === null ? a === b : act(chars(a), chars(b)));
+  const STRING_UTILS = {
+    isEmpty: (s) => isEmpty(chars(s)),
+    isNotEmpty: (s) => !isEmpty(chars(s)),
+    isBlank: (s) => isBlank(chars(s)),
+    isNotBlank: (s) => !isBlank(chars(s)),
+    isNumeric: allOf(/^[0-9]+$/),
+    isAlpha: allOf(/^[A-Za-z]+$/),
+    isAlphanumeric: allOf(/^[0-9A-Za-z]+$/),
+    length: (s) => (s === null ? 0 : chars(s).length),
+    trim: mayBeText(trimmed),
+    trimToEmpty: (s) => trimmed(s ?? ""),
+    trimToNull: (s) => trimmed(s ?? "") || null,
+    deleteWhitespace: mayBeText((s) => s.replace(blanks, "")),
+    chomp: mayBeText((s) => s.replace(/(?:\r\n|\n|\r)$/, "")),
+    upperCase: mayBeText((s) => STRING.toUpperCase(s)),
+    lowerCase: mayBeText((s) => STRING.toLowerCase(s)),
+    capitalize: mayBeText((s) => asciiText(s.charAt(0)).toUpperCase() + s.slice(1)),
+    uncapitalize: mayBeText((s) => asciiText(s.charAt(0)).toLowerCase() + s.slice(1)),
+    reverse: mayBeText((s) => asciiText(s).split("").reverse().join("")),
+    repeat: repeated,
+    leftPad: padded(true),
+    rightPad: padded(false),
+    left: mayBeText((s, n) => s.slice(0, Math.max(n, 0))),
+    right: mayBeText((s, n) => s.slice(s.length - Math.min(Math.max(n, 0), s.length))),
+    substring: mayBeText(piece),
+    substringBefore: (s, by) => (isEmpty(s) || by === null ? s : s.split(by === "" ? s : by)[0]),
+    substringAfter: (s, by) => (isEmpty(s) ? s : by === null || !s.includes(by) ? "" : s.slice(s.indexOf(by) + by.length)),
+    substringBeforeLast: (s, by) => (isEmpty(s) || isEmpty(by) || !s.includes(by) ? s : s.slice(0, s.lastIndexOf(by))),
+    substringAfterLast: (s, by) => (isEmpty(s) ? s : isEmpty(by) || !s.includes(by) ? "" : s.slice(s.lastIndexOf(by) + by.length)),
+    substringBetween: tagged,
+    split: tokens,
+    join: joinedItems,
+    replace: replacedAll,
+    remove: (s, what) => replacedAll(s, chars(what), ""),
+    countMatches: occurrences,
+    indexOf: (s, what) => (s === null || what === null ? -1 : chars(s).indexOf(chars(what))),
+    contains: (s, what) => s !== null && what !== null && chars(s).includes(chars(what)),
+    startsWith: bothTexts((s, begin) => s.startsWith(begin)),
+    endsWith: bothTexts((s, end) => s.endsWith(end)),
+    equals: bothTexts((a, b) => a === b),
+    equalsIgnoreCase: bothTexts((a, b) => STRING.equalsIgnoreCase(a, b)),
+    defaultString: (s, otherwise = "") => s ?? otherwise,
+    defaultIfEmpty: (s, otherwise) => (isEmpty(s) ? otherwise : s),
+    defaultIfBlank: (s, otherwise) => (isBlank(s) ? otherwise : s),
+  };
+  const commonsBetween = (from, to) => {
+    if (to < from) fail("IllegalArgumentException", "Start value must be smaller or equal to end value.");
+    if (from < 0) fail("IllegalArgumentException", "Both range values must be non-negative.");
+    return from === to ? from : from + randomBelow(to - from);
+  };
+  const someLetters = (alphabet) => (n, most) => letters(most === undefined ? n : commonsBetween(n, most), alphabet);
   const statics = {
     String: {
       valueOf: (v) => (isArray(v) && v.item === "char" ? spelled(v) : javaText(v)),
@@ -1184,18 +1281,16 @@
       sha512Hex: (s) => hex(digest("SHA-512", encode(s))),
     },
     RandomStringUtils: {
-      randomAlphabetic: (n) => letters(n, LETTERS),
-      randomAlphanumeric: (n) => letters(n, LETTERS + DIGITS),
-      randomNumeric: (n) => letters(n, DIGITS),
+      randomAlphabetic: someLetters(LETTERS),
+      randomAlphanumeric: someLetters(LETTERS + DIGITS),
+      randomNumeric: someLetters(DIGITS),
       random: (n, a, b) => letters(n, typeof a === "string" ? a || unsupported("an empty alphabet") : (a ? LETTERS : "") + (b ? DIGITS : "") || unsupported("random characters of all kinds")),
     },
-    RandomUtils: { nextInt: (a, b) => (a === b ? a : between(a, b)) },
-    StringUtils: {
-      isEmpty: commons((s) => s === null || s === ""),
-      isNotEmpty: commons((s) => s !== null && s !== ""),
-      isBlank: commons((s) => s === null || s.trim() === ""),
-      isNotBlank: commons((s) => s !== null && s.trim() !== ""),
+    RandomUtils: {
+      nextInt: (a = 0, b = 2147483647) => commonsBetween(a, b),
+      nextBoolean: () => random() < 0.5,
     },
+    StringUtils: STRING_UTILS,
     JsonOutput: { toJson: (v) => toJson(v), prettyPrint: (s) => prettyJson(s) },
     Date: {
       parse(of, s) {
