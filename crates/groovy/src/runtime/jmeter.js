@@ -160,10 +160,23 @@
       BeanShell: { getArgs: () => HOSTS.args },
     };
   }
+  // A property as a value of the same type as this one. Of one that is not, JMeter complains in its log.
+  const propertyAs = (like, found) => {
+    const wrong = () => unsupported(`the property \`${found}\` as ${classOf(like)}`);
+    const isSaid = (...words) => words.includes(found.toLowerCase());
+    if (typeof like === "boolean" && (isSaid("true", "t") || isSaid("false", "f"))) return isSaid("true", "t");
+    const n = /^[+-]?[0-9]{1,19}$/.test(found) ? BigInt(found.replace("+", "")) : wrong();
+    if (!fits(typeof like === "bigint" ? 64 : 32, n)) return wrong();
+    return typeof like === "bigint" ? n : typeof like === "boolean" ? n === 1n : Number(n);
+  };
   function jmeterStatics() {
     return {
       JMeterUtils: {
-        getPropDefault: (name, otherwise) => host("property", name, "") ?? otherwise,
+        getPropDefault(name, otherwise) {
+          const found = host("property", name, "") ?? null;
+          if (otherwise === null || isText(otherwise)) return (found ?? otherwise) === null ? null : trimmed(found ?? otherwise);
+          return found === null ? otherwise : propertyAs(otherwise, trimmed(found));
+        },
         getProperty: (name) => host("property", name, ""),
         setProperty: (name, value) => methods.Properties.setProperty(null, name, value),
       },
