@@ -33,9 +33,18 @@ families! {
     /// The queue or shaper of a host's own device.
     OWN_DEVICE = "own device": ["device_queue", "sender_refusal"];
     /// A link on the way carries no more.
-    NARROW_PATH = "narrow path": ["path_limited", "path_loss"];
+    NARROW_PATH = "narrow path": [
+        "path_limited",
+        "path_loss",
+        "request_stage/way",
+    ];
     /// Packets are lost on the way, whatever the rate.
-    LOSSY_PATH = "lossy path": ["loss_limited", "path_loss", "lost_queries"];
+    LOSSY_PATH = "lossy path": [
+        "loss_limited",
+        "path_loss",
+        "lost_queries",
+        "request_path",
+    ];
     /// A policer drops what exceeds a rate: loss without a queue.
     POLICED = "policed path": ["path_limited", "loss_limited", "path_loss"];
     /// A firewall, or the table behind it, throws away what reached a host.
@@ -61,17 +70,34 @@ families! {
     /// The receiving socket overflows.
     RECEIVE_BUFFER = "receive buffer": ["receiver_buffer_overflow"];
     /// The connection, path or far end was not there for a while.
-    INTERRUPTION = "interruption": ["stalled_flow", "error_burst", "unreachable"];
+    INTERRUPTION = "interruption": [
+        "stalled_flow",
+        "error_burst",
+        "unreachable",
+        "server_stalls",
+    ];
     /// Large packets vanish.
     LOST_LARGE = "large packets vanish": ["low_mtu"];
     /// One host of many is slow.
     ONE_HOST = "one host of many": ["hot_link"];
     /// Connections wait to be accepted.
-    ACCEPT_QUEUE = "accept queue": ["dropped_calls"];
+    ACCEPT_QUEUE = "accept queue": [
+        "dropped_calls",
+        "unserved_connections",
+        "request_stage/connect",
+    ];
     /// The server refuses, resets or closes connections, or answers with errors.
-    REFUSALS = "failing requests": ["request_failures", "error_burst"];
+    REFUSALS = "failing requests": [
+        "request_failures",
+        "error_burst",
+        "turned_away",
+        "unserved_connections",
+    ];
     /// Every request opens a connection.
-    CHURN = "a connection for each request": ["connection_churn"];
+    CHURN = "a connection for each request": [
+        "connection_churn",
+        "request_stage/connect-each",
+    ];
     /// The asking program is the limit: CPU, files, ports, threads.
     GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited"];
     /// Results are taken more slowly than they are made.
@@ -81,7 +107,10 @@ families! {
     /// Other programs, or a bound on CPU time, keep a thread from running.
     NEIGHBOUR = "neighbours": ["neighbour_interference", "host_busy"];
     /// A bound on CPU time keeps the program from running.
-    QUOTA = "CPU quota": ["host_busy"];
+    QUOTA = "CPU quota": [
+        "host_busy",
+        "server_cpu_limited/quota",
+    ];
     /// What else this machine did: true of it, whatever the world is.
     THIS_MACHINE = "this machine": [
         "neighbour_interference", "host_busy", "generator_limited/late", "generator_limited/stood",
@@ -92,17 +121,43 @@ families! {
     /// One end or the other computes all the time: which, is the machine's.
     EITHER_CPU = "CPU of an end": ["sender_cpu_limited", "receiver_cpu_limited", "generator_limited"];
     /// Handshakes: their CPU time, or that there are so many.
-    HANDSHAKES = "handshakes": ["connection_churn", "generator_limited"];
+    HANDSHAKES = "handshakes": [
+        "connection_churn",
+        "generator_limited",
+        "request_stage/tls",
+        "request_stage/connect-each",
+        "server_cpu_limited",
+    ];
     /// Some requests take much longer than others.
-    SLOW_SHARE = "some requests are slow": ["slow_label"];
+    SLOW_SHARE = "some requests are slow": [
+        "uneven_service",
+        "slow_label",
+    ];
     /// The server computes as fast as it can.
-    SERVER_CPU = "server's CPU": ["receiver_cpu_limited"];
+    SERVER_CPU = "server's CPU": [
+        "server_cpu_limited",
+        "receiver_cpu_limited",
+        "request_stage/serial",
+        "request_stage/pool",
+    ];
     /// The server waits: for a lock, a pool, a disk, by design.
-    SERVER_WAITS = "server waits": ["window_full"];
+    SERVER_WAITS = "server waits": [
+        "request_stage/wait",
+        "request_stage/serial",
+        "request_stage/pool",
+        "window_full",
+    ];
     /// The server stands still now and then.
-    SERVER_PAUSES = "server pauses": ["hidden_stall", "stalled_flow", "error_burst"];
+    SERVER_PAUSES = "server pauses": [
+        "server_stalls",
+        "hidden_stall",
+        "stalled_flow",
+        "error_burst",
+    ];
     /// The server sends its answers slowly.
-    SLOW_BODY = "slow bodies": [];
+    SLOW_BODY = "slow bodies": [
+        "request_stage/read",
+    ];
     /// The name server.
     NAMES = "name server": ["lost_queries", "name_server_errors"];
 }
