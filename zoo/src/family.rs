@@ -76,6 +76,10 @@ families! {
         "unreachable",
         "server_stalls",
     ];
+    /// The server is gone: what comes after is refused.
+    GONE = "server gone": [
+        "request_failures", "error_burst", "stalled_flow", "unreachable", "server_stalls"
+    ];
     /// Large packets vanish.
     LOST_LARGE = "large packets vanish": ["low_mtu"];
     /// One host of many is slow.

@@ -1,7 +1,7 @@
 //! What is there, is not for a while, and may come back.
 
 use crate::case::Case;
-use crate::family::INTERRUPTION;
+use crate::family::{GONE, INTERRUPTION};
 use crate::world::{Event, Side, World};
 
 /// When it begins, after the first results, in seconds.
@@ -118,7 +118,7 @@ pub const ALL: &[Case] = &[
             "the far end's process is killed after so many s",
             "遠端のプロセスが終了させられる、秒後",
         ],
-        family: &INTERRUPTION,
+        family: &GONE,
         strengths: [0.5, 1.5],
         loads: &[
             "stream HOST --duration 4s",
@@ -150,7 +150,7 @@ pub const ALL: &[Case] = &[
             "a web server's process is killed after so many s",
             "Web サーバーのプロセスが終了させられる、秒後",
         ],
-        family: &INTERRUPTION,
+        family: &GONE,
         strengths: [0.7, 1.5],
         loads: &["http http://HOST/ --rate 100/s -c 16 --duration 4s"],
         make: |world, after| {
