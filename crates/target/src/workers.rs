@@ -1,8 +1,9 @@
 //! The worker threads and the dispatch queue in front of them.
 //!
-//! Idle threads wait on a stack, so that the one that worked last works next. At most one thread at a
-//! time is on its way to the queue; when it takes a request and more wait, it calls the next. A queue
-//! that drains quickly is therefore drained by few threads, and no request waits while a thread is idle.
+//! Idle threads wait on a stack, so that the one that worked last works next. For every few requests
+//! that wait one thread is on its way to the queue; when it takes one and more wait, it calls others. A
+//! queue that drains quickly is therefore drained by few threads, and no request waits for long while a
+//! thread is idle.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,6 +20,8 @@ use crate::waits::{WaitStats, Waits};
 
 /// Time after which an idle thread beyond `workers.core` ends.
 const IDLE: Duration = Duration::from_secs(5);
+/// Requests in the queue for which one thread is called.
+const JOBS_PER_CALL: usize = 4;
 /// Threads at most, also when they may grow.
 const THREADS_MAX: u32 = 10_000;
 /// Stack of a thread, bytes.
@@ -153,7 +156,7 @@ impl Workers {
             }
         }
         inner.rejected += rejected.len() as u64;
-        inner.call_one(make);
+        inner.call(make);
         rejected
     }
 
@@ -175,7 +178,7 @@ impl Workers {
         let mut inner = self.inner();
         inner.sizes = sizes;
         while inner.size < inner.sizes.core && inner.start(make) {}
-        inner.call_one(make);
+        inner.call(make);
         // Idle threads look at the sizes again.
         for seat in inner.idle.drain(..).collect::<Vec<_>>() {
             inner.coming += 1;
@@ -294,7 +297,7 @@ impl Inner {
         let waited = begun - job.queued;
         self.wait.add(waited);
         self.active += 1;
-        self.call_one(make);
+        self.call(make);
         Taken {
             connection: job.connection,
             waited,
@@ -302,16 +305,16 @@ impl Inner {
         }
     }
 
-    /// Calls an idle thread, or starts one, when requests wait and nobody is coming.
-    fn call_one(&mut self, make: &dyn Fn() -> io::Result<()>) {
-        if self.jobs.is_empty() || self.coming > 0 || self.is_closed {
-            return;
-        }
-        if let Some(seat) = self.idle.pop() {
-            self.coming += 1;
-            seat.call();
-        } else if self.may_grow() {
-            self.start(make);
+    /// Calls idle threads, or starts some, until enough are coming for the requests that wait.
+    fn call(&mut self, make: &dyn Fn() -> io::Result<()>) {
+        // A thread that has come calls again: many that wait are met at once, few by one after another.
+        while (self.coming as usize) < self.jobs.len().div_ceil(JOBS_PER_CALL) && !self.is_closed {
+            if let Some(seat) = self.idle.pop() {
+                self.coming += 1;
+                seat.call();
+            } else if !self.may_grow() || !self.start(make) {
+                return;
+            }
         }
     }
 
