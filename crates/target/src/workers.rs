@@ -5,7 +5,7 @@
 //! queue that drains quickly is therefore drained by few threads, and no request waits for long while a
 //! thread is idle.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -74,7 +74,7 @@ pub struct WorkerStats {
     /// Requests that waited too long, answered 503.
     pub timeouts_total: u64,
     /// Answers by status.
-    pub answers: Vec<(u16, u64)>,
+    pub answers: BTreeMap<u16, u64>,
     /// From the whole request to a thread.
     pub wait: WaitStats,
     /// From a thread to the whole answer.
@@ -103,7 +103,7 @@ struct Inner {
     coming: u32,
     rejected: u64,
     timeouts: u64,
-    answers: Vec<(u16, u64)>,
+    answers: BTreeMap<u16, u64>,
     wait: Waits,
     service: Waits,
     is_closed: bool,
@@ -124,7 +124,7 @@ impl Workers {
                 coming: 0,
                 rejected: 0,
                 timeouts: 0,
-                answers: Vec::new(),
+                answers: BTreeMap::new(),
                 wait: Waits::default(),
                 service: Waits::default(),
                 is_closed: false,
@@ -282,14 +282,7 @@ impl Inner {
     fn count(&mut self, done: &Done, now: Instant) {
         self.active -= 1;
         self.service.add(now - done.begun);
-        let known = self
-            .answers
-            .iter_mut()
-            .find(|(status, _)| *status == done.status);
-        match known {
-            Some((_, count)) => *count += 1,
-            None => self.answers.push((done.status, 1)),
-        }
+        *self.answers.entry(done.status).or_default() += 1;
     }
 
     fn take(&mut self, job: Job, make: &dyn Fn() -> io::Result<()>) -> Taken {

@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use sokudo_i18n::I18n;
 use sokudo_model::Text;
+use sokudo_model::document::{Document, field};
 use sokudo_monitors::KEY_VARIABLE;
 use sokudo_target::client::RemoteError;
 use sokudo_target::{BadSetting, Change, KeyFile, Preset, Remote, Settings, Target, TargetError};
@@ -136,6 +137,82 @@ struct RestoreArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// Each line of `sokudo target stat --json`.
+#[rustfmt::skip]
+pub const STAGES: Document = Document {
+    name: "target",
+    command: "sokudo target stat --json",
+    fields: &[
+        field("uptime_seconds", "number", "seconds"),
+        field("accept_queue", "object", ""),
+        field("accept_queue.depth", "integer or null", ""),
+        field("accept_queue.limit", "integer or null", ""),
+        field("connections", "object", ""),
+        field("connections.open", "integer", ""),
+        field("connections.max", "integer", ""),
+        field("connections.accepted_total", "integer", ""),
+        field("connections.turned_away_total", "integer", ""),
+        field("connections.accept_errors_total", "integer", ""),
+        field("connections.bad_requests_total", "integer", ""),
+        field("connections.timeouts_total", "integer", ""),
+        field("workers", "object", ""),
+        field("workers.active", "integer", ""),
+        field("workers.size", "integer", ""),
+        field("workers.max", "integer", ""),
+        field("workers.queued", "integer", ""),
+        field("workers.queue_max", "integer", ""),
+        field("workers.rejected_total", "integer", ""),
+        field("workers.timeouts_total", "integer", ""),
+        field("workers.answers", "map of integer", ""),
+        field("workers.wait", "object", ""),
+        field("workers.wait.count", "integer", ""),
+        field("workers.wait.seconds_total", "number", "seconds"),
+        field("workers.wait.seconds_mean", "number or null", "seconds"),
+        field("workers.wait.seconds_p50", "number or null", "seconds"),
+        field("workers.wait.seconds_p99", "number or null", "seconds"),
+        field("workers.service", "object", ""),
+        field("workers.service.count", "integer", ""),
+        field("workers.service.seconds_total", "number", "seconds"),
+        field("workers.service.seconds_mean", "number or null", "seconds"),
+        field("workers.service.seconds_p50", "number or null", "seconds"),
+        field("workers.service.seconds_p99", "number or null", "seconds"),
+        field("pool", "object", ""),
+        field("pool.max", "integer", ""),
+        field("pool.size", "integer", ""),
+        field("pool.used", "integer", ""),
+        field("pool.waiting", "integer", ""),
+        field("pool.waited_total", "integer", ""),
+        field("pool.timeouts_total", "integer", ""),
+        field("pool.errors_total", "integer", ""),
+        field("pool.wait", "object", ""),
+        field("pool.wait.count", "integer", ""),
+        field("pool.wait.seconds_total", "number", "seconds"),
+        field("pool.wait.seconds_mean", "number or null", "seconds"),
+        field("pool.wait.seconds_p50", "number or null", "seconds"),
+        field("pool.wait.seconds_p99", "number or null", "seconds"),
+        field("pool.hold", "object", ""),
+        field("pool.hold.count", "integer", ""),
+        field("pool.hold.seconds_total", "number", "seconds"),
+        field("pool.hold.seconds_mean", "number or null", "seconds"),
+        field("pool.hold.seconds_p50", "number or null", "seconds"),
+        field("pool.hold.seconds_p99", "number or null", "seconds"),
+        field("leaked_fds", "integer", ""),
+    ],
+};
+
+/// Each line of `sokudo target set --json` and of `sokudo target restore --json`.
+#[rustfmt::skip]
+pub const CHANGES: Document = Document {
+    name: "change",
+    command: "sokudo target set KEY=VALUE --json",
+    fields: &[
+        field("number", "integer", ""),
+        field("key", "string", ""),
+        field("old", "any", ""),
+        field("new", "any", ""),
+    ],
+};
 
 /// Carries it out.
 pub fn run(args: TargetArgs) -> Result<Exit, Failure> {
@@ -426,4 +503,35 @@ fn word(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_testkit::document::differences;
+
+    use super::*;
+
+    #[test]
+    fn each_line_is_as_it_is_described() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pairs = [
+            "listen.address=127.0.0.1:0",
+            "admin.address=127.0.0.1:0",
+            "pool.url=sim:",
+        ];
+        let settings = pairs.iter().fold(Settings::default(), |settings, pair| {
+            settings.with_pair(pair).expect("a setting")
+        });
+        let target = sokudo_target::start(settings, folder.path()).expect("starts");
+        let remote = Remote::new(target.admin(), Some(target.key().key.clone()));
+        let stats = remote.stats().expect("an answer");
+        assert_eq!(differences(&STAGES, &[stats]), Vec::<String>::new());
+        let pair = ("pool.max".to_owned(), "5".to_owned());
+        let changes = remote.set(&[pair]).expect("a change");
+        let lines: Vec<Value> = changes
+            .iter()
+            .map(|change| serde_json::json!(change))
+            .collect();
+        assert_eq!(differences(&CHANGES, &lines), Vec::<String>::new());
+    }
 }

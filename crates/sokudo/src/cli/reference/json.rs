@@ -16,6 +16,8 @@ const DOCUMENTS: &[&Document] = &[
     &cli::metrics::METRICS,
     &cli::observe::MONITORS,
     &cli::doctor::FACILITIES,
+    &cli::target::STAGES,
+    &cli::target::CHANGES,
     #[cfg(feature = "fleet")]
     &cli::group::hosts::HOSTS,
     &cli::jmx::show::READING,
