@@ -193,6 +193,21 @@ help-compat-message-bus-test =
     The message bus test of the same data grid: `sokudo compat message-bus-test -bind tmb://…`.
 
     Speaks the tool's own wire, so a real process of it can be the other end. `-?` prints all options. Ends with Ctrl-C, as the tool itself.
+help-compare = Compare recorded runs of the same load: what is better, worse, or shows no difference
+help-compare--min-effect = Smallest difference of a rate or a time that counts: `5%` or `0.05`
+help-compare--output = File to write a page to, with the curves of both sides over each other
+help-compare--runs = Runs to compare, two or more: name, beginning of it, `latest`, or a path; several with commas are one group
+help-compare-after =
+    Examples:
+      sokudo rr hostb --repeat 5                         before a change …
+      sokudo rr hostb --repeat 5                         … and after it
+      sokudo compare 2026-11-20T13 latest                what became better or worse?
+      sokudo compare a1,a2,a3,a4 b1,b2,b3,b4             single runs as two groups
+      sokudo compare old new --min-effect 2% --json      for a script: exit code 1 when something is worse
+
+    The first side is what the others are compared with. A difference is told as better or worse when its
+    interval holds no 0 with a confidence of 95 %, and it is as large as --min-effect; four runs of each
+    side are needed for that. Shares of losses and errors must differ by a tenth of a point.
 help-completions = Print shell completions: `sokudo completions bash > /etc/bash_completion.d/sokudo`
 help-completions--shell = Shell to complete for
 help-console = Tell many hosts what to do, line by line, and see what they found

@@ -222,6 +222,33 @@ json-statistics-sentKBytesPerSec = Bytes sent per second, in units of 1024
 
 ## Runs
 
+json-comparison = Runs of the same load beside each other
+json-comparison-schema = Version of this object: `sokudo.comparison/1`
+json-comparison-before = Name of the first side
+json-comparison-least = Smallest relative difference that counts
+json-comparison-comparisons = One for each other side
+json-comparison-comparisons-after = Name of the other side
+json-comparison-comparisons-says = What is worse, better, or not shown to differ
+json-comparison-comparisons-loads = Loads that both sides have
+json-comparison-comparisons-loads-name = Name of the phase, without the number of a repetition
+json-comparison-comparisons-loads-workload = Its workload
+json-comparison-comparisons-loads-figures = Key figures by name: the rate, the median and the 99th percentile of the latency, the share that was lost or failed
+json-comparison-comparisons-loads-figures-each-before = Median of the first side, in the unit of the metric
+json-comparison-comparisons-loads-figures-each-before_runs = Its runs with this figure
+json-comparison-comparisons-loads-figures-each-after = Median of the other side
+json-comparison-comparisons-loads-figures-each-after_runs = Its runs with this figure
+json-comparison-comparisons-loads-figures-each-scale = `relative`: the change is a factor less 1; `absolute`: a difference, of shares
+json-comparison-comparisons-loads-figures-each-change = The difference; null where there is no factor between the two
+json-comparison-comparisons-loads-figures-each-low = Lower end of its interval; null for one run each
+json-comparison-comparisons-loads-figures-each-high = Upper end
+json-comparison-comparisons-loads-figures-each-confidence = Probability that the interval holds the true difference
+json-comparison-comparisons-loads-figures-each-verdict = `better`, `worse`, or `no difference shown`
+json-comparison-comparisons-only_one_side = Loads that only one side has
+json-comparison-comparisons-conditions = What else was different
+json-comparison-comparisons-conditions-host = Its host; empty for one of the whole run
+json-comparison-comparisons-conditions-name = Name of the fact or option
+json-comparison-comparisons-conditions-before = Its value on the first side
+json-comparison-comparisons-conditions-after = On the other side
 json-runs = One object per recorded run and line, newest first.
 json-runs-run = Name of the run
 json-runs-started = Start, RFC 3339

@@ -479,11 +479,12 @@ jtl-verdict-fine =
         [one] the one request did not fail.
        *[other] none of { $n } requests failed.
     }
-jtl-verdict-failed =
-    { $rate } answered, { $percent } % of them within { $time }; { $n ->
-        [one] the one request failed.
-       *[other] { $errors } of { $n } requests failed.
-    }
+jtl-verdict-none = { $n ->
+        [one] The one request failed
+       *[other] All { $n } requests failed
+    } ({ $errors }): { $rate } ended, { $percent } % of them within { $time }.
+jtl-verdict-failing = { $errors } of { $n } requests failed. { $rate } ended, well or not, { $percent } % of them within { $time }.
+jtl-verdict-failed = { $rate } ended, { $percent } % of them within { $time }; { $errors } of { $n } requests failed.
 jtl-verdict-main-failure = { $share } of the failures ({ $n }) are “{ $failure }”; most of them, { $of_label }, with “{ $label }”.
 jtl-verdict-flattered = The mean of { $mean } looks better than what users got: good answers took { $good }, failures { $failed }.
 jtl-verdict-compared = Against { $name }: p{ $percent } { $time }, throughput { $rate }, failures { $errors } (before: { $before }).
@@ -732,3 +733,38 @@ why-about = Concerns: { $rules }
 why-rule-describes = describes what happened
 why-rule-limit = says what limited the rate
 why-rule-loss = says where datagrams were lost
+
+## Comparison of runs
+compare-worse = { $after } is worse than { $before } in { $count } of { $of } figures, first of all { $figure }: { $change }.
+compare-better = { $after } is better than { $before } in { $count } of { $of } figures, first of all { $figure }: { $change }.
+compare-none = No difference of at least { $least } is shown between { $before } and { $after }.
+compare-few = The smaller side has { $runs } { $runs ->
+        [one] run
+       *[other] runs
+    }: { $enough } of each are needed to tell a difference from what runs differ by anyway. Repeat each with --repeat { $enough } or more.
+compare-conditions = { $count } { $count ->
+        [one] condition differs
+       *[other] conditions differ
+    }, too: { $names }.
+compare-alone = Only one side has { $loads }.
+compare-sides = { $one } is { $before }, { $other } is { $after }.
+compare-plain = { $name }
+compare-stat = { $name }, { $stat }
+compare-change-between = { $name } (between { $low } and { $high }, confidence { $confidence })
+compare-figure = Figure
+compare-change = change
+compare-from = from
+compare-to = to
+compare-confidence = confidence
+compare-verdict = verdict
+compare-is-better = better
+compare-is-worse = worse
+compare-is-not-shown = no difference shown
+compare-title = { $load }: medians of the runs and their difference
+compare-condition = Condition
+compare-conditions-title = What else was different
+compare-curves = { $load }: the rate over time, both sides over each other
+compare-curves-note = The last run of each side, all hosts added up.
+compare-time = since the start
+compare-rate = rate
+compare-footer = sokudo { $version }

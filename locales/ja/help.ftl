@@ -193,6 +193,21 @@ help-compat-message-bus-test =
     同じデータグリッドのメッセージバステスト: `sokudo compat message-bus-test -bind tmb://…`
 
     そのツールのプロトコルで話すため、相手は本物のプロセスでよい。`-?` ですべてのオプションを表示する。元のツールと同じく Ctrl-C で終える。
+help-compare = 同じ負荷の測定を比べる: 良くなったもの、悪くなったもの、差が認められないもの
+help-compare--min-effect = 差とみなす、速さまたは時間の最小の違い: `5%` または `0.05`
+help-compare--output = 両側の曲線を重ねたページを書くファイル
+help-compare--runs = 比べる実行。2 つ以上: 名前、その先頭部分、`latest`、またはパス。コンマで区切ると 1 つのグループになる
+help-compare-after =
+    例:
+      sokudo rr hostb --repeat 5                         変更の前に …
+      sokudo rr hostb --repeat 5                         … 変更の後に
+      sokudo compare 2026-11-20T13 latest                良くなったか、悪くなったか
+      sokudo compare a1,a2,a3,a4 b1,b2,b3,b4             1 回ずつの測定を 2 つのグループとして
+      sokudo compare old new --min-effect 2% --json      スクリプト用: 悪くなったものがあれば終了コード 1
+
+    最初の側を基準に、ほかの側を比べる。区間が信頼度 95 % で 0 を含まず、差が --min-effect 以上のときに、
+    良い・悪いと判定する。それには、それぞれ 4 回の測定が必要。損失とエラーの割合は 0.1 ポイント以上の差を
+    数える。
 help-completions = シェルの補完スクリプトを表示する: `sokudo completions bash > /etc/bash_completion.d/sokudo`
 help-completions--shell = 対象のシェル
 help-console = 多数のホストに 1 行ずつ指示し、その結果を見る

@@ -222,6 +222,33 @@ json-statistics-sentKBytesPerSec = 毎秒の送信バイト数（1024 バイト�
 
 ## Runs
 
+json-comparison = 同じ負荷の測定を並べたもの
+json-comparison-schema = このオブジェクトの版: `sokudo.comparison/1`
+json-comparison-before = 最初の側の名前
+json-comparison-least = 差とみなす最小の割合
+json-comparison-comparisons = ほかの側ごとに 1 つ
+json-comparison-comparisons-after = 比べる側の名前
+json-comparison-comparisons-says = 悪くなったもの、良くなったもの、差が認められないこと
+json-comparison-comparisons-loads = 両側にある負荷
+json-comparison-comparisons-loads-name = フェーズの名前（繰り返しの番号を除く）
+json-comparison-comparisons-loads-workload = 負荷の種類
+json-comparison-comparisons-loads-figures = 主な項目（名前ごと）: 速さ、応答時間の中央値と 99 パーセンタイル、失われたか失敗した割合
+json-comparison-comparisons-loads-figures-each-before = 最初の側の中央値（指標の単位）
+json-comparison-comparisons-loads-figures-each-before_runs = その項目がある測定の回数
+json-comparison-comparisons-loads-figures-each-after = 比べる側の中央値
+json-comparison-comparisons-loads-figures-each-after_runs = その項目がある測定の回数
+json-comparison-comparisons-loads-figures-each-scale = `relative`: 比から 1 を引いた値、`absolute`: 割合どうしの差
+json-comparison-comparisons-loads-figures-each-change = 差。比がとれないときは null
+json-comparison-comparisons-loads-figures-each-low = 区間の下端。1 回ずつのときは null
+json-comparison-comparisons-loads-figures-each-high = 区間の上端
+json-comparison-comparisons-loads-figures-each-confidence = 区間が真の差を含む確率
+json-comparison-comparisons-loads-figures-each-verdict = `better`、`worse`、`no difference shown` のいずれか
+json-comparison-comparisons-only_one_side = 一方にしかない負荷
+json-comparison-comparisons-conditions = ほかの違い
+json-comparison-comparisons-conditions-host = ホスト。測定全体のものは空
+json-comparison-comparisons-conditions-name = 事実またはオプションの名前
+json-comparison-comparisons-conditions-before = 最初の側の値
+json-comparison-comparisons-conditions-after = 比べる側の値
 json-runs = 記録された実行を、新しい順に 1 行 1 オブジェクトで示します。
 json-runs-run = 実行の名前
 json-runs-started = 開始時刻（RFC 3339）

@@ -14,6 +14,7 @@
 //! ```
 
 pub mod advice;
+pub mod compare;
 mod contradiction;
 mod contradictions;
 mod findings;
@@ -33,6 +34,6 @@ pub use findings::{diagnose, findings};
 pub use quantities::{capacity, experiment, pairs, placement, ranges, repeats, sweep};
 pub use rule::{Change, Purpose, Rule, Standing, Suspect};
 pub use rules::REGISTRY;
-pub use verdict::checks::checks;
+pub use verdict::checks::{ERRORS, checks};
 pub use verdict::{Explanation, explain, layers, limit, missed, verdict};
 pub use view::PhaseView;

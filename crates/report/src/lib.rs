@@ -15,6 +15,7 @@ mod bars;
 pub mod block;
 mod budget;
 pub mod chart;
+pub mod compare;
 mod date;
 pub mod demands;
 mod families;

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use sokudo_i18n::Lang;
 use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, harmless};
 
-use crate::block::{Cell, Number, Phrase, Speaker, Table};
+use crate::block::{Block, Cell, Number, Phrase, Speaker, Table};
 use crate::budget;
 use crate::demands;
 use crate::families::Subject;
@@ -81,6 +81,42 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.pairs(view);
     writer.generators(view);
     writer.notes(view);
+    writer.out
+}
+
+/// Sentences and tables, `width` columns wide; charts stay away. Ends with a line feed.
+pub(crate) fn plain(blocks: &[Block], lang: Lang, color: bool, width: usize) -> String {
+    let mut writer = Writer {
+        speaker: Speaker::new(),
+        lang,
+        color,
+        width: width.clamp(WIDTHS.0, WIDTHS.1),
+        out: String::new(),
+    };
+    for block in blocks {
+        match block {
+            Block::Lead(sentences) => {
+                for (at, sentence) in sentences.iter().enumerate() {
+                    let says = writer.say(sentence);
+                    writer.paragraph(&says, INDENT, (at == 0).then_some(Ink::Bright));
+                }
+            }
+            Block::Table(table) => writer.table(table, ""),
+            Block::Notice(..)
+            | Block::Demands(_)
+            | Block::Numbers(_)
+            | Block::Heading(_)
+            | Block::Paragraph(_)
+            | Block::Conclusions(_)
+            | Block::Chart(_)
+            | Block::Curve(_)
+            | Block::Knee(_)
+            | Block::Bars(_)
+            | Block::Plane(_)
+            | Block::Command(_)
+            | Block::Details { .. } => {}
+        }
+    }
     writer.out
 }
 

@@ -5,6 +5,7 @@
 //! starts a thread.
 
 pub mod capacity;
+pub mod compare;
 pub mod curve;
 pub mod fairness;
 mod histogram;

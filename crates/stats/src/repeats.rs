@@ -98,7 +98,8 @@ pub fn answer_of(phases: &[PhaseRecord]) -> Option<Answer> {
     })
 }
 
-fn of_runs(runs: &[&PhaseRecord]) -> Option<Repeats> {
+/// The figures of these runs of one load, repeated or not; `None` when none of them gave a rate.
+pub fn of_runs(runs: &[&PhaseRecord]) -> Option<Repeats> {
     let kind = runs.first()?.kind()?;
     let figures = keys(kind);
     let figures = figures.filter_map(|(metric, stat)| figure(metric, stat, runs));

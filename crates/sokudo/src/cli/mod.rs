@@ -3,6 +3,7 @@
 mod between;
 mod bus;
 mod check;
+mod compare;
 mod compat;
 mod datagram;
 mod doctor;
@@ -136,6 +137,7 @@ enum Command {
     Show(records::ShowArgs),
     Why(why::WhyArgs),
     Report(records::ReportArgs),
+    Compare(compare::CompareArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Recover(records::RecoverArgs),
@@ -277,6 +279,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Show(args) => records::show(args),
         Command::Why(args) => why::run(args),
         Command::Report(args) => records::report(args),
+        Command::Compare(args) => compare::run(args),
         Command::Export(args) => export::run(args),
         Command::Import(args) => import::run(args),
         Command::Recover(args) => records::recover(args),

@@ -12,6 +12,7 @@ mod bus;
 mod check;
 mod clients;
 mod clock_step;
+mod compare;
 mod console;
 mod delayed_ack;
 mod demands;

@@ -12,6 +12,7 @@ use crate::cli;
 const DOCUMENTS: &[&Document] = &[
     &sokudo_report::SUMMARY,
     &cli::records::RUNS,
+    &sokudo_report::compare::COMPARISON,
     &sokudo_store::export::RECORD,
     &cli::metrics::METRICS,
     &cli::observe::MONITORS,

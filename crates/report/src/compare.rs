@@ -1,0 +1,444 @@
+//! Sets two sides of the same load beside each other: for a terminal, as a page, for programs.
+
+use serde_json::{Value, json};
+use sokudo_analyze::compare::{Compared, Comparison, Load};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::document::{Document, field};
+use sokudo_model::units::{human, percent};
+use sokudo_model::{PhaseRecord, Record, Text, Unit};
+use sokudo_stats::compare::{ENOUGH_RUNS, Scale, Verdict};
+
+use crate::block::{Block, Cell, Column, Phrase, Table};
+use crate::html::{self, Part, Sheet};
+use crate::names;
+use crate::plane::{Axis, Mark, Plane, Trace};
+use crate::terminal::plain;
+
+/// Conditions that the first sentences name.
+const NAMED_MAX: usize = 4;
+/// Points of a curve.
+const POINTS: usize = 60;
+
+/// Version of the object.
+const SCHEMA: &str = "sokudo.comparison/1";
+
+/// The object that `sokudo compare --json` prints.
+#[rustfmt::skip]
+pub const COMPARISON: Document = Document {
+    name: "comparison",
+    command: "sokudo compare --json",
+    fields: &[
+        field("schema", "string", ""),
+        field("before", "string", ""),
+        field("least", "number", "ratio"),
+        field("comparisons", "array of object", ""),
+        field("comparisons[].after", "string", ""),
+        field("comparisons[].says", "array of string", ""),
+        field("comparisons[].loads", "array of object", ""),
+        field("comparisons[].loads[].name", "string", ""),
+        field("comparisons[].loads[].workload", "string", ""),
+        field("comparisons[].loads[].figures", "map of object", ""),
+        field("comparisons[].loads[].figures.*.before", "number", ""),
+        field("comparisons[].loads[].figures.*.before_runs", "integer", ""),
+        field("comparisons[].loads[].figures.*.after", "number", ""),
+        field("comparisons[].loads[].figures.*.after_runs", "integer", ""),
+        field("comparisons[].loads[].figures.*.scale", "string", ""),
+        field("comparisons[].loads[].figures.*.change", "number or null", ""),
+        field("comparisons[].loads[].figures.*.low", "number or null", ""),
+        field("comparisons[].loads[].figures.*.high", "number or null", ""),
+        field("comparisons[].loads[].figures.*.confidence", "number or null", "ratio"),
+        field("comparisons[].loads[].figures.*.verdict", "string", ""),
+        field("comparisons[].only_one_side", "array of string", ""),
+        field("comparisons[].conditions", "array of object", ""),
+        field("comparisons[].conditions[].host", "string", ""),
+        field("comparisons[].conditions[].name", "string", ""),
+        field("comparisons[].conditions[].before", "string", ""),
+        field("comparisons[].conditions[].after", "string", ""),
+    ],
+};
+
+/// One comparison with the names of its sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a> {
+    /// Name of the first side.
+    pub before: &'a str,
+    /// Name of the other.
+    pub after: &'a str,
+    /// Letters that stand for the sides in sentences and tables.
+    pub letters: [&'a str; 2],
+    /// A record of each side, for the curves.
+    pub records: [&'a Record; 2],
+    /// Their figures.
+    pub all: &'a Comparison,
+    /// Least relative difference that counts.
+    pub least: f64,
+}
+
+impl Sides<'_> {
+    /// True when a figure of the other side is worse.
+    pub fn is_worse(&self) -> bool {
+        self.figures().any(|it| it.verdict == Verdict::Worse)
+    }
+
+    fn figures(&self) -> impl Iterator<Item = &Compared> {
+        self.all.loads.iter().flat_map(|load| &load.figures)
+    }
+
+    /// What is worse, what is better, or that no difference is shown; and what else was different.
+    fn sentences(&self) -> Vec<Text> {
+        let sides = |key: &str| {
+            Text::new(key)
+                .word("before", self.letters[0])
+                .word("after", self.letters[1])
+        };
+        let mut out = Vec::new();
+        for (verdict, key) in [
+            (Verdict::Worse, "compare-worse"),
+            (Verdict::Better, "compare-better"),
+        ] {
+            let such: Vec<&Compared> = self.figures().filter(|it| it.verdict == verdict).collect();
+            let Some(first) = such.first() else { continue };
+            let says = sides(key)
+                .number("count", such.len() as f64, Unit::One)
+                .number("of", self.figures().count() as f64, Unit::One)
+                .text("figure", figure_words(first))
+                .text("change", change_words(first));
+            out.push(says);
+        }
+        if out.is_empty() {
+            out.push(sides("compare-none").word("least", percent(self.least)));
+        }
+        let runs = self.figures().map(|it| it.before.n.min(it.after.n)).min();
+        if let Some(fewest) = runs.filter(|fewest| *fewest < ENOUGH_RUNS) {
+            let says = Text::new("compare-few")
+                .number("runs", fewest as f64, Unit::One)
+                .number("enough", ENOUGH_RUNS as f64, Unit::One);
+            out.push(says);
+        }
+        let conditions = &self.all.conditions;
+        if !conditions.is_empty() {
+            let names = conditions.iter().take(NAMED_MAX).map(|it| it.name.as_str());
+            let says = Text::new("compare-conditions")
+                .number("count", conditions.len() as f64, Unit::One)
+                .word("names", names.collect::<Vec<_>>().join(", "));
+            out.push(says);
+        }
+        if !self.all.alone.is_empty() {
+            let says = Text::new("compare-alone").word("loads", self.all.alone.join(", "));
+            out.push(says);
+        }
+        let [one, other] = self.letters;
+        let says = Text::new("compare-sides")
+            .word("one", one)
+            .word("before", self.before)
+            .word("other", other)
+            .word("after", self.after);
+        out.push(says);
+        out
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let sentences = self.sentences().into_iter().map(Phrase::Text);
+        let mut out = vec![Block::Lead(sentences.collect())];
+        for load in &self.all.loads {
+            out.push(Block::Table(self.table(load)));
+            out.extend(self.curves(load).map(|plane| Block::Plane(Box::new(plane))));
+        }
+        if !self.all.conditions.is_empty() {
+            out.push(Block::Table(self.conditions()));
+        }
+        out
+    }
+
+    fn table(&self, load: &Load) -> Table {
+        let column = |title: Phrase, numeric| Column {
+            title,
+            unit: String::new(),
+            numeric,
+        };
+        let words = |key: &str| Phrase::from(Text::new(key));
+        let several = self.all.loads.len() > 1;
+        let first = match several {
+            true => Phrase::from(load.name.clone()),
+            false => words("compare-figure"),
+        };
+        let columns = vec![
+            column(first, false),
+            column(self.letters[0].to_owned().into(), true),
+            column("n".into(), true),
+            column(self.letters[1].to_owned().into(), true),
+            column("n".into(), true),
+            column(words("compare-change"), true),
+            column(words("compare-from"), true),
+            column(words("compare-to"), true),
+            column(words("compare-confidence"), true),
+            column(words("compare-verdict"), false),
+        ];
+        Table {
+            title: Text::new("compare-title")
+                .word("load", load.name.clone())
+                .into(),
+            columns,
+            rows: load.figures.iter().map(row).collect(),
+            marked: None,
+            tools: true,
+        }
+    }
+
+    fn conditions(&self) -> Table {
+        let column = |title: Phrase| Column {
+            title,
+            unit: String::new(),
+            numeric: false,
+        };
+        let rows = self.all.conditions.iter().map(|it| {
+            let all = [&it.host, &it.name, &it.before, &it.after];
+            all.map(|word| Cell::word(word.clone())).into()
+        });
+        Table {
+            title: Text::new("compare-conditions-title").into(),
+            columns: vec![
+                column(Text::new("report-column-host").into()),
+                column(Text::new("compare-condition").into()),
+                column(self.letters[0].to_owned().into()),
+                column(self.letters[1].to_owned().into()),
+            ],
+            rows: rows.collect(),
+            marked: None,
+            tools: true,
+        }
+    }
+
+    /// The rate over the time of a run, both sides over each other.
+    fn curves(&self, load: &Load) -> Option<Plane> {
+        let names = self.letters;
+        let traces = names.into_iter().zip(self.records).enumerate();
+        let traces = traces.filter_map(|(colour, (name, record))| {
+            let (unit, points) = curve(record, load)?;
+            let trace = Trace {
+                label: name.to_owned().into(),
+                colour,
+                mark: Mark::Line,
+                points,
+            };
+            Some((unit, trace))
+        });
+        let (units, traces): (Vec<Unit>, Vec<Trace>) = traces.unzip();
+        let unit = *units.first()?;
+        let axis = |key: &str, unit| Axis {
+            title: Text::new(key).into(),
+            unit,
+        };
+        Some(Plane {
+            title: Text::new("compare-curves")
+                .word("load", load.name.clone())
+                .into(),
+            note: Text::new("compare-curves-note").into(),
+            x: axis("compare-time", Unit::Seconds),
+            y: axis("compare-rate", unit),
+            traces,
+        })
+    }
+}
+
+/// The rate of the last run of a load over its time, all hosts added up.
+fn curve(record: &Record, load: &Load) -> Option<(Unit, Vec<(f64, f64)>)> {
+    let is_run = |phase: &&PhaseRecord| {
+        let is_named = phase.name.starts_with(&load.name) || load.name == "answer";
+        phase.workload == load.workload && is_named
+    };
+    let phase = record.manifest.phases.iter().rfind(is_run)?;
+    let charts = phase.kind()?.charts;
+    let metric = charts.per_second.or(charts.arrived)?;
+    let step_ns = ((phase.t1_ns - phase.t0_ns) / POINTS as i64).max(1);
+    let mut bins = vec![0.0; POINTS];
+    for series in record.series_of(metric) {
+        let mut own = vec![(0.0, 0u32); POINTS];
+        for (t_ns, value) in series.points.iter().filter(|point| point.1.is_finite()) {
+            let at = usize::try_from((t_ns - phase.t0_ns - 1) / step_ns);
+            if let Some(bin) = at
+                .ok()
+                .filter(|_| *t_ns > phase.t0_ns)
+                .and_then(|at| own.get_mut(at))
+            {
+                *bin = (bin.0 + value, bin.1 + 1);
+            }
+        }
+        // A value holds for the time since the one before.
+        let mut held = None;
+        for (bin, (sum, n)) in bins.iter_mut().zip(&own).rev() {
+            held = if *n > 0 {
+                Some(sum / f64::from(*n))
+            } else {
+                held
+            };
+            *bin += held.unwrap_or(0.0);
+        }
+    }
+    let points = bins.into_iter().enumerate();
+    let points: Vec<(f64, f64)> = points
+        .map(|(at, rate)| ((at as f64 + 0.5) * step_ns as f64 / 1e9, rate))
+        .collect();
+    points
+        .iter()
+        .any(|(_, rate)| *rate > 0.0)
+        .then_some((metric.unit, points))
+}
+
+fn figure_words(figure: &Compared) -> Text {
+    if figure.scale == Scale::Absolute {
+        return Text::new("report-curve-lost");
+    }
+    let name = match names::metric(figure.metric.name) {
+        Phrase::Text(text) => text,
+        Phrase::Word(word) => Text::new("compare-plain").word("name", word),
+        Phrase::Both([word, _]) => Text::new("compare-plain").word("name", word),
+    };
+    match figure.stat {
+        Some(stat) => Text::new("compare-stat")
+            .text("name", name)
+            .word("stat", stat.name()),
+        None => name,
+    }
+}
+
+/// `−20.1 % (between −21 % and −19 %, confidence 97 %)`.
+fn change_words(figure: &Compared) -> Text {
+    let Some(found) = figure.difference else {
+        return Text::new("compare-plain").word("name", "–");
+    };
+    let text = Text::new(match found.interval {
+        Some(_) => "compare-change-between",
+        None => "compare-plain",
+    });
+    let text = text.word("name", change(figure, found.change));
+    match found.interval {
+        Some(it) => text
+            .word("low", change(figure, it.low))
+            .word("high", change(figure, it.high))
+            .word("confidence", percent(it.confidence)),
+        None => text,
+    }
+}
+
+/// A difference with its sign: of rates and times in percent, of shares in points.
+fn change(figure: &Compared, value: f64) -> String {
+    let sign = if value < 0.0 { "−" } else { "+" };
+    let size = percent(value.abs());
+    match figure.scale {
+        Scale::Relative => format!("{sign}{size}"),
+        Scale::Absolute => format!("{sign}{} pp", size.trim_end_matches('%').trim_end()),
+    }
+}
+
+fn row(figure: &Compared) -> Vec<Cell> {
+    let value = |value: f64| Cell::number(human(value, figure.metric.unit), value);
+    let count = |n: usize| Cell::number(n.to_string(), n as f64);
+    let signed = |value: f64| Cell::number(change(figure, value), value);
+    let found = figure.difference;
+    let interval = found.and_then(|found| found.interval);
+    let or_missing = |cell: Option<Cell>| cell.unwrap_or_else(Cell::missing);
+    let verdict = match figure.verdict {
+        Verdict::Better => "compare-is-better",
+        Verdict::Worse => "compare-is-worse",
+        Verdict::NotShown => "compare-is-not-shown",
+    };
+    vec![
+        Cell::word(figure_words(figure)),
+        value(figure.before.median),
+        count(figure.before.n),
+        value(figure.after.median),
+        count(figure.after.n),
+        or_missing(found.map(|found| signed(found.change))),
+        or_missing(interval.map(|it| signed(it.low))),
+        or_missing(interval.map(|it| signed(it.high))),
+        or_missing(interval.map(|it| Cell::number(percent(it.confidence), it.confidence))),
+        Cell::word(Text::new(verdict)),
+    ]
+}
+
+/// The comparisons as text for a terminal.
+pub fn terminal(all: &[Sides<'_>], lang: Lang, color: bool, width: usize) -> String {
+    let blocks: Vec<Block> = all.iter().flat_map(Sides::blocks).collect();
+    plain(&blocks, lang, color, width)
+}
+
+/// The comparisons as one page; `lang` is the language it opens in.
+pub fn html(all: &[Sides<'_>], lang: Lang) -> String {
+    let names = all.iter().map(|sides| sides.after);
+    let names: Vec<&str> = all
+        .iter()
+        .take(1)
+        .map(|it| it.before)
+        .chain(names)
+        .collect();
+    let parts = all.iter().map(|sides| Part {
+        name: "comparison",
+        title: (all.len() > 1).then(|| sides.after.to_owned().into()),
+        blocks: sides.blocks(),
+    });
+    let version = env!("CARGO_PKG_VERSION");
+    let sheet = Sheet {
+        title: format!("sokudo · {}", names.join(" · ")),
+        what: names.iter().map(|name| (*name).to_owned().into()).collect(),
+        parts: parts.collect(),
+        footer: Text::new("compare-footer").word("version", version).into(),
+        end_ns: 0,
+        start_ms: None,
+        clock_error_s: None,
+        spans: Vec::new(),
+        events: Vec::new(),
+        problems: Vec::new(),
+    };
+    html::write(&sheet, lang)
+}
+
+/// The comparisons as one JSON object; sentences are English.
+pub fn json(all: &[Sides<'_>]) -> Value {
+    let i18n = I18n::new(Lang::En);
+    let each = all.iter().map(|sides| {
+        let loads = sides.all.loads.iter().map(|load| {
+            let figures = load.figures.iter().map(|it| (it.name(), figure_json(it)));
+            json!({
+                "name": load.name,
+                "workload": load.workload,
+                "figures": figures.collect::<serde_json::Map<_, _>>(),
+            })
+        });
+        let conditions = sides.all.conditions.iter().map(|it| {
+            json!({ "host": it.host, "name": it.name, "before": it.before, "after": it.after })
+        });
+        json!({
+            "after": sides.after,
+            "says": sides.sentences().iter().map(|says| i18n.text(says)).collect::<Vec<_>>(),
+            "loads": loads.collect::<Vec<_>>(),
+            "only_one_side": sides.all.alone,
+            "conditions": conditions.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "schema": SCHEMA,
+        "before": all.first().map_or("", |sides| sides.before),
+        "least": all.first().map(|sides| sides.least),
+        "comparisons": each.collect::<Vec<_>>(),
+    })
+}
+
+fn figure_json(figure: &Compared) -> Value {
+    let interval = figure.difference.and_then(|found| found.interval);
+    json!({
+        "before": figure.before.median,
+        "before_runs": figure.before.n,
+        "after": figure.after.median,
+        "after_runs": figure.after.n,
+        "scale": match figure.scale {
+            Scale::Relative => "relative",
+            Scale::Absolute => "absolute",
+        },
+        "change": figure.difference.map(|found| found.change),
+        "low": interval.map(|it| it.low),
+        "high": interval.map(|it| it.high),
+        "confidence": interval.map(|it| it.confidence),
+        "verdict": figure.verdict.name(),
+    })
+}

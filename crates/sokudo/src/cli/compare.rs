@@ -1,0 +1,168 @@
+//! `sokudo compare`: the figures of recorded runs beside each other.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sokudo_analyze::compare::{Comparison, compare};
+use sokudo_model::{Record, RunStatus, Text};
+use sokudo_report::compare::{self as shown, Sides};
+use sokudo_stats::compare::MAX_RUNS;
+
+use super::failure::colored;
+use super::finish::ShowOptions;
+use super::records::resolve;
+use super::{Exit, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo rr hostb --repeat 5                         before a change …
+  sokudo rr hostb --repeat 5                         … and after it
+  sokudo compare 2026-11-20T13 latest                what became better or worse?
+  sokudo compare a1,a2,a3,a4 b1,b2,b3,b4             single runs as two groups
+  sokudo compare old new --min-effect 2% --json      for a script: exit code 1 when something is worse
+
+The first side is what the others are compared with. A difference is told as better or worse when its
+interval holds no 0 with a confidence of 95 %, and it is as large as --min-effect; four runs of each
+side are needed for that. Shares of losses and errors must differ by a tenth of a point.";
+
+/// Compare recorded runs of the same load: what is better, worse, or shows no difference.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CompareArgs {
+    /// Runs to compare, two or more: name, beginning of it, `latest`, or a path; several with commas
+    /// are one group.
+    #[arg(value_name = "RUN[,RUN…]", required = true, num_args = 2..=26)]
+    runs: Vec<String>,
+
+    /// Smallest difference of a rate or a time that counts: `5%` or `0.05`.
+    #[arg(long, value_name = "RATIO", default_value = "5%", value_parser = parse_effect)]
+    min_effect: f64,
+
+    /// File to write a page to, with the curves of both sides over each other.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+fn parse_effect(text: &str) -> Result<f64, String> {
+    let (number, divisor) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let ratio = number.trim().parse::<f64>().map(|value| value / divisor);
+    let valid = ratio.ok().filter(|ratio| (0.0..10.0).contains(ratio));
+    valid.ok_or_else(|| format!("`{text}` is not a valid share: write `5%` or `0.05`"))
+}
+
+/// One side: its name, and its records.
+struct Side {
+    name: String,
+    records: Vec<Record>,
+}
+
+/// `sokudo compare`.
+pub fn run(args: CompareArgs) -> Result<Exit, Failure> {
+    let sides: Vec<Side> = args
+        .runs
+        .iter()
+        .map(|runs| side(runs))
+        .collect::<Result<_, _>>()?;
+    let Some((before, others)) = sides.split_first() else {
+        return Ok(Exit::Fine);
+    };
+    let comparisons: Vec<Comparison> = others
+        .iter()
+        .map(|after| compared(before, after, args.min_effect))
+        .collect::<Result<_, _>>()?;
+    let letters: Vec<String> = (b'B'..=b'Z')
+        .map(|letter| char::from(letter).to_string())
+        .collect();
+    let all: Vec<Sides<'_>> = others
+        .iter()
+        .zip(&comparisons)
+        .zip(&letters)
+        .map(|((after, all), letter)| Sides {
+            before: &before.name,
+            after: &after.name,
+            letters: ["A", letter],
+            records: [&before.records[0], &after.records[0]],
+            all,
+            least: args.min_effect,
+        })
+        .collect();
+    let lang = args.show.lang();
+    if args.show.json {
+        println!("{:#}", shown::json(&all));
+    } else {
+        let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+        print!(
+            "{}",
+            shown::terminal(&all, lang, colored(&std::io::stdout()), width)
+        );
+    }
+    if let Some(file) = &args.output {
+        std::fs::write(file, shown::html(&all, lang))
+            .map_err(|error| Failure::cannot_write(file, &error))?;
+        if !args.show.json {
+            println!("\n  report  {}", file.display());
+        }
+    }
+    match all.iter().any(Sides::is_worse) {
+        true => Ok(Exit::CheckFailed),
+        false => Ok(Exit::Fine),
+    }
+}
+
+fn side(runs: &str) -> Result<Side, Failure> {
+    let mut records = Vec::new();
+    for run in runs.split(',') {
+        let path = resolve(run)?;
+        let record = sokudo_store::load(&path)?;
+        if record.manifest.status != RunStatus::Ok {
+            return Err(Failure::operator(
+                Text::new("error-compare-partial").with("run", &record.manifest.id),
+                Text::new("error-compare-partial-hint"),
+            ));
+        }
+        records.push(record);
+    }
+    let name = match records.as_slice() {
+        [one] => one.manifest.id.0.clone(),
+        _ => runs.to_owned(),
+    };
+    Ok(Side { name, records })
+}
+
+fn compared(before: &Side, after: &Side, least: f64) -> Result<Comparison, Failure> {
+    let records = |side: &'_ Side| -> Vec<Record> { side.records.clone() };
+    let (one, other) = (records(before), records(after));
+    let one: Vec<&Record> = one.iter().collect();
+    let other: Vec<&Record> = other.iter().collect();
+    let unlike = || {
+        let loads = |side: &Side| {
+            let names = side
+                .records
+                .iter()
+                .map(|record| record.manifest.workload.as_str());
+            let distinct: std::collections::BTreeSet<&str> = names.collect();
+            distinct.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        Failure::operator(
+            Text::new("error-compare-unlike")
+                .with("before", loads(before))
+                .with("after", loads(after)),
+            Text::new("error-compare-unlike-hint"),
+        )
+    };
+    let all = compare(&one, &other, least).ok_or_else(unlike)?;
+    let figures = all.loads.iter().flat_map(|load| &load.figures);
+    match figures.map(|it| it.before.n.max(it.after.n)).max() {
+        Some(runs) if runs > MAX_RUNS => Err(Failure::operator(
+            Text::new("error-compare-many").with("runs", runs),
+            Text::new("error-compare-many-hint").with("most", MAX_RUNS),
+        )),
+        _ => Ok(all),
+    }
+}
