@@ -98,7 +98,7 @@ fn goals_decide() {
         }
         assert_eq!(demands.iter().all(|demand| demand.passed), passed, "{text}");
     };
-    check("p95<1s", true, "98.6/s answered");
+    check("p95<1s", true, "5 % of 1 000 requests failed.");
     check("p95<1s,err<1%", false, "Not kept: err<1% (5 %).");
 }
 
@@ -166,4 +166,49 @@ fn the_figures_are_as_they_are_described() {
     let each: Vec<_> = all.as_object().unwrap().values().cloned().collect();
     let differences = sokudo_testkit::document::differences(&STATISTICS, &each);
     assert!(differences.is_empty(), "{differences:#?}");
+}
+
+/// Requests of which so many of a hundred failed.
+fn failing(share: u64) -> Requests {
+    let mut tally = Tally::new(Settings::default());
+    for i in 0..200u64 {
+        tally.add(&Request {
+            start_ms: 1_700_000_000_000 + i as i64 * 10,
+            elapsed_ms: 5,
+            label: b"home",
+            message: b"Connection refused",
+            success: i % 100 >= share,
+            ..Request::default()
+        });
+    }
+    tally.finish()
+}
+
+/// A plan whose server is away, answers errors or dies half-way: what failed is told before any rate, and
+/// nothing that failed is called answered.
+#[test]
+fn failures_come_first_wherever_they_are_the_news() {
+    for (share, begin) in [
+        (100, "All 200 requests failed"),
+        (40, "40 % of 200 requests failed."),
+    ] {
+        let requests = failing(share);
+        let says = dashboard(&requests, &[]).says(Lang::En);
+        assert!(says[0].starts_with(begin), "{says:?}");
+        let page = dashboard(&requests, &[]).html(Lang::En);
+        assert!(
+            page.replace(crate::unbroken::GAP, " ").contains(begin),
+            "{share}"
+        );
+        for lang in Lang::ALL {
+            let says = dashboard(&requests, &[]).says(lang);
+            for claim in ["answered", "応答しました"] {
+                assert!(!says[0].contains(claim), "{says:?}");
+            }
+        }
+    }
+    let few = failing(1);
+    let says = dashboard(&few, &[]).says(Lang::En);
+    assert!(says[0].contains("1 % of 200 requests failed"), "{says:?}");
+    assert!(!says[0].contains("answered"), "{says:?}");
 }

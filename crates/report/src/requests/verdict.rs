@@ -22,10 +22,12 @@ pub fn sentences(dashboard: &Dashboard) -> Vec<Text> {
     let mut out = Vec::new();
     out.extend(sokudo_analyze::missed(dashboard.demands));
     let percent = leading_percentile(dashboard.requests);
-    let key = if total.errors > 0 {
-        "jtl-verdict-failed"
-    } else {
-        "jtl-verdict-fine"
+    // What failed comes first when it is the news.
+    let key = match total.error_ratio() {
+        _ if total.errors == 0 => "jtl-verdict-fine",
+        _ if total.errors == total.n => "jtl-verdict-none",
+        share if share > sokudo_analyze::ERRORS => "jtl-verdict-failing",
+        _ => "jtl-verdict-failed",
     };
     let mut first = Text::new(key)
         .number("rate", total.per_second(), Unit::PerSecond)
