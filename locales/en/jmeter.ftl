@@ -4,10 +4,11 @@
 jmx-too-large = the file is larger than { $most }
 jmx-unknown-encoding = unknown encoding `{ $encoding }`
 jmx-malformed-text = this line has bytes that are not valid in { $encoding }
+jmx-bytes-replaced = line { $line } has bytes that are not UTF-8: as JMeter does, each is read as U+FFFD, whatever encoding the file declares
 jmx-broken-xml = the XML is not well-formed: { $why }
 jmx-not-closed = `<{ $tag }>` is not closed before the end of the file
 jmx-empty = the file has no element
-jmx-two-roots = the file has more than one root element
+jmx-text-outside = text stands before the first element
 jmx-unknown-entity = `&{ $entity };` is not a predefined entity of XML
 jmx-doctype = document type definitions are refused: custom entities can expand to huge texts or read other files
 jmx-too-deep = elements are nested too deeply, or there are too many (at most { $most })

@@ -4,10 +4,11 @@
 jmx-too-large = ファイルが { $most } を超えています
 jmx-unknown-encoding = `{ $encoding }` という文字コードはありません
 jmx-malformed-text = この行に { $encoding } の文字として読めないバイトがあります
+jmx-bytes-replaced = { $line } 行目に UTF-8 でないバイトがあります: JMeter と同じく、ファイルがどの文字コードを宣言していても U+FFFD として読みます
 jmx-broken-xml = XML が壊れています: { $why }
 jmx-not-closed = `<{ $tag }>` がファイルの終わりまでに閉じられていません
 jmx-empty = ファイルに要素がありません
-jmx-two-roots = 最も外側の要素の隣に二つ目の要素があります
+jmx-text-outside = 最初の要素の前に文字があります
 jmx-unknown-entity = `&{ $entity };` は XML に元からある実体ではありません
 jmx-doctype = 文書型定義 (DTD) は受け付けません。独自の実体はファイルを膨張させたり、ほかのファイルを読んだりできるためです
 jmx-too-deep = 要素の入れ子が深すぎるか、要素が多すぎます (上限 { $most })

@@ -11,6 +11,7 @@ use sokudo_model::Text;
 use crate::compile::Compiler;
 use crate::node::{self, ElementNode, PropertyValue};
 use crate::problem::FilePosition;
+use crate::read::warn_of_bytes;
 use crate::registry::{self, Role};
 use crate::xml;
 
@@ -108,7 +109,9 @@ impl Expander<'_, '_, '_> {
                 return Vec::new();
             }
         };
-        let root = match xml::parse(&path.into(), &bytes) {
+        let file = path.into();
+        warn_of_bytes(&file, &bytes, &mut self.compiler.problems);
+        let root = match xml::parse(&file, &bytes) {
             Ok(root) => root,
             Err(error) => {
                 self.compiler.problems.error(error.place, error.says);

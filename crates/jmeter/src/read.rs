@@ -11,7 +11,7 @@ use crate::expand::expand;
 use crate::files::Files;
 use crate::node::{self, ElementNode, Property, PropertyValue};
 use crate::plan::Plan;
-use crate::problem::Problem;
+use crate::problem::{FilePosition, Problem, Problems};
 use crate::registry::{self, Treatment};
 use crate::settings::Settings;
 use crate::{check, xml};
@@ -48,6 +48,7 @@ pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) ->
     match xml::parse(&name, bytes) {
         Err(error) => compiler.problems.error(error.place, error.says),
         Ok(root) => {
+            warn_of_bytes(&name, bytes, &mut compiler.problems);
             let written_by = root.attribute("jmeter").unwrap_or_default().to_owned();
             if let Some(nodes) = node::from_xml(root, &mut compiler.problems) {
                 compiler.properties_stay = properties_stay(&nodes);
@@ -76,6 +77,16 @@ pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) ->
         problems: compiler.problems.into_sorted(),
         errors,
         dropped,
+    }
+}
+
+/// Warns about bytes of a plan that are not UTF-8.
+pub(crate) fn warn_of_bytes(file: &Arc<str>, bytes: &[u8], problems: &mut Problems) {
+    if let Some(line) = xml::replaced_line(bytes) {
+        let says = Text::new("jmx-bytes-replaced").word("line", line.to_string());
+        let file = Arc::clone(file);
+        let column = 1;
+        problems.warning(FilePosition { file, line, column }, says);
     }
 }
 

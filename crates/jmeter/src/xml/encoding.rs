@@ -1,13 +1,12 @@
-//! Character encoding of XML files.
+//! Character encoding of plans and of the files that they name.
 //!
-//! A byte order mark takes precedence, then the XML declaration, then UTF-8. Bytes that are not
-//! valid in the encoding are an error, never a replacement character: a request that was changed
-//! silently would be a wrong test.
+//! JMeter reads plans as UTF-8, whatever they declare. Bytes of other files that are not valid in their
+//! encoding are an error, never a replacement character: a request that was changed silently would be a
+//! wrong test.
+
+use std::borrow::Cow;
 
 use encoding_rs::{DecoderResult, Encoding, UTF_8};
-
-/// Number of bytes in which the XML declaration is searched.
-const DECLARATION_BYTES: usize = 256;
 
 /// Reason why bytes cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,18 +22,28 @@ pub enum NotText {
     },
 }
 
-/// The text of an XML file.
+/// The text of a plan without its byte order mark. As in JMeter, bytes that are not UTF-8 become
+/// replacement characters.
 ///
-/// Fails if the declaration names an unknown encoding, or the bytes are not valid in it.
-pub fn decode_xml(bytes: &[u8]) -> Result<String, NotText> {
-    let encoding = match (Encoding::for_bom(bytes), declared(bytes)) {
-        (Some((encoding, _)), _) => encoding,
-        (None, Some(label)) => {
-            Encoding::for_label(label.as_bytes()).ok_or(NotText::UnknownEncoding(label))?
+/// Fails if the byte order mark is that of another encoding.
+pub fn decode_plan(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
+    match Encoding::for_bom(bytes) {
+        Some((encoding, length)) if encoding == UTF_8 => {
+            Ok(String::from_utf8_lossy(&bytes[length..]))
         }
-        (None, None) => UTF_8,
-    };
-    decode(bytes, encoding)
+        Some(_) => Err(NotText::Malformed {
+            encoding: UTF_8.name(),
+            line: 1,
+        }),
+        None => Ok(String::from_utf8_lossy(bytes)),
+    }
+}
+
+/// The first line of a plan with bytes that are not UTF-8; `None`: there is none.
+pub fn replaced_line(bytes: &[u8]) -> Option<u32> {
+    let valid = std::str::from_utf8(bytes).err()?.valid_up_to();
+    let before = bytes[..valid].iter().filter(|byte| **byte == b'\n');
+    Some(before.count() as u32 + 1)
 }
 
 /// Decodes a file in the named encoding; UTF-8 if the name is empty.
@@ -65,57 +74,37 @@ fn decode(bytes: &[u8], encoding: &'static Encoding) -> Result<String, NotText> 
     }
 }
 
-/// The name of the encoding in `<?xml … encoding="NAME"?>`.
-fn declared(bytes: &[u8]) -> Option<String> {
-    let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
-    let head: String = head.iter().map(|byte| char::from(*byte)).collect();
-    let declaration = head
-        .trim_start()
-        .strip_prefix("<?xml")?
-        .split("?>")
-        .next()?;
-    let rest = declaration.split_once("encoding")?.1.trim_start();
-    let rest = rest.strip_prefix('=')?.trim_start();
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    Some(rest[1..].split(quote).next()?.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_declaration_names_the_encoding() {
-        let (bytes, ..) =
-            encoding_rs::SHIFT_JIS.encode("<?xml version='1.0' encoding='Shift_JIS'?><名前/>");
-        assert!(decode_xml(&bytes).unwrap().ends_with("<名前/>"));
-        let (bytes, ..) =
-            encoding_rs::EUC_JP.encode("<?xml version=\"1.0\" encoding = \"EUC-JP\"?><名前/>");
-        assert!(decode_xml(&bytes).unwrap().ends_with("<名前/>"));
+    fn plans_are_utf_8_whatever_they_declare() {
+        let text = "<?xml version='1.0' encoding='Shift_JIS'?><名前/>";
+        assert_eq!(decode_plan(text.as_bytes()).unwrap(), text);
+        let marked = format!("\u{feff}{text}");
+        assert_eq!(decode_plan(marked.as_bytes()).unwrap(), text);
+        let wide: Vec<u8> = marked.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let encoding = "UTF-8";
+        let error = NotText::Malformed { encoding, line: 1 };
+        assert_eq!(decode_plan(&wide), Err(error));
     }
 
     #[test]
-    fn a_byte_order_mark_wins_and_is_taken_off() {
-        let text = "\u{feff}<?xml version='1.0' encoding='Shift_JIS'?><é/>";
-        assert!(decode_xml(text.as_bytes()).unwrap().starts_with("<?xml"));
-        let utf16: Vec<u8> = "\u{feff}<é/>"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        assert_eq!(decode_xml(&utf16).unwrap(), "<é/>");
+    fn other_bytes_are_replaced_and_told_with_their_line() {
+        let bytes = b"<a>\n\n\xff\xe9</a>";
+        assert_eq!(decode_plan(bytes).unwrap(), "<a>\n\n\u{fffd}\u{fffd}</a>");
+        assert_eq!(replaced_line(bytes), Some(3));
+        assert_eq!(replaced_line("<é/>".as_bytes()), None);
     }
 
     #[test]
-    fn wrong_bytes_are_told_with_their_line() {
-        let error = decode_xml(b"<a>\n\n\xff</a>").unwrap_err();
-        assert_eq!(
-            error,
-            NotText::Malformed {
-                encoding: "UTF-8",
-                line: 3
-            }
-        );
-        let error = decode_xml(b"<?xml encoding='klingon'?>").unwrap_err();
+    fn other_files_are_valid_in_their_encoding() {
+        assert_eq!(decode_named(b"\x83\x65", "Shift_JIS").unwrap(), "テ");
+        let error = decode_named(b"a\n\xff", "").unwrap_err();
+        let encoding = "UTF-8";
+        assert_eq!(error, NotText::Malformed { encoding, line: 2 });
+        let error = decode_named(b"", "klingon").unwrap_err();
         assert_eq!(error, NotText::UnknownEncoding("klingon".into()));
     }
 }

@@ -4,21 +4,26 @@
 //! bytes ─ encoding ─► text ─ quick-xml ─► tree of elements, each with its place
 //! ```
 //!
-//! Only what test plans need: elements, attributes, text. Document type definitions are refused,
+//! It accepts what JMeter's parser accepts, well-formed or not: any character by its number, and
+//! anything behind the root element. Only what test plans need: elements, attributes, text. Document type definitions are refused,
 //! because custom entities can expand to huge texts or read other files. Size, depth and number of
 //! elements are bounded.
 
 use std::sync::Arc;
 
-use quick_xml::events::{BytesRef, BytesStart, Event};
-use quick_xml::{Reader, XmlVersion};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
 use sokudo_model::Text;
 
 use crate::problem::FilePosition;
+use reference::Units;
 
 mod encoding;
 
-pub use encoding::{NotText, decode_named};
+mod reference;
+
+pub use encoding::{NotText, decode_named, replaced_line};
+pub(crate) use reference::reference;
 
 /// Largest file that is read.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -38,7 +43,7 @@ pub struct Element {
     pub attributes: Vec<(String, String)>,
     /// Child elements in order.
     pub children: Vec<Element>,
-    /// Text, without that of child elements.
+    /// Text before the first child element.
     pub text: String,
     /// Place of the start tag.
     pub place: FilePosition,
@@ -75,7 +80,7 @@ pub fn parse(file: &Arc<str>, bytes: &[u8]) -> Result<Element, NotXml> {
         let says = Text::new("jmx-too-large").word("most", format!("{} MiB", MOST_BYTES >> 20));
         return Err(lines.refuse(says));
     }
-    let text = encoding::decode_xml(bytes).map_err(|why| {
+    let text = encoding::decode_plan(bytes).map_err(|why| {
         let (line, says) = not_text(&why);
         let mut error = lines.refuse(says);
         error.place.line = line;
@@ -103,6 +108,8 @@ pub fn not_text(why: &NotText) -> (u32, Text) {
 #[derive(Default)]
 struct OpenElements {
     open: Vec<Element>,
+    /// Text of the innermost element so far.
+    units: Units,
     root: Option<Element>,
     elements: usize,
 }
@@ -110,7 +117,8 @@ struct OpenElements {
 impl OpenElements {
     fn read(mut self, text: &str, mut lines: LineCounter<'_>) -> Result<Element, NotXml> {
         let mut reader = Reader::from_str(text);
-        loop {
+        // JMeter reads no further than it has to.
+        while self.root.is_none() {
             let before = reader.buffer_position() as usize;
             let event = match reader.read_event() {
                 Ok(event) => event,
@@ -127,19 +135,28 @@ impl OpenElements {
                     self.close();
                 }
                 Event::End(_) => self.close(),
-                Event::Text(text) => self.text(&text.xml10_content()),
-                Event::CData(text) => self.text(&text.xml10_content()),
+                Event::Text(text) => {
+                    let text = text.xml10_content();
+                    if self.open.is_empty() && !text.trim().is_empty() {
+                        return Err(lines.refuse(Text::new("jmx-text-outside")));
+                    }
+                    self.text(|open| open.push(&text));
+                }
+                Event::CData(text) => self.text(|open| open.push(&text.xml10_content())),
                 Event::GeneralRef(name) => {
-                    let said = reference(&name).ok_or_else(|| {
+                    let unit = reference::unit(&name).ok_or_else(|| {
                         let says = Text::new("jmx-unknown-entity").word("entity", &*name);
                         lines.refuse(says)
                     })?;
-                    self.text(said.encode_utf8(&mut [0; 4]));
+                    self.text(|open| open.push_unit(unit));
                 }
                 Event::DocType(_) => return Err(lines.refuse(Text::new("jmx-doctype"))),
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
                 Event::Eof => break,
             }
+        }
+        if self.open.len() == 1 && !self.open[0].children.is_empty() {
+            self.close();
         }
         let unfinished = self.open.last().map(|open| open.tag.clone());
         match (unfinished, self.root) {
@@ -155,17 +172,15 @@ impl OpenElements {
             let most = format!("{MOST_DEPTH} / {MOST_ELEMENTS}");
             return Err(lines.refuse(Text::new("jmx-too-deep").word("most", most)));
         }
-        if self.root.is_some() {
-            return Err(lines.refuse(Text::new("jmx-two-roots")));
-        }
         let mut attributes = Vec::new();
         for attribute in tag.attributes() {
             let attribute = attribute.map_err(|e| lines.refuse(broken(&e)))?;
-            let value = attribute
-                .normalized_value(XmlVersion::Implicit1_0)
-                .map_err(|e| lines.refuse(broken(&e)))?;
-            attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
+            let value = reference::attribute_text(&attribute.value).map_err(|entity| {
+                lines.refuse(Text::new("jmx-unknown-entity").word("entity", entity))
+            })?;
+            attributes.push((attribute.key.as_ref().to_owned(), value));
         }
+        self.settle();
         self.open.push(Element {
             tag: tag.name().as_ref().to_owned(),
             attributes,
@@ -176,7 +191,17 @@ impl OpenElements {
         Ok(())
     }
 
+    /// Gives the innermost element the text that was collected for it.
+    fn settle(&mut self) {
+        let text = std::mem::take(&mut self.units).into_text();
+        let innermost = self.open.last_mut();
+        if let Some(open) = innermost.filter(|open| open.children.is_empty()) {
+            open.text = text;
+        }
+    }
+
     fn close(&mut self) {
+        self.settle();
         let Some(closed) = self.open.pop() else {
             return;
         };
@@ -186,25 +211,13 @@ impl OpenElements {
         }
     }
 
-    fn text(&mut self, more: &str) {
-        if let Some(open) = self.open.last_mut() {
-            open.text.push_str(more);
+    /// Adds to the text of the innermost element. What follows on its first child is not read.
+    fn text(&mut self, add: impl FnOnce(&mut Units)) {
+        if let Some(open) = self.open.last()
+            && open.children.is_empty()
+        {
+            add(&mut self.units);
         }
-    }
-}
-
-/// The character of the entity `&name;`; `None` for custom entities.
-pub(crate) fn reference(name: &BytesRef<'_>) -> Option<char> {
-    if name.is_char_ref() {
-        return name.resolve_char_ref().ok().flatten();
-    }
-    match &**name {
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "amp" => Some('&'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => None,
     }
 }
 

@@ -24,7 +24,10 @@ fn elements_carry_text_attributes_and_places() {
     )
     .unwrap();
     assert_eq!(root.attribute("x"), Some("1 & 2"));
-    assert_eq!(root.text.trim_start(), "日本t<A<&");
+    // What stands behind the first child is not read, as in JMeter.
+    assert_eq!(root.text.trim_start(), "日本");
+    let whole = read("<a>t&lt;&#x41;&#x0;<![CDATA[<&]]></a>").unwrap();
+    assert_eq!(whole.text, "t<A\0<&");
     assert_eq!(root.place.to_string(), "t.jmx:2:1");
     let b = root.child("b").unwrap();
     assert_eq!((b.place.line, b.place.column), (3, 4));
@@ -35,9 +38,15 @@ fn broken_xml_is_told_with_line_and_column() {
     refused("<a>\n  <b></c></a>", "jmx-broken-xml", 2, 6);
     refused("<a>\n<b>", "jmx-not-closed", 2, 4);
     refused("", "jmx-empty", 1, 1);
-    refused("<a/>\n<b/>", "jmx-two-roots", 2, 1);
     refused("<a>\n x=&own;</a>", "jmx-unknown-entity", 2, 4);
     refused("<a x=1/>", "jmx-broken-xml", 1, 1);
+    refused("text\n<a/>", "jmx-text-outside", 1, 1);
+}
+
+#[test]
+fn what_stands_behind_the_root_is_not_read() {
+    assert_eq!(read("<a/>\n<b/>text & <").unwrap().tag, "a");
+    assert_eq!(read("<a><b/>\n").unwrap().children.len(), 1);
 }
 
 #[test]
