@@ -16,7 +16,8 @@ use crate::expression::World;
 use crate::node::ElementNode;
 use crate::plan::{
     ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id, IterationStep,
-    Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, TimerKind, Variable, merge_headers,
+    Load, Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, TimerKind, Variable,
+    merge_headers,
 };
 use crate::registry::{self, ElementSpec, Role};
 
@@ -241,6 +242,9 @@ impl Builder<'_, '_> {
                     let (load, (on_error, same_user)) = self.read(node, spec, &[], |reader| {
                         (read(reader), registry::group_common(reader))
                     });
+                    // Their users are new in each iteration, whatever the plan says.
+                    let is_of_plugin =
+                        matches!(load, Load::Ramps { .. } | Load::Concurrency { .. });
                     let mut level = self.level(node);
                     level.add(&of_plan);
                     let mut stack = vec![level];
@@ -253,7 +257,7 @@ impl Builder<'_, '_> {
                         stage,
                         load,
                         on_error,
-                        same_user,
+                        same_user: same_user && !is_of_plugin,
                         per_iteration,
                         body,
                     });

@@ -245,9 +245,12 @@ impl<'a> Compiler<'a> {
                     for argument in &call.arguments {
                         self.note(argument, place);
                     }
-                    let variable = sets_variable(function.name);
-                    if let Some(name) = variable.and_then(|at| call.arguments.get(at)) {
+                    let sets = sets_variable(function.name, call.arguments.len());
+                    if let Some(name) = sets.and_then(|at| call.arguments.get(at)) {
                         self.sets(name);
+                        if function.name == "__split" {
+                            self.sets(&Template::text(format!("{name}_*")));
+                        }
                     }
                     self.note_property(function.name, &call.arguments, place);
                 }
@@ -345,9 +348,11 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Index of the argument of a function that names a variable it sets.
-fn sets_variable(function: &str) -> Option<usize> {
+/// Index of the argument of a function that names a variable it sets, if it has so many of them.
+fn sets_variable(function: &str, arguments: usize) -> Option<usize> {
     match function {
+        // The last one; a number in its place is nobody's name.
+        "__intSum" | "__longSum" => arguments.checked_sub(1),
         "__Random" | "__RandomString" | "__FileToString" | "__changeCase" => Some(2),
         "__dateTimeConvert" => Some(3),
         "__regexFunction" => Some(5),

@@ -62,6 +62,19 @@ fn pair(number: u64, out: &mut String) {
     out.push_str(&PAIRS[at..at + 2]);
 }
 
+/// A number with a comma between each three digits, as messages of JMeter have it.
+pub(crate) fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut out = String::from(if number < 0 { "-" } else { "" });
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

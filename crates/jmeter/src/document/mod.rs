@@ -99,6 +99,17 @@ impl Document {
         &self.nodes[id as usize]
     }
 
+    /// The value of an element's first child, or of any other node; `None`: an element has none.
+    pub fn first_text(&self, id: NodeId) -> Option<String> {
+        let node = self.node(id);
+        if !matches!(node.kind, NodeKind::Root | NodeKind::Element(_)) {
+            return Some(self.text(id));
+        }
+        let first = *node.children.first()?;
+        let is_element = matches!(self.node(first).kind, NodeKind::Element(_));
+        (!is_element).then(|| self.text(first))
+    }
+
     /// The string value of a node: that of all texts in it, or its value.
     pub fn text(&self, id: NodeId) -> String {
         let mut out = String::new();

@@ -176,4 +176,6 @@ pub enum ListenerKind {
     Backend(Box<Backend>),
     /// A script that receives every result.
     Script(Script),
+    /// Sums results up in lines that bear its name.
+    Summary,
 }

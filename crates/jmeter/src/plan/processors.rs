@@ -147,6 +147,8 @@ pub enum PostKind {
         tolerant: Value<bool>,
         /// True if the value is the element with its tags, not its text.
         fragment: Value<bool>,
+        /// True if the text is that of all in the element, not that of its first child.
+        whole: bool,
         /// Variable, match and default.
         #[serde(flatten)]
         extraction: Extraction,

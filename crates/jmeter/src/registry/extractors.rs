@@ -178,6 +178,7 @@ fn xpath_of(
         namespaces: reader.text(&name("namespaces")),
         tolerant,
         fragment: reader.flag(&name("fragment"), false),
+        whole: prefix == "XPathExtractor2",
         extraction: Extraction {
             variable,
             match_number: reader.integer(&name("matchNumber"), -1),

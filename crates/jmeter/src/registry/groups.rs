@@ -168,15 +168,21 @@ fn concurrency(reader: &mut ElementReader<'_, '_>) -> Load {
     };
     reader.ignore(&["LogFilename"]);
     reader.inner("ThreadGroup.main_controller", |_| ());
-    let iterations = reader
+    // The plug-in begins a new user for each that has made its iterations, until the time is over.
+    if reader
         .start_integer("Iterations")
-        .filter(|count| *count > 0);
+        .is_some_and(|count| count > 0)
+    {
+        let says = Text::new("jmx-concurrency-iterations");
+        let place = reader.place_of("Iterations");
+        reader.compiler.unsupported(&place, says, None);
+    }
     Load::Concurrency {
         users: count(reader, "TargetLevel"),
         ramp_ms: time_ms(reader, "RampUp").unwrap_or(0),
         steps: reader.start_integer("Steps").unwrap_or(0).max(0) as u64,
         hold_ms: time_ms(reader, "Hold"),
-        loops: iterations.map_or(Loops::Forever, |count| Loops::Count(count as u64)),
+        loops: Loops::Forever,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Listeners: what they write and send. What they display has no effect; those that write a file or a mail
 //! per result are left out, with a warning.
 
+use sokudo_model::Text;
+
 use super::backend::backend;
-use super::{ElementSpec, Family, Role, element};
+use super::{ElementSpec, Family, Role, Treatment, element};
 use crate::compile::ElementReader;
 use crate::plan::ListenerKind;
 
@@ -19,13 +21,60 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         2,
         Role::Listener(backend),
     ),
-    element(&["Summariser"], Family::Listener, 2, Role::NoEffect),
     element(
-        &["ResultSaver", "MailerResultCollector"],
+        &["Summariser"],
+        Family::Listener,
+        2,
+        Role::Listener(|_| ListenerKind::Summary),
+    ),
+    element(
+        &[
+            "CorrectedResultCollector",
+            "CompositeResultCollector",
+            "FlushingResultCollector",
+        ],
+        Family::Listener,
+        2,
+        Role::Listener(graph),
+    ),
+    element(
+        &["ResultSaver", "MailerResultCollector", "FlexibleFileWriter"],
         Family::Listener,
         3,
         Role::LeftOut,
     ),
+    element(
+        &[
+            "PerfMonCollector",
+            "JMXMonCollector",
+            "DbMonCollector",
+            "LoadosophiaUploader",
+            "ConsoleStatusLogger",
+        ],
+        Family::Listener,
+        3,
+        Role::LeftOut,
+    ),
+    // It ends the test.
+    element(
+        &["AutoStop"],
+        Family::Listener,
+        3,
+        Role::Refused(Treatment::NotSupported),
+    ),
+];
+
+/// How the graphs of plug-ins look, which is seen in the editor alone.
+const GRAPH: &[&str] = &[
+    "interval_grouping",
+    "graph_aggregated",
+    "include_sample_labels",
+    "exclude_sample_labels",
+    "include_checkbox_state",
+    "exclude_checkbox_state",
+    "start_offset",
+    "end_offset",
+    "prefix_label",
 ];
 
 /// Settings of a listener's rows, and the suffix of the property with the same meaning.
@@ -80,4 +129,21 @@ fn results(reader: &mut ElementReader<'_, '_>) -> ListenerKind {
         successes_only: reader.start_flag("ResultCollector.success_only_logging", false),
         format,
     }
+}
+
+/// A listener of a plug-in that draws graphs: it writes its file as others do, always with the number of
+/// users, and does nothing without one.
+fn graph(reader: &mut ElementReader<'_, '_>) -> ListenerKind {
+    reader.ignore(GRAPH);
+    let mut kind = results(reader);
+    if let ListenerKind::Results { file, format, .. } = &mut kind {
+        if file.is_empty() {
+            let place = reader.place.clone();
+            let says = Text::new("jmx-graph-only");
+            reader.compiler.problems.warning(place, says);
+        }
+        format.retain(|(name, _)| *name != "thread_counts");
+        format.push(("thread_counts", true));
+    }
+    kind
 }

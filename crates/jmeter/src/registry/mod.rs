@@ -16,6 +16,7 @@ use crate::settings::Settings;
 
 mod assertions;
 mod backend;
+mod compared;
 mod config;
 mod controllers;
 mod extractors;
@@ -27,6 +28,7 @@ mod samplers;
 mod scripts;
 mod timers;
 
+pub use compared::{COMPARED, Compared, compared};
 pub(crate) use http::{header_manager, request};
 
 /// An element class.
@@ -251,6 +253,7 @@ mod tests {
             "OnceOnlyController",
             "RandomOrderController",
             "XMLAssertion",
+            "Summariser",
         ];
         for spec in REGISTRY.iter().flat_map(|family| family.iter()) {
             let runs = spec.treatment() == Treatment::Runs;

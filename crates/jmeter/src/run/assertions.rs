@@ -13,6 +13,7 @@ use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
 use super::sub_results::InnerVerdict;
 use super::test::Test;
+use crate::digits::grouped;
 use crate::json::{self, Value as Json};
 use crate::jtl::SavedDetails;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
@@ -386,6 +387,7 @@ fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
         Comparison::LessOrEqual => (found <= wanted, "been less than or equal to"),
     };
     (!holds).then(|| {
+        let (found, wanted) = (grouped(found), grouped(wanted));
         format!("The result was the wrong size: It was {found} bytes, but should have {words} {wanted} bytes.")
     })
 }

@@ -12,7 +12,7 @@ use super::shared::locked;
 use super::test::Test;
 use crate::digits::digits;
 use crate::expression::{Fact, FaultEffect, Lines, Template, World};
-use crate::plan::{Id, Value};
+use crate::plan::{Id, Load, Value};
 use crate::properties::Origin;
 use crate::script::{LentState, LogLevel, ScriptSample, log};
 use crate::xml;
@@ -75,7 +75,12 @@ impl ThreadContext {
                 let prefix = &test.settings.name_prefix;
                 let hyphen = if prefix.is_empty() { "" } else { "-" };
                 let place = test.number_in_stage(group);
-                format!("{prefix}{hyphen}{} {place}-{number}", of.name)
+                // The plug-in names users after the thread that starts them.
+                let starter = match of.load {
+                    Load::Concurrency { .. } => "-ThreadStarter",
+                    _ => "",
+                };
+                format!("{prefix}{hyphen}{}{starter} {place}-{number}", of.name)
             }
             None => String::new(),
         };

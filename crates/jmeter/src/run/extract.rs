@@ -212,7 +212,7 @@ fn forget_groups(thread: &mut ThreadContext, name: &str) {
 
 /// Sets the variables of an XPath extractor: the first of the matches that were asked for, each
 /// with its number, and their count.
-pub(super) fn set_texts(view: &mut View<'_>, extraction: &Extraction, found: &[String]) {
+pub(super) fn set_texts(view: &mut View<'_>, extraction: &Extraction, found: &[Option<String>]) {
     let name = view.text(&extraction.variable);
     let name = name.trim();
     let wanted = view.integer(&extraction.match_number);
@@ -231,9 +231,12 @@ pub(super) fn set_texts(view: &mut View<'_>, extraction: &Extraction, found: &[S
         }
     };
     let found = found.get(chosen).unwrap_or_default();
-    thread.set(name, found.first().unwrap_or(&default));
+    let first = found.first().and_then(Option::as_ref);
+    thread.set(name, first.unwrap_or(&default));
     for (text, number) in found.iter().zip(1..) {
-        thread.set(&format!("{name}_{number}"), text);
+        if let Some(text) = text {
+            thread.set(&format!("{name}_{number}"), text);
+        }
     }
     thread.set(&format!("{name}_matchNr"), &found.len().to_string());
 }

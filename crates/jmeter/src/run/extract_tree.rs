@@ -35,17 +35,17 @@ pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &Sample
     let Some(found) = matches_of(view, kind, result) else {
         return;
     };
-    let found = found.unwrap_or_else(|why| {
+    let mut found = found.unwrap_or_else(|why| {
         view.test().sink.trouble(&why);
         Vec::new()
     });
+    found.truncate(MOST_MATCHES);
     if let PostKind::XPath { .. } = kind {
-        let found: Vec<String> = found.into_iter().take(MOST_MATCHES).collect();
         return set_texts(view, extraction, &found);
     }
     let groups: Vec<MatchGroups> = found
         .into_iter()
-        .take(MOST_MATCHES)
+        .flatten()
         .map(|text| vec![text.clone(), text])
         .collect();
     set_matches(view, extraction, &groups, None);
@@ -78,12 +78,12 @@ fn extract_jmes(
     set_found(view, &name, found, &how);
 }
 
-/// The matches of a postprocessor; `None`: there is no text to examine.
+/// The matches of a postprocessor, some without a value; `None`: there is no text to examine.
 fn matches_of(
     view: &mut View<'_>,
     kind: &PostKind,
     result: &SampleResult<'_>,
-) -> Option<Result<Vec<String>, String>> {
+) -> Option<Result<Vec<Option<String>>, String>> {
     match kind {
         PostKind::Css {
             selector,
@@ -93,7 +93,8 @@ fn matches_of(
             let (selector, attribute) = (view.text(selector), view.text(attribute));
             let texts = field_texts(view, Field::Body, &extraction.applies, result)?;
             Some(in_all(&texts, |text| {
-                css(text, &selector, attribute.trim())
+                let found = css(text, &selector, attribute.trim())?;
+                Ok(found.into_iter().map(Some).collect())
             }))
         }
         PostKind::XPath {
@@ -101,6 +102,7 @@ fn matches_of(
             namespaces,
             tolerant,
             fragment,
+            whole,
             extraction,
         } => {
             let (path, namespaces) = (view.text(path), view.text(namespaces));
@@ -114,7 +116,11 @@ fn matches_of(
             let test = view.test();
             Some(in_all(&texts, |text| {
                 let (found, document) = find_in_tree(test, text, &path)?;
-                found.texts(&document, fragment)
+                if !whole && !fragment {
+                    return found.first_texts(&document);
+                }
+                let texts = found.texts(&document, fragment)?;
+                Ok(texts.into_iter().map(Some).collect())
             }))
         }
         _ => None,

@@ -22,7 +22,7 @@ impl Savers {
             ListenerKind::Results { file, format, .. } if !file.is_empty() => {
                 Some(holds(&listener_properties(properties, format)))
             }
-            ListenerKind::Backend(_) => Some(SavedDetails::default()),
+            ListenerKind::Backend(_) | ListenerKind::Summary => Some(SavedDetails::default()),
             _ => None,
         });
         Self {

@@ -25,6 +25,7 @@ use super::read::Prepared;
 use super::rows::RowLog;
 use super::saved::Files;
 use super::script_log::ScriptLog;
+use super::summariser::summaries;
 use super::summary_log::SummaryLog;
 use super::tally::{Shard, Tallies};
 
@@ -159,12 +160,17 @@ impl Generator {
         let (script_log, mut lines) = script_log.unzip();
         let summary_log = lines.clone().map(|lines| {
             let (offset_ns, properties) = (prepared.duty.wall_offset_ns, options.all_properties());
-            SummaryLog::begin(lines, &properties, offset_ns, Arc::clone(&listener))
+            SummaryLog::begin(
+                lines,
+                (&prepared.plan, &properties),
+                offset_ns,
+                Arc::clone(&listener),
+            )
         });
         let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
             .map(|_| {
                 let files = files.share().with(backends.lanes());
-                Arc::new(Shard::new(files, lines.take()))
+                Arc::new(Shard::new(files, lines.take()).summing(summaries(&prepared.plan)))
             })
             .collect();
         files.release();

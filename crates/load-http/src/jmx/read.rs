@@ -154,7 +154,7 @@ impl Prepared {
             match &mut listener.kind {
                 ListenerKind::Results { file, .. } => file.clear(),
                 ListenerKind::Backend(backend) => backend.to = Destination::Nobody(String::new()),
-                ListenerKind::Script(_) => {}
+                ListenerKind::Script(_) | ListenerKind::Summary => {}
             }
         }
     }

@@ -5,6 +5,7 @@
 //! summary =    200 in 00:00:20 =   10.0/s Avg:   121 Min:     9 Max:   500 Err:     1 (0.50%)
 //! ```
 
+use sokudo_jmeter::plan::{Id, ListenerKind, Plan};
 use sokudo_jmeter::properties::Properties;
 
 use super::tally::{Summed, Tallies};
@@ -15,8 +16,8 @@ const INTERVAL_S: f64 = 30.0;
 /// Settings of a plan's properties `summariser.*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummariserOptions {
-    /// Begin of each line.
-    pub name: String,
+    /// Begin of the lines about all results; `None`: there are none.
+    pub name: Option<String>,
     /// Time between two lines, seconds.
     pub interval_s: u64,
     /// They go to stdout.
@@ -28,22 +29,66 @@ pub struct SummariserOptions {
 }
 
 impl SummariserOptions {
-    /// `None`: the property that names the lines was taken away, and there are no lines.
-    pub fn of(properties: &Properties) -> Option<Self> {
-        let name = properties.get("summariser.name")?.trim();
+    /// What the properties ask for.
+    pub fn of(properties: &Properties) -> Self {
+        let name = properties.get("summariser.name").map(str::trim);
         let flag = |name: &str| {
             let said = properties.get(name).map(str::trim);
             said.is_none_or(|said| said.eq_ignore_ascii_case("true"))
         };
-        (!name.is_empty()).then(|| Self {
-            name: name.into(),
+        Self {
+            name: name.filter(|name| !name.is_empty()).map(str::to_owned),
             interval_s: properties
                 .number("summariser.interval")
                 .unwrap_or(INTERVAL_S) as u64,
             out: flag("summariser.out"),
             log: flag("summariser.log"),
             transactions: !flag("summariser.ignore_transaction_controller_sample_result"),
-        })
+        }
+    }
+}
+
+/// The listeners of a plan that sum up.
+pub(super) fn summaries(plan: &Plan) -> Vec<Id> {
+    let listeners = (0..).zip(&plan.listeners);
+    let found = listeners.filter(|(_, of)| matches!(of.kind, ListenerKind::Summary));
+    found.map(|(id, _)| id).collect()
+}
+
+/// All lines about a test: those about every result, and those of the plan's listeners by their names.
+#[derive(Debug, Clone)]
+pub struct Summarisers(Vec<Summariser>);
+
+impl Summarisers {
+    /// Lines as they are asked for. Those with one name are one, in which a result counts for each.
+    pub fn new(asked: &SummariserOptions, plan: &Plan) -> Self {
+        let mut all: Vec<Summariser> = Vec::new();
+        if let Some(name) = &asked.name {
+            all.push(Summariser::new(asked, name, true));
+        }
+        for id in summaries(plan) {
+            let name = plan.listeners[id as usize].name.to_string();
+            match all.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.listeners.push(id),
+                None => {
+                    let mut own = Summariser::new(asked, &name, false);
+                    own.listeners.push(id);
+                    all.push(own);
+                }
+            }
+        }
+        Self(all)
+    }
+
+    /// Adds what was seen until a moment. The lines to be said now.
+    pub fn add(&mut self, at_ns: i64, seen: &Tallies, active: u32) -> Vec<String> {
+        let each = self.0.iter_mut();
+        each.flat_map(|one| one.add(at_ns, seen, active)).collect()
+    }
+
+    /// The last lines of a test.
+    pub fn end(&mut self, at_ns: i64) -> Vec<String> {
+        self.0.iter_mut().flat_map(|one| one.end(at_ns)).collect()
     }
 }
 
@@ -56,8 +101,12 @@ struct Sums {
 
 /// Says every so often how a test goes.
 #[derive(Debug, Clone)]
-pub struct Summariser {
+struct Summariser {
     name: String,
+    /// Every result counts.
+    everything: bool,
+    /// What these listeners of the plan are told counts, once for each.
+    listeners: Vec<Id>,
     interval_ns: i64,
     transactions: bool,
     since: Sums,
@@ -69,9 +118,11 @@ pub struct Summariser {
 
 impl Summariser {
     /// Lines as they are asked for.
-    pub fn new(asked: &SummariserOptions) -> Self {
+    fn new(asked: &SummariserOptions, name: &str, everything: bool) -> Self {
         Self {
-            name: asked.name.clone(),
+            name: name.into(),
+            everything,
+            listeners: Vec::new(),
             transactions: asked.transactions,
             interval_ns: i64::try_from(asked.interval_s.max(1))
                 .unwrap_or(30)
@@ -86,12 +137,15 @@ impl Summariser {
 
     /// Adds what was seen until a moment. The lines to be said now: none before the interval is
     /// over.
-    pub fn add(&mut self, at_ns: i64, seen: &Tallies, active: u32) -> Vec<String> {
+    fn add(&mut self, at_ns: i64, seen: &Tallies, active: u32) -> Vec<String> {
         self.active = active;
         self.most_active = self.most_active.max(active);
         let kinds = if self.transactions { 2 } else { 1 };
         for tally in seen.values() {
-            for counted in tally.summed.iter().take(kinds) {
+            let everything = self.everything.then_some(&tally.summed);
+            let told = self.listeners.iter().filter_map(|id| tally.told.get(id));
+            let counted = everything.into_iter().chain(told);
+            for counted in counted.flat_map(|of| &of[..kinds]) {
                 if counted.samples == 0 {
                     continue;
                 }
@@ -113,7 +167,7 @@ impl Summariser {
     }
 
     /// The last lines of a test: the total in any case.
-    pub fn end(&mut self, at_ns: i64) -> Vec<String> {
+    fn end(&mut self, at_ns: i64) -> Vec<String> {
         let since = self.since.of.samples;
         let is_told = since > 0 && since < self.total.of.samples;
         let last = is_told.then(|| self.last(at_ns));
@@ -176,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(properties: &[(&str, &str)]) -> Option<SummariserOptions> {
+    fn asked(properties: &[(&str, &str)]) -> SummariserOptions {
         let mut all = Properties::default();
         for (name, value) in properties {
             all.set(*name, *value, Origin::CommandLine);
@@ -186,8 +240,9 @@ mod tests {
 
     #[test]
     fn properties_say_what_is_told_and_where() {
-        let usual = asked(&[]).expect("lines");
-        assert_eq!((usual.name.as_str(), usual.interval_s), ("summary", 30));
+        let usual = asked(&[]);
+        let told = (usual.name.as_deref(), usual.interval_s);
+        assert_eq!(told, (Some("summary"), 30));
         assert!(usual.out && usual.log && !usual.transactions);
         let other = asked(&[
             ("summariser.interval", "7"),
@@ -197,9 +252,8 @@ mod tests {
                 "False",
             ),
         ]);
-        let other = other.expect("lines");
         assert!(!other.out && other.log && other.transactions && other.interval_s == 7);
-        assert_eq!(asked(&[("summariser.name", " ")]), None);
+        assert_eq!(asked(&[("summariser.name", " ")]).name, None);
     }
 
     #[test]
@@ -217,8 +271,8 @@ mod tests {
             ..LabelTally::default()
         };
         let seen = Tallies::from([("a".to_owned(), tally)]);
-        let asked = asked(&[("summariser.interval", "10")]).expect("lines");
-        let mut summariser = Summariser::new(&asked);
+        let asked = asked(&[("summariser.interval", "10")]);
+        let mut summariser = Summariser::new(&asked, "summary", true);
         assert!(summariser.add(0, &seen, 10).is_empty());
         assert_eq!(
             summariser.add(10_000_000_000, &Tallies::new(), 4),
@@ -233,7 +287,7 @@ mod tests {
             "summary =    200 in 00:00:20 =   10.0/s Avg:   123 Min:    10 Max:   500 Err:     2 (1.00%)"
         );
         assert_eq!(last.len(), 2);
-        let mut short = Summariser::new(&asked);
+        let mut short = Summariser::new(&asked, "summary", true);
         short.add(0, &seen, 1);
         assert_eq!(
             short.end(10_000_000_000),

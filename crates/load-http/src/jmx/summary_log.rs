@@ -5,13 +5,14 @@
 use std::sync::{Arc, Mutex};
 
 use jiff::tz::TimeZone;
+use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::script::{LogLevel, log_line};
 use sokudo_net::clock::now_ns;
 
 use super::generator::{LoadObserver, locked};
 use super::script_log::LogLines;
-use super::summariser::{Summariser, SummariserOptions};
+use super::summariser::{SummariserOptions, Summarisers};
 use super::tally::Tallies;
 
 const TOOL: &str = "org.apache.jmeter.JMeter";
@@ -22,7 +23,7 @@ const SUMMARISER: &str = "org.apache.jmeter.reporters.Summariser";
 pub(super) struct SummaryLog {
     lines: LogLines,
     /// `None`: the properties ask for no summaries in the log.
-    summariser: Option<Mutex<Summariser>>,
+    summarisers: Option<Mutex<Summarisers>>,
     wall_offset_ns: i64,
     next: Arc<dyn LoadObserver>,
 }
@@ -31,14 +32,15 @@ impl SummaryLog {
     /// One that begins now. `wall_offset_ns` leads from the monotonic clock to 1970.
     pub fn begin(
         lines: LogLines,
-        properties: &Properties,
+        (plan, properties): (&Plan, &Properties),
         wall_offset_ns: i64,
         next: Arc<dyn LoadObserver>,
     ) -> Arc<Self> {
-        let asked = SummariserOptions::of(properties).filter(|asked| asked.log);
+        let asked = SummariserOptions::of(properties);
+        let summarisers = || Mutex::new(Summarisers::new(&asked, plan));
         let log = Self {
             lines,
-            summariser: asked.map(|asked| Mutex::new(Summariser::new(&asked))),
+            summarisers: asked.log.then(summarisers),
             wall_offset_ns,
             next,
         };
@@ -52,8 +54,8 @@ impl SummaryLog {
     pub fn end(&self) {
         let at_ns = now_ns();
         self.say(at_ns, ENGINE, "Notifying test listeners of end of test");
-        if let Some(summariser) = &self.summariser {
-            for line in locked(summariser).end(at_ns) {
+        if let Some(summarisers) = &self.summarisers {
+            for line in locked(summarisers).end(at_ns) {
                 self.say(at_ns, SUMMARISER, &line);
             }
         }
@@ -72,8 +74,8 @@ impl SummaryLog {
 
 impl LoadObserver for SummaryLog {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
-        if let Some(summariser) = &self.summariser {
-            for line in locked(summariser).add(at_ns, seen, active) {
+        if let Some(summarisers) = &self.summarisers {
+            for line in locked(summarisers).add(at_ns, seen, active) {
                 self.say(at_ns, SUMMARISER, &line);
             }
         }

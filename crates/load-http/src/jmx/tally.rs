@@ -3,7 +3,7 @@
 //! One shard per event loop: its lock is taken by that loop for each result and by the reporting
 //! thread once per interval.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -65,6 +65,8 @@ pub struct LabelTally {
     /// What the lines of JMeter's summary count: results of samples that no transaction replaces, and
     /// those of transactions.
     pub summed: [Summed; 2],
+    /// The same for each of the plan's listeners that sum up.
+    pub told: BTreeMap<Id, [Summed; 2]>,
 }
 
 /// Results as JMeter's summary counts them.
@@ -110,7 +112,8 @@ const OF_TRANSACTION: &str = "Number of samples in transaction";
 pub type Tallies = HashMap<String, LabelTally>;
 
 impl LabelTally {
-    fn add(&mut self, row: &SampleRow<'_>) {
+    /// Adds a result, of which these listeners are told.
+    fn add(&mut self, row: &SampleRow<'_>, told: impl Iterator<Item = Id>) {
         self.is_transaction = row.kind == RowKind::Transaction;
         let (sum, least, most) = self.elapsed_ms;
         let least = if self.samples == 0 {
@@ -145,8 +148,11 @@ impl LabelTally {
             }
         }
         if !row.is_inner {
-            let is_transaction = row.message.starts_with(OF_TRANSACTION);
-            self.summed[usize::from(is_transaction)].add(&Summed::of(row));
+            let kind = usize::from(row.message.starts_with(OF_TRANSACTION));
+            self.summed[kind].add(&Summed::of(row));
+            for listener in told {
+                self.told.entry(listener).or_default()[kind].add(&Summed::of(row));
+            }
         }
         self.bytes += row.bytes;
         self.sent_bytes += row.sent_bytes;
@@ -184,6 +190,12 @@ impl LabelTally {
         self.sent_bytes += other.sent_bytes;
         for (mine, more) in self.summed.iter_mut().zip(&other.summed) {
             mine.add(more);
+        }
+        for (listener, more) in &other.told {
+            let mine = self.told.entry(*listener).or_default();
+            mine.iter_mut()
+                .zip(more)
+                .for_each(|(mine, more)| mine.add(more));
         }
         for (mine, more) in self.classes.iter_mut().zip(other.classes) {
             *mine += more;
@@ -243,16 +255,20 @@ struct State {
     files: ShardFiles,
     log: Option<LogLines>,
     troubles: HashMap<String, u64>,
+    /// Listeners that sum up.
+    summaries: Vec<Id>,
 }
 
 impl State {
-    fn count(&mut self, row: &SampleRow<'_>) {
+    fn count(&mut self, row: &SampleRow<'_>, listeners: &[Id]) {
+        let summaries = self.summaries.iter().copied();
+        let told = summaries.filter(|id| listeners.contains(id));
         match self.labels.get_mut(&*row.label) {
-            Some(label) => label.add(row),
+            Some(label) => label.add(row, told),
             None => {
                 let room = self.labels.len() < MOST_LABELS;
                 let name = if room { &*row.label } else { OTHER_LABELS };
-                self.labels.entry(name.into()).or_default().add(row);
+                self.labels.entry(name.into()).or_default().add(row, told);
             }
         }
     }
@@ -273,6 +289,12 @@ impl Shard {
             logs,
             lost_rows: AtomicU64::new(0),
         }
+    }
+
+    /// The same with these listeners that sum up.
+    pub fn summing(self, summaries: Vec<Id>) -> Self {
+        self.state().summaries = summaries;
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -314,7 +336,7 @@ impl Shard {
 impl Sink for Shard {
     fn sample(&self, row: &SampleRow<'_>, listeners: &[Id]) {
         let mut state = self.state();
-        state.count(row);
+        state.count(row, listeners);
         if self.writes {
             self.lose(state.files.write(row, listeners));
         }

@@ -156,6 +156,24 @@ impl XPathValue {
         nodes.iter().map(text).collect()
     }
 
+    /// The value of each node as JMeter's first extractor has it: of an element that of its first child, which
+    /// may be none.
+    pub fn first_texts(&self, document: &Document) -> Result<Vec<Option<String>>, String> {
+        let Self::Nodes(nodes) = self else {
+            return Ok(vec![Some(self.text(document))]);
+        };
+        let mut bytes = 0;
+        let text = |id: &NodeId| {
+            let text = document.first_text(*id);
+            bytes += text.as_ref().map_or(0, String::len);
+            match bytes > MOST_TEXT_BYTES {
+                true => Err(TOO_MUCH_TEXT.into()),
+                false => Ok(text),
+            }
+        };
+        nodes.iter().map(text).collect()
+    }
+
     /// The value as a text: that of the first node.
     pub fn text(&self, document: &Document) -> String {
         match self {

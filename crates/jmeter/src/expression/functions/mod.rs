@@ -228,7 +228,6 @@ pub static FUNCTIONS: &[Function] = &[
         "(variable)",
         variables::is_variable,
     ),
-    function("__iterationNum", 3, (0, 0), "()", variables::iteration),
     function(
         "__javaScript",
         3,

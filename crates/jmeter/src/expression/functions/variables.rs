@@ -128,11 +128,6 @@ pub(super) fn user_number(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFa
     fact(frame, Fact::UserNumber)
 }
 
-/// `__iterationNum()`.
-pub(super) fn iteration(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    fact(frame, Fact::Iteration)
-}
-
 /// `__threadGroupName()`.
 pub(super) fn group_name(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::GroupName)

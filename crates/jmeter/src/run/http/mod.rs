@@ -197,6 +197,10 @@ impl HttpClient {
             return RequestEnd::Page;
         }
         if !sub_results.is_empty() {
+            if lost.is_some_and(|lost| lost.class == NotHttp::TooManyRedirects) {
+                // The last redirect itself was answered.
+                sub_results.answered(0, self.exchange.sub_result(view, reply, None));
+            }
             sub_results.answered(0, self.exchange.sub_result(view, reply, lost));
         }
         RequestEnd::Complete(lost)

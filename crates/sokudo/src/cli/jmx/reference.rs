@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::expression::Needs;
 use sokudo_jmeter::expression::functions::FUNCTIONS;
-use sokudo_jmeter::registry::{ElementSpec, Family, REGISTRY, Treatment};
+use sokudo_jmeter::registry::{ElementSpec, Family, REGISTRY, Treatment, compared};
 
 use super::show::treatment_word;
 
@@ -33,10 +33,10 @@ pub fn page(lang: Lang) -> String {
     for (family, word) in FAMILIES {
         let _ = writeln!(out, "## {}\n", say(&format!("jmx-family-{word}")));
         let columns = ["element", "tier", "treatment"].map(|c| say(&format!("jmx-show-{c}")));
-        let read = say("jmx-reference-properties");
+        let (beside, read) = (say("jmx-beside"), say("jmx-reference-properties"));
         let _ = writeln!(
             out,
-            "| {} | {read} |\n|---|---|---|---|",
+            "| {} | {beside} | {read} |\n|---|---|---|---|---|",
             columns.join(" | ")
         );
         for spec in REGISTRY
@@ -100,9 +100,28 @@ fn row(spec: &ElementSpec, i18n: &I18n) -> String {
         .map(|(name, kind)| format!("`{name}` {}", kind.name()))
         .collect();
     format!(
-        "| {} | {} | {treated} | {} |",
+        "| {} | {} | {treated} | {} | {} |",
         names.join(", "),
         spec.tier,
+        beside(spec, i18n),
         properties.join(", ")
     )
+}
+
+/// What is known of an element beside JMeter; nothing of one that is not executed.
+fn beside(spec: &ElementSpec, i18n: &I18n) -> String {
+    if spec.treatment() != Treatment::Runs {
+        return String::new();
+    }
+    let Some(known) = compared(spec.name()) else {
+        return i18n.message("jmx-beside-nothing", &[]);
+    };
+    let day = ("day", known.since);
+    match known.differs {
+        None => i18n.message("jmx-beside-equal", &[day]),
+        Some(what) => {
+            let what = i18n.message(what, &[]);
+            i18n.message("jmx-beside-differs", &[day, ("what", &what)])
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
-use sokudo_load_http::jmx::summariser::{Summariser, SummariserOptions};
+use sokudo_load_http::jmx::summariser::{SummariserOptions, Summarisers};
 use sokudo_load_http::jmx::{Finished, Generator, JmxOptions, LoadObserver, Prepared, Tallies};
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
@@ -76,9 +76,9 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     options.insecure = true;
     options.trusted = true;
     let seed = args.seed.unwrap_or_else(random_seed);
-    let asked = SummariserOptions::of(&options.all_properties()).filter(|asked| asked.out);
-    if let Some(asked) = &asked {
-        println!("Creating summariser <{}>", asked.name);
+    let asked = SummariserOptions::of(&options.all_properties());
+    if let Some(name) = asked.name.as_ref().filter(|_| asked.out) {
+        println!("Creating summariser <{name}>");
     }
     let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
         return Ok(Exit::OperatorError);
@@ -88,7 +88,8 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     args.clear_results()?;
     let stop = stop_flag()?;
     println!("Starting standalone test @ {}", moment());
-    let lines = Lines(asked.map(|asked| Mutex::new(Summariser::new(&asked))));
+    let summarisers = || Mutex::new(Summarisers::new(&asked, &prepared.plan));
+    let lines = Lines(asked.out.then(summarisers));
     let finished = execute(&prepared, (&options, seed), lines, &stop)?;
     println!("Tidying up ...    @ {}", moment());
     for (what, count) in &finished.troubles {
@@ -126,26 +127,26 @@ fn moment() -> String {
 }
 
 /// Prints the tool's lines as the test goes on, where they are asked for.
-struct Lines(Option<Mutex<Summariser>>);
+struct Lines(Option<Mutex<Summarisers>>);
 
 impl Lines {
-    fn print(&self, says: impl FnOnce(&mut Summariser) -> Vec<String>) {
-        let Some(summariser) = &self.0 else {
+    fn print(&self, says: impl FnOnce(&mut Summarisers) -> Vec<String>) {
+        let Some(summarisers) = &self.0 else {
             return;
         };
-        let mut summariser = summariser.lock().unwrap_or_else(PoisonError::into_inner);
-        for line in says(&mut summariser) {
+        let mut summarisers = summarisers.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in says(&mut summarisers) {
             println!("{line}");
         }
     }
 
     fn end(&self) {
-        self.print(|summariser| summariser.end(now_ns()));
+        self.print(|summarisers| summarisers.end(now_ns()));
     }
 }
 
 impl LoadObserver for Lines {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
-        self.print(|summariser| summariser.add(at_ns, seen, active));
+        self.print(|summarisers| summarisers.add(at_ns, seen, active));
     }
 }

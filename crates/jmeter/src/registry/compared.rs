@@ -1,0 +1,95 @@
+//! What is known of the elements beside JMeter: since when plans with them are compared, and what differs.
+
+/// What a comparison with JMeter 5.6.3 says of an element.
+#[derive(Debug, Clone, Copy)]
+pub struct Compared {
+    /// Name of its class in the registry.
+    pub element: &'static str,
+    /// Day from which on plans of the project with it are executed by both.
+    pub since: &'static str,
+    /// Message that says what differs; `None`: nothing known.
+    pub differs: Option<&'static str>,
+}
+
+const fn equal(element: &'static str, since: &'static str) -> Compared {
+    Compared {
+        element,
+        since,
+        differs: None,
+    }
+}
+
+const fn differs(element: &'static str, since: &'static str, what: &'static str) -> Compared {
+    Compared {
+        element,
+        since,
+        differs: Some(what),
+    }
+}
+
+/// The first plans were compared on this day.
+const FIRST: &str = "2026-11-22";
+/// More of them.
+const MORE: &str = "2026-11-23";
+
+/// The elements that are compared.
+pub const COMPARED: &[Compared] = &[
+    equal("TestPlan", FIRST),
+    equal("TestFragmentController", MORE),
+    equal("ThreadGroup", FIRST),
+    equal("SetupThreadGroup", FIRST),
+    equal("PostThreadGroup", FIRST),
+    equal("UltimateThreadGroup", MORE),
+    differs("IncludeController", FIRST, "jmx-differs-include"),
+    equal("ModuleController", FIRST),
+    equal("GenericController", FIRST),
+    equal("LoopController", FIRST),
+    differs("TransactionController", FIRST, "jmx-differs-transaction"),
+    equal("IfController", FIRST),
+    equal("WhileController", FIRST),
+    equal("ForeachController", FIRST),
+    equal("OnceOnlyController", FIRST),
+    differs("RandomController", MORE, "jmx-differs-random"),
+    equal("ThroughputController", MORE),
+    equal("InterleaveControl", FIRST),
+    equal("SwitchController", FIRST),
+    equal("RunTime", MORE),
+    differs("RandomOrderController", MORE, "jmx-differs-random"),
+    differs("HTTPSamplerProxy", FIRST, "jmx-differs-exceptions"),
+    equal("TestAction", FIRST),
+    equal("JSR223Sampler", MORE),
+    equal("ConstantTimer", MORE),
+    equal("ConstantThroughputTimer", MORE),
+    differs("UniformRandomTimer", MORE, "jmx-differs-random"),
+    differs("GaussianRandomTimer", MORE, "jmx-differs-random"),
+    differs("PoissonRandomTimer", MORE, "jmx-differs-random"),
+    equal("HttpDefaultsGui", MORE),
+    equal("Arguments", FIRST),
+    equal("HeaderManager", FIRST),
+    equal("CookieManager", FIRST),
+    equal("CacheManager", MORE),
+    equal("AuthManager", MORE),
+    equal("DNSCacheManager", MORE),
+    equal("CSVDataSet", FIRST),
+    equal("CounterConfig", FIRST),
+    equal("JSR223PreProcessor", MORE),
+    equal("JSR223PostProcessor", MORE),
+    differs("RegexExtractor", FIRST, "jmx-differs-parts-of-parts"),
+    differs("BoundaryExtractor", FIRST, "jmx-differs-parts-of-parts"),
+    differs("HtmlExtractor", FIRST, "jmx-differs-parts-of-parts"),
+    differs("JSONPostProcessor", FIRST, "jmx-differs-path-messages"),
+    equal("JMESPathExtractor", FIRST),
+    differs("XPathExtractor", FIRST, "jmx-differs-not-xml"),
+    differs("ResponseAssertion", FIRST, "jmx-differs-parts-of-parts"),
+    equal("SizeAssertion", FIRST),
+    equal("DurationAssertion", FIRST),
+    differs("JSONPathAssertion", FIRST, "jmx-differs-path-messages"),
+    equal("JMESPathAssertion", FIRST),
+    equal("CorrectedResultCollector", MORE),
+    equal("Summariser", MORE),
+];
+
+/// What is known of an element of the registry; `None`: it is not compared.
+pub fn compared(element: &str) -> Option<&'static Compared> {
+    COMPARED.iter().find(|known| known.element == element)
+}
