@@ -145,7 +145,7 @@ fn request(heard: &Heard, of: &Done) -> String {
     let mut body = String::from_utf8_lossy(&heard.body).into_owned();
     let boundary = text
         .split_once("boundary=")
-        .and_then(|(_, rest)| rest.lines().next());
+        .and_then(|(_, rest)| rest.split([';', '\n']).next());
     if let Some(boundary) = boundary.map(str::to_owned) {
         body = body.replace(&boundary, "{boundary}");
         text = text.replace(&boundary, "{boundary}");

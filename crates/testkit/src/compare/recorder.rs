@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `/answer?…` | `status`, `type`, `body`, `header` (more than once), as the query says; `times=N`: only to the first N requests, then an empty one |
 //! | `/files/NAME` | that file of the folder of answers |
+//! | `/redirects/N` | a redirect to `/redirects/N-1`, and from 0 on a small page |
 //! | `/reset`, `/close` | none: the connection is broken off, or closed |
 //! | any other | a small page that names method and path |
 
@@ -152,6 +153,14 @@ impl Server {
         }
         if let Some(name) = path.strip_prefix("/files/") {
             return Some(self.file(name));
+        }
+        let left = path.strip_prefix("/redirects/");
+        if let Some(left @ 1..) = left.and_then(|left| left.parse::<u32>().ok()) {
+            return Some(Answer {
+                status: "302 Found".into(),
+                headers: vec![format!("Location: /redirects/{}", left - 1)],
+                ..Answer::default()
+            });
         }
         let page = format!(
             "<html><head><title>{method}</title></head><body>{method} {path}</body></html>"
