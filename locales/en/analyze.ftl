@@ -938,3 +938,12 @@ against-carried-signs = At least { $kept } of what was due until the planned end
 against-idle_thread-signs = The thread that is named was on a CPU or ready for one for less than { $idle } of the time, waited for a CPU for less than { $waiting }, and its host did not stand still for { $still } of the phase.
 against-needless_repeats-signs = The peer had already received at least { $needless } of the segments that were sent again.
 against-seldom_ready-signs = The threads of the test were on a CPU or ready for one for less than { $wanted } of the time, so that other programs could take little from them.
+
+## With and without a change
+verdict-versus-more = { $change } { $with } is carried, without it { $without }: { $ratio } times as much ({ $low } to { $high } over { $runs } runs).
+verdict-versus-less = { $change } only { $with } is carried, without it { $without }: { $ratio } times as much ({ $low } to { $high } over { $runs } runs).
+verdict-versus-same = { $change } { $with } is carried, without it { $without }: no difference shown ({ $low } to { $high } times as much over { $runs } runs).
+versus-set = With --{ $option } { $setting }
+versus-left-out = Without --{ $option }, which is the change,
+evidence-refuted = A test changed --{ $option } to { $setting }: { $effect } times as much was carried, which is not what this cause predicts
+against-proof-signs = A later run changed the option that was suspected, and what was carried did not change as this cause predicts.

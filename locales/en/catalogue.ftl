@@ -601,3 +601,8 @@ monitor-sockets = TCP connections in use and waiting out their end, range of loc
 
 monitor-target = queues of a server that `sokudo target app` started: accept queue, threads, pool
 monitor-target--at = Admin port of the target: ADDR:PORT.
+
+## versus
+metric-versus-effect = what was carried with the change over what was carried without it, of the medians
+metric-versus-effect-low = the lowest run with the change over the highest without it
+metric-versus-effect-high = the highest run with the change over the lowest without it

@@ -12,6 +12,7 @@ cli-knee =
     { $option } from { $first } to { $last } and down again: at most { $n } runs, { $total }
 cli-knee-counted =
     { $option } from { $first } to { $last } and down again: at most { $n } runs
+cli-prove = testing { $rule }: four runs with --{ $option } { $setting } and four without
 cli-sweep =
     sweep of { $n } { $n ->
         [one] step

@@ -60,6 +60,7 @@ reference-source-host = The whole host, read by its monitors.
 reference-source-self = sokudo's own process and threads.
 reference-source-clock = The hosts' clocks against that of the controller.
 reference-source-knee = A search for the knee: where requests begin to queue.
+reference-source-versus = A measurement with and without a change of one option.
 reference-source-sweep = A sweep over the values of an option.
 reference-source-repeat = Repeated runs of one measurement. Everything else in the summary is that of the run in the middle, by its rate.
 reference-source-tcp = The connection of a flow, read from the kernel (TCP_INFO); labels `flow` and `end` (`sender`, `receiver`).
@@ -466,6 +467,7 @@ json-record-findings = Conclusions, with their messages as `key` and `args`
 json-record-checks = What had to hold, with messages as `key` and `args`
 
 reference-test = How to test it
+reference-every-finding = every finding
 reference-contradictions = What refutes conclusions
 json-summary-limit-cause = Name of the finding that says what limited the result; null when that is unknown
 json-summary-limit-confirmed = Whether an experiment confirmed the cause; null when none was made

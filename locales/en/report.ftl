@@ -729,6 +729,7 @@ why-against = Against it:
 why-against-none = Against it: nothing
 why-test = How to test it: { $suspect }
 why-contradictions = What refutes conclusions
+why-about-all = Concerns every cause
 why-about = Concerns: { $rules }
 why-rule-describes = describes what happened
 why-rule-limit = says what limited the rate

@@ -820,3 +820,12 @@ against-carried-signs = 予定の終わりまでに送るべき量の { $kept } 
 against-idle_thread-signs = 名指しされたスレッドが CPU を使っていた、または CPU を待っていた時間は { $idle } 未満で、CPU 待ちは { $waiting } 未満、ホストが止まっていた時間もフェーズの { $still } 未満です。
 against-needless_repeats-signs = 再送されたセグメントの { $needless } 以上を、相手はすでに受け取っていました。
 against-seldom_ready-signs = テストのスレッドが CPU を使っていた、または待っていた時間は { $wanted } 未満で、ほかのプログラムが奪えた時間はわずかです。
+
+## With and without a change
+verdict-versus-more = { $change } { $with }、変更なしで { $without } を運びます。{ $ratio } 倍です({ $runs } 回で { $low }〜{ $high })。
+verdict-versus-less = { $change } { $with } しか運ばず、変更なしでは { $without } です。{ $ratio } 倍です({ $runs } 回で { $low }〜{ $high })。
+verdict-versus-same = { $change } { $with }、変更なしで { $without } を運びます。違いは示されませんでした({ $runs } 回で { $low }〜{ $high } 倍)。
+versus-set = --{ $option } { $setting } では
+versus-left-out = --{ $option } を省く変更では
+evidence-refuted = 試験で --{ $option } を { $setting } にすると運ばれた量は { $effect } 倍で、この原因の予測と合いません
+against-proof-signs = 後の実行が疑わしいオプションを変えたが、運ばれた量はこの原因の予測どおりに変わらなかった。

@@ -601,3 +601,8 @@ monitor-sockets = 使用中の TCP 接続と終了待ちの TCP 接続、ロー�
 
 monitor-target = `sokudo target app` で起動したサーバーのキュー: accept キュー、スレッド、プール
 monitor-target--at = ターゲットの管理ポート: ADDR:PORT
+
+## versus
+metric-versus-effect = 変更ありで運ばれた量を変更なしの量で割った比。中央値どうし
+metric-versus-effect-low = 変更ありの最小を変更なしの最大で割った比
+metric-versus-effect-high = 変更ありの最大を変更なしの最小で割った比

@@ -8,6 +8,7 @@ cli-knee =
     { $option } を { $first } から { $last } まで上げて下ろします: 最大 { $n } 回、{ $total }
 cli-knee-counted =
     { $option } を { $first } から { $last } まで上げて下ろします: 最大 { $n } 回
+cli-prove = { $rule } を試験します: --{ $option } { $setting } ありで四回、なしで四回
 cli-sweep = { $option } を { $first } から { $last } まで { $n } 段階で測定します。所要時間は約 { $total } です
 cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } 段階で測定します。各段階は指定回数に達すると終わります
 cli-repeat = { $n } 回続けて測定します。所要時間は約 { $total } です

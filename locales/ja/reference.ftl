@@ -60,6 +60,7 @@ reference-source-host = ホスト全体の値です。モニターが読み取�
 reference-source-self = sokudo 自身のプロセスとスレッドの値です。
 reference-source-clock = コントローラーの時計に対する各ホストの時計の値です。
 reference-source-knee = 膝の探索: 要求が待ち始めるところ。
+reference-source-versus = 一つのオプションの変更ありとなしの測定。
 reference-source-sweep = オプションの値を順に変えるスイープの値です。
 reference-source-repeat = 同じ測定の繰り返し。要約のほかの値はすべて、速さが中央の回のもの。
 reference-source-tcp = フローの接続の値です。カーネル (TCP_INFO) から読み取ります。ラベルは `flow` と `end` (`sender`、`receiver`) です。
@@ -466,6 +467,7 @@ json-record-findings = 結論。メッセージは `key` と `args`
 json-record-checks = 満たすべき条件。メッセージは `key` と `args`
 
 reference-test = 確かめ方
+reference-every-finding = すべての結論
 reference-contradictions = 結論を否定する観測
 json-summary-limit-cause = 結果を限ったものを示す所見の名前。分からないときは null
 json-summary-limit-confirmed = 実験で原因が確かめられたか。実験していないときは null

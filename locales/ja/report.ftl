@@ -682,6 +682,7 @@ why-against = 反する観測:
 why-against-none = 反する観測: なし
 why-test = 確かめ方: { $suspect }
 why-contradictions = 結論を否定する観測
+why-about-all = すべての原因に関わる
 why-about = 対象: { $rules }
 why-rule-describes = 起きたことを述べます
 why-rule-limit = 速さを限ったものを示します

@@ -10,7 +10,7 @@ use crate::view::PhaseView;
 pub struct Contradiction {
     /// Name: that of its file, with hyphens part of the keys of its messages.
     pub name: &'static str,
-    /// The rules whose conclusions it may contradict.
+    /// The rules whose conclusions it may contradict; empty: all.
     pub about: &'static [&'static str],
     /// The bounds that its description names: variable, value, unit.
     pub bounds: &'static [(&'static str, f64, Unit)],

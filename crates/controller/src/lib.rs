@@ -25,6 +25,7 @@ mod search;
 mod steering;
 mod sweep;
 mod together;
+mod versus;
 
 pub use error::ControlError;
 pub use hosts::{Agents, Host, Hosts, LEASE, host_name};

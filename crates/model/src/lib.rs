@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod observe;
 pub mod pairs;
 pub mod plan;
+pub mod proof;
 pub mod record;
 pub mod rows;
 pub mod secrets;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kinds::{self, Kind};
 use crate::plan::Plan;
+use crate::proof::Proof;
 use crate::series::Labels;
 use crate::summary::{PhaseResult, Summary};
 use crate::text::Text;
@@ -161,6 +162,9 @@ pub struct Manifest {
     pub status: RunStatus,
     /// Problems of the run.
     pub problems: Vec<Problem>,
+    /// Causes of its limit that were put to the test by later runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<Proof>,
     /// File name relative to the record → SHA-256, hexadecimal. Written when the run is closed.
     pub files: BTreeMap<String, String>,
 }
@@ -229,6 +233,7 @@ impl Manifest {
             notes: Vec::new(),
             status: RunStatus::Running,
             problems: Vec::new(),
+            proofs: Vec::new(),
             files: BTreeMap::new(),
         }
     }

@@ -10,6 +10,7 @@ use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
+use sokudo_model::proof::Outcome;
 use sokudo_model::{
     Evidence, Finding, FlowResult, PhaseRecord, Problem, Record, RunStatus, Summary,
 };
@@ -376,7 +377,15 @@ fn limit(record: &Record, i18n: &I18n) -> Value {
     };
     json!({
         "cause": cause.map(|finding| &finding.rule),
-        "confirmed": Value::Null,
+        "confirmed": explained.as_ref().zip(cause).and_then(|(explained, cause)| {
+            let proofs = record.manifest.proofs.iter();
+            let mut of_cause = proofs.filter(|p| p.rule == cause.rule && p.phase == explained.phase.name);
+            match of_cause.next_back()?.outcome {
+                Outcome::Confirmed => Some(true),
+                Outcome::Refuted => Some(false),
+                Outcome::Undetermined => None,
+            }
+        }),
         "says": cause.map(|finding| i18n.text(&finding.says)),
         "for": rows(|finding| &finding.evidence),
         "against": rows(|finding| &finding.against),

@@ -9,8 +9,8 @@ use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
     Check, FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
-use sokudo_stats::capacity;
 use sokudo_stats::repeats::{self, Repeats, repeats_of};
+use sokudo_stats::{capacity, versus};
 
 /// Purpose of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Role {
     Level,
     /// One step of a sweep.
     Sweep,
-    /// One run of a repeated measurement.
+    /// One run of a repeated measurement, or of one with and without a change.
     Repeat,
     /// Pairs of a group that meet.
     Round,
@@ -109,6 +109,9 @@ impl<'a> View<'a> {
             return Some(subject);
         }
         if let Some((_, subject)) = sokudo_analyze::sweep::of(self.record) {
+            return Some(subject);
+        }
+        if let Some((_, subject)) = sokudo_analyze::versus::of(self.record) {
             return Some(subject);
         }
         if let Some(repeats) = &self.repeats {
@@ -212,7 +215,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
         Some(capacity::record::LABEL) => return Role::Level,
-        Some(repeats::LABEL) => return Role::Repeat,
+        Some(repeats::LABEL | versus::LABEL) => return Role::Repeat,
         _ => {}
     }
     if pairs::is_round(phase) || pairs::is_mesh(phase) {

@@ -5,6 +5,7 @@
 //! repeat 10               the same phase ten times ─► medians and their intervals
 //! sweep rate=1k..9k/s     one phase per value ─► curve and its knee
 //! knee connections=1..200 one phase per number of users, more than once ─► where requests queue
+//! versus rcvbuf=4MiB      with and without a change, in turns ─► its effect
 //! find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
 //! ```
 //!
@@ -34,6 +35,8 @@ pub struct How {
     pub repeat: Option<u32>,
     /// Once per value of an option.
     pub sweep: Option<Sweep>,
+    /// With and without a change.
+    pub versus: Option<Versus>,
     /// Raise the users until requests queue.
     pub knee: Option<KneeAsked>,
     /// Search the highest rate that keeps these bounds.
@@ -44,6 +47,32 @@ pub struct How {
     pub max_skew_ns: Option<u64>,
     /// Nothing but load travels during a phase.
     pub quiet_phases: bool,
+}
+
+/// A change of one option.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Versus {
+    /// Name of the option, without hyphens in front.
+    pub option: String,
+    /// Its value; empty: it is left out.
+    pub value: String,
+}
+
+impl std::str::FromStr for Versus {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let both = text.split_once('=');
+        let (option, value) = both
+            .filter(|(option, _)| !option.is_empty())
+            .ok_or(format!(
+                "`{text}` names no change: write `rcvbuf=4MiB`, or `nagle=` to leave an option out"
+            ))?;
+        Ok(Self {
+            option: option.trim_start_matches("--").to_owned(),
+            value: value.to_owned(),
+        })
+    }
 }
 
 /// A search for the knee: what is raised, and the rule that gives the answer.
@@ -68,6 +97,7 @@ enum Kind<O> {
     Repeat(u32, Option<Bounds>),
     Sweep(String, Vec<(String, O)>),
     Knee(KneePlan),
+    Versus(Versus, Box<O>),
     Find(Bounds),
 }
 
@@ -109,6 +139,49 @@ pub fn rule_has_its_bounds(rule: Rule, slo: Option<&Bounds>) -> Result<(), Refus
         )),
         _ => Ok(()),
     }
+}
+
+/// The options with the change.
+fn changed<O: Options>(options: &O, change: &Versus) -> Result<O, Refusal> {
+    let with = match change.value.as_str() {
+        "" => without_option(options, &change.option)?,
+        value => {
+            let sweep = Sweep {
+                option: change.option.clone(),
+                values: vec![value.to_owned()],
+            };
+            let varied = vary(options, &sweep)?.into_iter().next();
+            varied.map_or_else(|| options.clone(), |(_, options)| options)
+        }
+    };
+    match with.to_json() == options.to_json() {
+        true => Err(operator(
+            Text::new("error-versus-nothing")
+                .with("option", &change.option)
+                .with("value", &change.value),
+            Text::new("error-versus-nothing-hint"),
+        )),
+        false => Ok(with),
+    }
+}
+
+/// The options as if one had not been given.
+fn without_option<O: Options>(options: &O, option: &str) -> Result<O, Refusal> {
+    let unknown = || {
+        operator(
+            Text::new("error-sweep-option")
+                .with("workload", O::NAME)
+                .with("option", option),
+            Text::new("error-workload-help-hint").with("workload", O::NAME),
+        )
+    };
+    let fields = |options: &O| serde_json::from_str(&options.to_json()).map_err(|_| unknown());
+    let (mut fields, usual): (serde_json::Value, serde_json::Value) =
+        (fields(options)?, fields(&O::default())?);
+    let name = option.replace('-', "_");
+    let known = fields.get_mut(&name).ok_or_else(unknown)?;
+    *known = usual.get(&name).cloned().unwrap_or_default();
+    serde_json::from_value(fields).map_err(|_| unknown())
 }
 
 /// The options with so many users.
@@ -204,6 +277,11 @@ impl<O: Options> Measurement<O> {
     pub fn new(options: &O, how: &How) -> Result<Self, Refusal> {
         options.validate()?;
         let kind = match (&how.sweep, &how.find, &how.knee) {
+            _ if how.versus.is_some() => {
+                let change = how.versus.clone().unwrap_or_default();
+                let with = changed(options, &change)?;
+                Kind::Versus(change, Box::new(with))
+            }
             (Some(sweep), ..) => {
                 let steps = vary(options, sweep)?;
                 Kind::Sweep(sweep.option.clone(), steps)
@@ -242,7 +320,7 @@ impl<O: Options> Measurement<O> {
     /// Duration of repeated runs or of a sweep, announced before they begin.
     pub fn announcement(&self) -> Option<Text> {
         let (says, durations_ns) = match &self.kind {
-            Kind::Once(_) | Kind::Find(_) => return None,
+            Kind::Once(_) | Kind::Find(_) | Kind::Versus(..) => return None,
             Kind::Repeat(runs, _) => {
                 let says = |key: &str| Text::new(key).word("n", runs.to_string());
                 let each = vec![self.options.duration_ns(); *runs as usize];
@@ -317,6 +395,12 @@ impl<O: Options> Measurement<O> {
                     Ok(phase("knee", &options, hosts))
                 };
                 run.knee(&plan, &phase_of).map(drop)
+            }
+            Kind::Versus(change, with) => {
+                let without = phase("versus", &self.options, hosts);
+                let with = phase("versus", &*with, hosts);
+                let named = (change.option.as_str(), change.value.as_str());
+                run.versus(named, &without, &with).map(drop)
             }
             Kind::Sweep(option, varied) => {
                 let steps = varied.into_iter().zip(1..);

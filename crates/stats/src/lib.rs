@@ -16,6 +16,7 @@ pub mod repeats;
 pub mod requests;
 pub mod search;
 pub mod spread;
+pub mod versus;
 
 pub use curve::{Curve, CurveStep, Knee, Sign, curve_of};
 pub use fairness::fairness;

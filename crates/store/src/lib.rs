@@ -44,7 +44,7 @@ pub use error::{StoreError, cannot_write};
 pub use hash::{Verification, verify};
 pub use layout::runs_root;
 pub use load::load;
-pub use manifest::{attach, attach_all, parse_manifest, read_manifest, save_findings};
+pub use manifest::{attach, attach_all, parse_manifest, read_manifest, save_findings, save_proof};
 pub use recover::{RecoverReport, add_to_spool, recover, spooled};
 pub use runs::{RunEntry, RunInfo, discard, list, resolve};
 pub use spool::Loss;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::manifest::RUN_SCHEMA;
+use sokudo_model::proof::Proof;
 use sokudo_model::{Arg, Check, Finding, HistogramSummary, Manifest, Problem, Summary, Text};
 
 use crate::disk::{self, Disk};
@@ -191,6 +192,14 @@ pub fn save_findings(
     amend(&disk, record, &[FINDINGS], |_, _| {
         write_findings(&disk, record, findings, checks)
     })
+}
+
+/// Adds a test of a cause to a closed record.
+pub fn save_proof(record: &Path, proof: Proof) -> Result<(), StoreError> {
+    let disk = Disk::default();
+    let mut manifest = read_manifest(record)?;
+    manifest.proofs.push(proof);
+    write_run_json(&disk, record, &manifest)
 }
 
 /// Takes the hashes of these files out, lets each be written, by its position, and puts them in.

@@ -7,6 +7,7 @@
 mod carried;
 mod idle_thread;
 mod needless_repeats;
+mod proof;
 mod seldom_ready;
 
 use sokudo_model::Finding;
@@ -20,6 +21,7 @@ pub const CONTRADICTIONS: &[&Contradiction] = &[
     &carried::CONTRADICTION,
     &idle_thread::CONTRADICTION,
     &needless_repeats::CONTRADICTION,
+    &proof::CONTRADICTION,
     &seldom_ready::CONTRADICTION,
 ];
 
@@ -28,7 +30,9 @@ const ACQUITTED: f64 = LIMITING / 2.0;
 
 /// Adds to a conclusion what speaks against it; false when it is refuted.
 pub fn withstands(view: &PhaseView<'_>, finding: &mut Finding) -> bool {
-    let about = |known: &&&Contradiction| known.about.contains(&finding.rule.as_str());
+    let about = |known: &&&Contradiction| {
+        known.about.is_empty() || known.about.contains(&finding.rule.as_str())
+    };
     let objections: Vec<Objection> = CONTRADICTIONS
         .iter()
         .filter(about)

@@ -20,3 +20,4 @@ pub mod stopped;
 pub mod sweep;
 pub mod tcp;
 pub mod transfer;
+pub mod versus;

@@ -26,7 +26,7 @@ use crate::findings::findings;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::transfer::Transfer;
-use crate::quantities::{capacity, experiment, probe, repeats, sweep};
+use crate::quantities::{capacity, experiment, probe, repeats, sweep, versus};
 use crate::view::PhaseView;
 
 /// Sentences at most.
@@ -76,7 +76,14 @@ pub fn verdict(record: &Record) -> Vec<Text> {
         out.extend(mixed::sentences(record, loads));
         return out;
     }
-    let first = [broken, failing_beside(record, main), of_layers, of_points];
+    let of_change = versus::of(record).map(|(found, _)| versus::says(&found));
+    let first = [
+        broken,
+        failing_beside(record, main),
+        of_change,
+        of_layers,
+        of_points,
+    ];
     out.extend(first.into_iter().flatten().chain(of_runs));
     let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some());
     let climbed = capacity::of(record);
@@ -238,7 +245,7 @@ fn troubled_hosts(record: &Record) -> Vec<&str> {
     hosts
 }
 
-/// The phase that the verdict is about: the run in the middle of repeated ones, else the confirmed best rate, else the plain test between two
+/// The phase that the verdict is about: the run in the middle of repeated ones, or of those without a change, else the confirmed best rate, else the plain test between two
 /// hosts, else the point of an experiment that carried most, else the last one with datagrams that is
 /// no trial of a search, else the last one with anything else.
 fn main_phase(record: &Record) -> Option<&PhaseRecord> {
@@ -251,6 +258,7 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
     };
     repeats::of(record)
         .map(|(_, subject)| subject)
+        .or_else(|| versus::of(record).map(|(_, subject)| subject))
         .or_else(|| confirmed(record, datagram::KIND.name))
         .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
         .or_else(|| experiment::of(record).map(|all| all.most))

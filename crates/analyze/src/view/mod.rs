@@ -15,7 +15,7 @@ use sokudo_model::{
     Arg, Bounds, Evidence, Finding, FlowResult, Labels, PhaseRecord, Record, Series, Severity,
     Text, Unit,
 };
-use sokudo_stats::{capacity, curve, repeats};
+use sokudo_stats::{capacity, curve, repeats, versus};
 
 use sources::source_of;
 
@@ -70,6 +70,7 @@ impl<'a> PhaseView<'a> {
             || is_again
             || curve::is_step(self.phase)
             || capacity::record::is_run(self.phase)
+            || (versus::is_run(self.phase) && self.phase.labels[versus::ARM] == versus::WITH)
     }
 
     /// True for the fresh run that confirms what a search found.

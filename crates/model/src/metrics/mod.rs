@@ -12,6 +12,7 @@ pub mod selftest;
 pub mod sweep;
 pub mod target;
 pub mod tcp;
+pub mod versus;
 
 use crate::metric::Metric;
 
@@ -29,4 +30,5 @@ pub const SOURCES: &[&[Metric]] = &[
     knee::METRICS,
     repeat::METRICS,
     tcp::METRICS,
+    versus::METRICS,
 ];

@@ -33,7 +33,10 @@ pub fn rules(lang: Lang, color: bool, width: usize) -> String {
     writer.heading("why-contradictions");
     for known in CONTRADICTIONS {
         writer.item(&known.signs(), None);
-        let about = Text::new("why-about").word("rules", known.about.join(", "));
+        let about = match known.about {
+            [] => Text::new("why-about-all"),
+            about => Text::new("why-about").word("rules", about.join(", ")),
+        };
         writer.line(&about);
     }
     writer.out

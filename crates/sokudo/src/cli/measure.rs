@@ -4,7 +4,7 @@ use clap::Args;
 use sokudo_controller::{ControlError, KneeRange, Run, Sweep};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::Bounds;
-use sokudo_session::{How, KneeAsked, Measurement};
+use sokudo_session::{How, KneeAsked, Measurement, Versus};
 use sokudo_stats::capacity::record::Rule as KneeRule;
 use sokudo_workload::Options;
 use sokudo_workload::values::Span;
@@ -42,6 +42,11 @@ pub struct MeasureArgs {
         hide_default_value = true
     )]
     rule: KneeRule,
+
+    /// Measure with and without a change of one option, four times each in turns, and tell what it does:
+    /// `rcvbuf=4MiB`, or `nagle=` to leave an option out.
+    #[arg(long, value_name = "OPTION=VALUE", conflicts_with_all = ["find", "sweep", "knee", "repeat", "slo"])]
+    versus: Option<Versus>,
 
     /// Search the highest rate that keeps bounds, and confirm it by a fresh run: `p99<1ms`,
     /// `p99<1ms,errors<0.1%`, `loss<0.1%`.
@@ -81,7 +86,11 @@ pub struct Generators {
 impl MeasureArgs {
     /// True when there is to be more than one phase.
     pub fn is_asked(&self) -> bool {
-        self.repeat.is_some() || self.sweep.is_some() || self.find.is_some() || self.knee.is_some()
+        self.repeat.is_some()
+            || self.sweep.is_some()
+            || self.find.is_some()
+            || self.knee.is_some()
+            || self.versus.is_some()
     }
 
     /// Checks everything that can be checked before a host is called.
@@ -90,6 +99,7 @@ impl MeasureArgs {
             repeat: self.repeat,
             sweep: self.sweep.clone(),
             find: self.find.clone(),
+            versus: self.versus.clone(),
             knee: self.knee.clone().map(|range| KneeAsked {
                 range,
                 rule: self.rule,

@@ -1,4 +1,6 @@
-//! `sokudo why`: what limited a run, and how that was reached.
+//! `sokudo why`: what limited a run, how that was reached, and whether it withstands a test.
+
+mod prove;
 
 use clap::Args;
 use sokudo_report::{rules, why};
@@ -14,6 +16,11 @@ pub struct WhyArgs {
     /// Run: its name, the beginning of it, `latest`, or a path.
     #[arg(default_value = "latest")]
     run: String,
+
+    /// Put the cause to the test: the measurement is made again with and without a change of the option
+    /// that is suspected, in turns; the record then says confirmed, or the cause is withdrawn.
+    #[arg(long, conflicts_with = "rules")]
+    prove: bool,
 
     /// Print the signs and thresholds of every rule instead.
     #[arg(long, conflicts_with_all = ["run", "json"])]
@@ -32,6 +39,9 @@ pub fn run(args: WhyArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     }
     let path = resolve(&args.run)?;
+    if args.prove {
+        prove::prove(&path, lang)?;
+    }
     let record = sokudo_store::load(&path)?;
     match args.show.json {
         true => println!("{:#}", summary(&record, &path)["limit"]),

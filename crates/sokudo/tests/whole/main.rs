@@ -44,6 +44,7 @@ mod monitors;
 #[cfg(feature = "fleet")]
 mod pages;
 mod probe;
+mod prove;
 mod quiet;
 mod records;
 mod repeat;

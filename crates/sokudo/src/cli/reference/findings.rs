@@ -42,7 +42,11 @@ pub fn page(said: &I18n) -> String {
     let _ = write!(out, "\n## {}\n\n", say(said, "reference-contradictions"));
     for known in CONTRADICTIONS {
         let about: Vec<String> = known.about.iter().map(|rule| format!("`{rule}`")).collect();
-        let _ = writeln!(out, "- {}: {}", about.join(", "), text(known.signs()));
+        let about = match about.is_empty() {
+            true => say(said, "reference-every-finding"),
+            false => about.join(", "),
+        };
+        let _ = writeln!(out, "- {about}: {}", text(known.signs()));
     }
     out
 }
