@@ -10,6 +10,7 @@ help-note-env = [env: { $value }]
 help-note-values = [possible values: { $value }]
 help-help = Print the help of commands
 help-any--at = Admin port of the target. Default: the target that was started last on this host
+help-any--data-ports = Receive load on these ports alone, UDP and TCP: `5000-5010`. Default: the system chooses
 help-any--help = Print help
 help-any--knee = Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find the knee: the number from which requests queue. See `sokudo knee --help`
 help-any--rule = What the answer of --knee is: `bound` (where the throughput without queues meets the highest), `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo` (the most with which --slo is kept)

@@ -10,6 +10,7 @@ help-note-env = [環境変数: { $value }]
 help-note-values = [選択肢: { $value }]
 help-help = コマンドのヘルプを表示する
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
+help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
 help-any--help = ヘルプを表示する (`-h` は要約)
 help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
 help-any--rule = --knee の答え: `bound`(待ちのないスループットが最大に達するところ)、`kneedle`(曲がるところ)、`cpu80`(サーバーの CPU がその % に達するところ)、`slo`(--slo が守られる最大)

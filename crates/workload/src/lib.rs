@@ -21,6 +21,7 @@ pub mod load_time;
 pub mod meet;
 pub mod patience;
 pub mod place;
+pub mod ports;
 pub mod refusal;
 pub mod reporting;
 pub mod sample;

@@ -28,6 +28,7 @@ use sokudo_net::wait::{self, AsFd, BorrowedFd, Interest, Trigger, Wait, Waiter};
 
 use crate::choice::Choice;
 use crate::consent;
+use crate::ports::BindError;
 
 /// A connection that has not shown its ticket after this time makes room for the next one.
 const ADMIT_BOUND: Duration = Duration::from_secs(1);
@@ -151,6 +152,18 @@ impl CallError {
             self,
             CallError::Stream(StreamError::Tcp(TcpError::PortsExhausted { .. }))
         )
+    }
+}
+
+impl BindError for CallError {
+    fn is_in_use(&self) -> bool {
+        match self {
+            CallError::Stream(StreamError::Tcp(TcpError::AddressInUse { .. })) => true,
+            CallError::Stream(StreamError::Local { why, .. }) | CallError::Udp(_, why) => {
+                why.is_in_use()
+            }
+            CallError::Stream(_) => false,
+        }
     }
 }
 

@@ -32,6 +32,7 @@ use crate::link::{
     CallError, Caller, Link, Listening, Place, Transport, admit, admit_proven, prove, show_ticket,
 };
 use crate::place::{own_address, resolve};
+use crate::ports;
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{self, as_text};
 use crate::told::read_each;
@@ -264,11 +265,15 @@ impl Meeting {
             identity = Some(made);
         }
         let address = own_address(&self.spec.hosts[self.spec.me as usize].address);
+        let needed = incoming.len();
         for flow in incoming {
             let path = self.socket_path(flow.id);
             let tcp = &self.terms.tcp;
-            let bound = Listening::bind(transport, address, identity.clone(), path, tcp);
-            let listening = bound.map_err(|error| cannot_listen(&error))?;
+            let bind = |at| Listening::bind(transport, at, identity.clone(), path.clone(), tcp);
+            let listening = match transport.kind().is_some_and(StreamKind::same_host) {
+                true => bind(address).map_err(|error| cannot_listen(&error)),
+                false => ports::listen(address, needed, bind, cannot_listen),
+            }?;
             let place = listening.place();
             let place = place.ok_or_else(|| failed(Text::new("error-no-own-address"), None))?;
             offer.places.insert(flow.id, place);

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{Refusal, Text};
 use sokudo_workload::consent;
 use sokudo_workload::link::is_silence;
+use sokudo_workload::ports;
 use sokudo_workload::refusal::{failed, spawn, unproven};
 
 /// Time between two looks of a waiting thread at the end of the phase.
@@ -70,7 +71,7 @@ impl Server {
     ///
     /// Errors: no port, no thread.
     pub fn start(address: SocketAddr, tickets: Vec<(u32, u64)>) -> Result<Self, Refusal> {
-        let cannot = |error: io::Error| {
+        let refused = |error: &io::Error| {
             failed(
                 Text::new("error-http-peer-unopened")
                     .with("address", address)
@@ -78,7 +79,8 @@ impl Server {
                 None,
             )
         };
-        let listener = TcpListener::bind(address).map_err(cannot)?;
+        let cannot = |error: io::Error| refused(&error);
+        let listener = ports::listen(address, 1, |at| TcpListener::bind(at), refused)?;
         listener.set_nonblocking(true).map_err(cannot)?;
         let port = listener.local_addr().map_err(cannot)?.port();
         let over = Arc::new(AtomicBool::new(false));

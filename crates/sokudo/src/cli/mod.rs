@@ -27,6 +27,7 @@ mod observe;
 mod observer;
 mod on_server;
 mod policy;
+mod ports;
 mod probe;
 mod records;
 mod reference;
@@ -243,8 +244,22 @@ fn subcommand(words: &[String]) -> String {
     path.join(" ")
 }
 
+#[cfg(feature = "fleet")]
+fn is_agent(command: &Command) -> bool {
+    matches!(command, Command::Agent(_))
+}
+
+#[cfg(not(feature = "fleet"))]
+fn is_agent(_: &Command) -> bool {
+    false
+}
+
 /// Carries out a command.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
+    // Those that serve others have an option for it.
+    if !matches!(cli.command, Command::Serve(_)) && !is_agent(&cli.command) {
+        ports::apply_variable()?;
+    }
     match cli.command {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),

@@ -13,6 +13,7 @@ use sokudo_wire::Key;
 
 use super::key::{self, KeyText};
 use super::policy::{self, PolicyArgs};
+use super::ports::PortArgs;
 use super::{DEFAULT_PORT, Exit, Failure, carry_out_plans_apart, stop_flag};
 
 /// Serve as the far end of other hosts' tests, until Ctrl-C.
@@ -48,6 +49,9 @@ pub struct ServeArgs {
     /// Clients served at once.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     max_clients: u16,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     #[command(flatten)]
     policy: PolicyArgs,
@@ -93,6 +97,7 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     };
     let stop = stop_flag()?;
+    args.ports.apply();
     carry_out_plans_apart();
     let key = match args.new_key {
         true => Some(direct::new_key()?),

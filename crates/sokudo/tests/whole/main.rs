@@ -14,6 +14,7 @@ mod clients;
 mod clock_step;
 mod compare;
 mod console;
+mod data_ports;
 mod delayed_ack;
 mod demands;
 mod dns;

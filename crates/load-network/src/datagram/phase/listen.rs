@@ -12,6 +12,7 @@ use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
 use sokudo_workload::consent::{self, Door, Doorkeeper};
 use sokudo_workload::link::{Transport, is_silence};
+use sokudo_workload::ports;
 use sokudo_workload::refusal::{cannot_bind, failed, operator, spawn};
 
 use super::super::join::SocketSettings;
@@ -49,12 +50,14 @@ impl DatagramPhase {
             self.offer.tls_key = Some(identity.public_key().spki().to_vec());
             self.identity = Some(identity);
         }
+        let needed = streams.len();
         for stream in streams {
             let address = self.local_address(stream as usize)?;
             let (listening, port) = if self.options.transport == Transport::Udp {
-                self.listen_udp(stream, address)?
+                self.listen_udp(stream, address, needed)?
             } else {
-                let listener = TcpListener::bind(address).map_err(|e| cannot_bind(address, &e))?;
+                let cannot = |error: &io::Error| cannot_bind(address, error);
+                let listener = ports::listen(address, needed, |at| TcpListener::bind(at), cannot)?;
                 let port = listener
                     .local_addr()
                     .map_err(|e| cannot_bind(address, &e))?
@@ -107,9 +110,11 @@ impl DatagramPhase {
         &mut self,
         stream: u32,
         address: SocketAddr,
+        needed: usize,
     ) -> Result<(Listening, u16), Refusal> {
         let bound = |error: io::Error| cannot_bind(address, &error);
-        let socket = udp::bind(address).map_err(bound)?;
+        let cannot = |error: &io::Error| cannot_bind(address, error);
+        let socket = ports::listen(address, needed, udp::bind, cannot)?;
         udp::receive_bound(&socket, RECEIVE_BOUND).map_err(bound)?;
         let size = self
             .options

@@ -13,6 +13,7 @@ use sokudo_zenoh::agent::{self, Refused, Service};
 use sokudo_zenoh::{Membership, stay};
 
 use super::super::policy::{self, PolicyArgs};
+use super::super::ports::PortArgs;
 use super::super::{Exit, Failure, carry_out_plans_apart, config, stop_flag};
 use super::guard::Guarded;
 use super::{log, place, read_token};
@@ -68,6 +69,9 @@ pub struct AgentArgs {
     router: Vec<String>,
 
     #[command(flatten)]
+    ports: PortArgs,
+
+    #[command(flatten)]
     policy: PolicyArgs,
 }
 
@@ -76,6 +80,7 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     let Some(policy) = args.policy.read()? else {
         return Ok(Exit::Fine);
     };
+    args.ports.apply();
     let audit = policy::audit()?;
     let waiting = config().join("kept");
     let keeper = Keeper::open(&waiting).map_err(|error| Failure::cannot_write(&waiting, &error))?;
