@@ -77,6 +77,7 @@ metric-host-nic-receive-bytes-per-second = bytes received; label device
 metric-host-nic-send-bytes-per-second = bytes sent; label device
 metric-host-nic-receive-packets-per-second = packets received; label device
 metric-host-nic-send-packets-per-second = packets sent; label device
+metric-host-nic-up = 1 while an interface is switched on and its link is there, else 0; label device
 metric-host-nic-receive-drops = packets dropped on receive since the run's start; label device
 metric-host-nic-send-drops = packets dropped on send since the run's start; label device
 metric-host-nic-errors = receive and send errors since the run's start; label device
@@ -116,6 +117,7 @@ metric-host-disk-queue-depth = mean requests in flight over the interval; label 
 ## self
 metric-self-cpu-ratio = CPU time of each thread of sokudo over elapsed time, 1 = one core; label thread
 metric-self-wait-ratio = time that each thread was runnable but had no CPU, over elapsed time; label thread
+metric-self-throttled-ratio = share of the periods in which a quota of CPU time of sokudo's control groups was used up; of the group where it is highest
 metric-self-core = number of the core that each thread of sokudo ran on last, where one thread has that name; label thread
 metric-self-resident-bytes = resident memory of the process
 
@@ -595,8 +597,8 @@ monitor-process--most = Processes that are observed at a time, 1 to 64; of more,
 monitor-process--name = Every process of this name: the kernel's name of it, or its program's path or file name.
 monitor-process--pid = The process of this number.
 monitor-process--port = Every process that listens on this TCP or UDP port.
-monitor-qdisc = queue of each device: backlog, drops, packets held back by a rate
-monitor-self-threads = CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory
+monitor-qdisc = queue of each device: backlog, drops, packets held back by a rate; state of its link
+monitor-self-threads = CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory, quota of CPU time
 monitor-sockets = TCP connections in use and waiting out their end, range of local ports
 
 monitor-target = queues of a server that `sokudo target app` started: accept queue, threads, pool

@@ -77,6 +77,7 @@ metric-host-nic-receive-bytes-per-second = 受信したバイト。ラベル dev
 metric-host-nic-send-bytes-per-second = 送信したバイト。ラベル device
 metric-host-nic-receive-packets-per-second = 受信したパケット。ラベル device
 metric-host-nic-send-packets-per-second = 送信したパケット。ラベル device
+metric-host-nic-up = インターフェースが有効でリンクがあれば 1、なければ 0。ラベル device
 metric-host-nic-receive-drops = 実行の開始以降に受信時に破棄されたパケット。ラベル device
 metric-host-nic-send-drops = 実行の開始以降に送信時に破棄されたパケット。ラベル device
 metric-host-nic-errors = 実行の開始以降の送受信エラー。ラベル device
@@ -116,6 +117,7 @@ metric-host-disk-queue-depth = その間隔で処理中だった要求の平均�
 ## self
 metric-self-cpu-ratio = sokudo の各スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。ラベル thread
 metric-self-wait-ratio = 各スレッドが実行可能なのに CPU を得られなかった時間の、経過時間に対する比。ラベル thread
+metric-self-throttled-ratio = sokudo の属するコントロールグループの CPU 時間の割り当てを使い切った期間の割合。最も高いグループの値
 metric-self-core = sokudo の各スレッドが最後に動いたコアの番号。その名前のスレッドが 1 つのときだけ。ラベル thread
 metric-self-resident-bytes = プロセスの常駐メモリ
 
@@ -595,8 +597,8 @@ monitor-process--most = 同時に観測するプロセスの最大数。1 から
 monitor-process--name = この名前のすべてのプロセス: カーネルでの名前、またはプログラムのパスかファイル名。
 monitor-process--pid = この番号のプロセス。
 monitor-process--port = この TCP または UDP ポートで待ち受けるすべてのプロセス。
-monitor-qdisc = 各デバイスの送信待ち行列 (qdisc): 待っている量、破棄、レートで留められたパケット
-monitor-self-threads = sokudo 自身の各スレッドの CPU 時間、CPU 待ち、コアと、常駐メモリ
+monitor-qdisc = 各デバイスの送信待ち行列 (qdisc): 待っている量、破棄、レートで留められたパケット、リンクの状態
+monitor-self-threads = sokudo 自身の各スレッドの CPU 時間、CPU 待ち、コアと、常駐メモリ、CPU 時間の割り当て
 monitor-sockets = 使用中の TCP 接続と終了待ちの TCP 接続、ローカルポートの範囲
 
 monitor-target = `sokudo target app` で起動したサーバーのキュー: accept キュー、スレッド、プール

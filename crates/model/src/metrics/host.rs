@@ -21,6 +21,7 @@ metrics! {
     NIC_RECEIVE_DROPS = counter("host.nic_receive_drops", One, "packets dropped on receive since the run's start; label device");
     NIC_SEND_DROPS = counter("host.nic_send_drops", One, "packets dropped on send since the run's start; label device");
     NIC_ERRORS = counter("host.nic_errors", One, "receive and send errors since the run's start; label device");
+    NIC_UP = gauge("host.nic_up", One, "1 while an interface is switched on and its link is there, else 0; label device");
     UDP_RECEIVE_BUFFER_ERRORS = counter("host.udp_receive_buffer_errors", One, "UDP RcvbufErrors since the run's start: datagrams that found a full socket");
     UDP_SEND_BUFFER_ERRORS = counter("host.udp_send_buffer_errors", One, "UDP SndbufErrors since the run's start");
     UDP_NO_PORT = counter("host.udp_no_port", One, "UDP NoPorts since the run's start: datagrams for a port on which no socket is open");

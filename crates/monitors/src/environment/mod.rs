@@ -9,7 +9,7 @@ mod hardware;
 mod interfaces;
 mod parse;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sokudo_model::{Environment, Unit};
 
@@ -115,6 +115,12 @@ pub(crate) fn cgroup_version(ctx: &Context) -> Option<&'static str> {
     parse::group_mounts(&mounts).version()
 }
 
+/// Directories of the control groups that bind this process's CPU time; none where they cannot be found.
+pub(crate) fn cpu_groups(ctx: &Context) -> Vec<PathBuf> {
+    let found = Groups::read(ctx).dirs("cpu");
+    found.map_or_else(|_| Vec::new(), |(_, dirs)| dirs)
+}
+
 fn kernel(ctx: &Context, facts: &mut Facts<'_>) {
     facts.file("kernel release", &ctx.proc_path("sys/kernel/osrelease"));
     facts.file("kernel version", &ctx.proc_path("sys/kernel/version"));
@@ -201,6 +207,24 @@ impl Groups {
         }
     }
 
+    /// Directories of the groups from the process's own up to the root, and whether they are of version 2.
+    ///
+    /// Errors: why the groups cannot be found.
+    fn dirs(&self, controller: &str) -> Result<(bool, Vec<PathBuf>), &'static str> {
+        let mounts = parse::group_mounts(&self.mounts);
+        let group = parse::group(&self.groups, controller);
+        let (mount, path) = match group.ok_or("the process is in no cgroup")? {
+            parse::Group::V2(path) => (mounts.v2, path),
+            parse::Group::V1(path) => (mounts.v1_of(controller), path),
+        };
+        let mount = Path::new(mount.ok_or("the cgroup's tree is not mounted")?);
+        // Inside a container the path may not exist below the mount; then the mount is the group.
+        let inside = mount.join(path.trim_start_matches('/'));
+        let dirs = inside.ancestors().take_while(|dir| dir.starts_with(mount));
+        let dirs = dirs.map(Path::to_path_buf).collect();
+        Ok((mounts.v2 == mount.to_str(), dirs))
+    }
+
     /// The lowest limit of `controller` on the way from the process's group up to the root, since
     /// each of them binds; `None` when none of them limits.
     ///
@@ -212,18 +236,9 @@ impl Groups {
         file_v2: &str,
         read_v1: impl Fn(&Path) -> Option<f64>,
     ) -> Result<Option<f64>, &'static str> {
-        let mounts = parse::group_mounts(&self.mounts);
-        let group = parse::group(&self.groups, controller);
-        let (mount, path) = match group.ok_or("the process is in no cgroup")? {
-            parse::Group::V2(path) => (mounts.v2, path),
-            parse::Group::V1(path) => (mounts.v1_of(controller), path),
-        };
-        let mount = Path::new(mount.ok_or("the cgroup's tree is not mounted")?);
-        let is_v2 = mounts.v2 == mount.to_str();
+        let (is_v2, dirs) = self.dirs(controller)?;
         let mut lowest: Option<f64> = None;
-        // Inside a container the path may not exist below the mount; then the mount is the group.
-        let inside = mount.join(path.trim_start_matches('/'));
-        for dir in inside.ancestors().take_while(|dir| dir.starts_with(mount)) {
+        for dir in &dirs {
             let limit = match is_v2 {
                 true => read_bounded(&dir.join(file_v2), 64)
                     .ok()

@@ -123,6 +123,8 @@ pub(crate) struct Link {
     pub(crate) name: String,
     /// Set up by the operator.
     pub(crate) is_up: bool,
+    /// Whether its link is there, too.
+    pub(crate) is_running: bool,
     /// Largest IP packet, bytes.
     pub(crate) mtu_bytes: Option<u32>,
     /// Queueing discipline at the root.
@@ -145,9 +147,11 @@ pub(crate) struct Link {
 pub(super) fn link(payload: &[u8]) -> Option<Link> {
     const FIXED_BYTES: usize = 16;
     const IFF_UP: u32 = 1;
+    const IFF_RUNNING: u32 = 0x40;
     let mut link = Link {
         index: u32_at(payload, 4)?,
         is_up: u32_at(payload, 8)? & IFF_UP != 0,
+        is_running: u32_at(payload, 8)? & IFF_RUNNING != 0,
         ..Link::default()
     };
     for (kind, value) in attributes(payload.get(FIXED_BYTES..)?) {

@@ -5,7 +5,7 @@
 //!                             backlog, drops, overlimits      requeues: the device had no room
 //! ```
 //!
-//! Source: RTM_GETQDISC over netlink, of the network namespace of the thread that opens the monitor. Of
+//! Sources: RTM_GETQDISC and RTM_GETLINK over netlink, of the network namespace of the thread that opens the monitor. Of
 //! each device the discipline at its root, and the one at its entrance. A device without a queue
 //! (`noqueue`) has none. The kernel keeps these counters in 32 bits.
 
@@ -30,7 +30,10 @@ const METRICS: &[&str] = &[
     host::QDISC_DROPS.name,
     host::QDISC_OVERLIMITS.name,
     host::QDISC_REQUEUES.name,
+    host::NIC_UP.name,
 ];
+/// Metrics of one discipline: the first ones of [`METRICS`].
+const OF_DISCIPLINE: usize = 5;
 
 /// Monitor of the devices' queues.
 pub(crate) struct Qdisc;
@@ -43,7 +46,7 @@ impl Monitor for Qdisc {
     }
 
     fn help(&self) -> &'static str {
-        "queue of each device: backlog, drops, packets held back by a rate"
+        "queue of each device: backlog, drops, packets held back by a rate; state of its link"
     }
 
     fn metrics(&self) -> &'static [&'static str] {
@@ -62,6 +65,7 @@ impl Monitor for Qdisc {
             queues: Queues::open().map_err(Unavailable::System)?,
             names: BTreeMap::new(),
             known: BTreeMap::new(),
+            states: BTreeMap::new(),
         }))
     }
 }
@@ -73,6 +77,8 @@ struct QdiscSampler {
     names: BTreeMap<u32, String>,
     /// By number of the interface and kind.
     known: BTreeMap<(u32, String), State>,
+    /// Series of the state of each interface, by its name.
+    states: BTreeMap<String, SeriesKey>,
 }
 
 impl Sampler for QdiscSampler {
@@ -85,6 +91,15 @@ impl Sampler for QdiscSampler {
             if let Some(state) = self.state(&now) {
                 state.step(&now, &mut emit);
             }
+        }
+        for link in self.queues.names().unwrap_or_default() {
+            if self.states.len() == MAX_SHOWN && !self.states.contains_key(&link.name) {
+                continue;
+            }
+            let labels = [("device", link.name.as_str())];
+            let new = || key(&self.host, SOURCE_HOST, host::NIC_UP.name, &labels);
+            let state = self.states.entry(link.name.clone()).or_insert_with(new);
+            emit.put(state, f64::from(u8::from(link.is_up && link.is_running)));
         }
     }
 }
@@ -114,7 +129,7 @@ impl QdiscSampler {
 
 /// One discipline of one device; keys in the order of [`METRICS`].
 struct State {
-    keys: [SeriesKey; METRICS.len()],
+    keys: [SeriesKey; OF_DISCIPLINE],
     totals: [Total; 3],
     handle: u32,
 }

@@ -6,6 +6,7 @@
 //! samples is not seen.
 
 mod parse;
+mod quota;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use sokudo_model::metrics::own;
 use sokudo_model::{Batch, SeriesKey};
 
 use self::parse::SchedStat;
+use self::quota::Quota;
 use crate::emit::{Emit, Interval, Total, key};
 use crate::reread::{Reread, read_trimmed};
 use crate::{Context, Monitor, NoOptions, Sampler, Scope, Unavailable};
@@ -32,6 +34,7 @@ const METRICS: &[&str] = &[
     own::WAIT_RATIO.name,
     own::RESIDENT_BYTES.name,
     own::CORE.name,
+    own::THROTTLED_RATIO.name,
 ];
 
 /// Monitor of the measuring process.
@@ -45,7 +48,7 @@ impl Monitor for SelfThreads {
     }
 
     fn help(&self) -> &'static str {
-        "CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory"
+        "CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory, quota of CPU time"
     }
 
     fn metrics(&self) -> &'static [&'static str] {
@@ -62,6 +65,7 @@ impl Monitor for SelfThreads {
             status: Reread::open(&ctx.proc_path("self/status")).ok(),
             resident: key(&ctx.host, SOURCE_SELF, METRICS[2], &[]),
             tasks: ctx.proc_path("self/task"),
+            quota: Quota::open(ctx, key(&ctx.host, SOURCE_SELF, METRICS[4], &[])),
             interval: Interval::default(),
             threads: BTreeMap::new(),
             keys: BTreeMap::new(),
@@ -75,6 +79,7 @@ struct SelfSampler {
     status: Option<Reread>,
     resident: SeriesKey,
     tasks: PathBuf,
+    quota: Quota,
     interval: Interval,
     threads: BTreeMap<u32, Thread>,
     /// Keys of the CPU, the wait and the core series of each name.
@@ -106,6 +111,7 @@ impl Sampler for SelfSampler {
         if let Some(bytes) = status.and_then(|text| parse::resident_bytes(text).ok()) {
             emit.put(&self.resident, bytes as f64);
         }
+        self.quota.step(&mut emit);
         let used = self.step_threads();
         let Some(elapsed_s) = elapsed_s else {
             return;

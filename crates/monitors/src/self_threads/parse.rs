@@ -20,6 +20,32 @@ pub(crate) fn schedstat(text: &str) -> Result<SchedStat, BadText> {
     }
 }
 
+/// Periods of a quota of CPU time since the group began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Periods {
+    /// Those in which a thread of the group ran.
+    pub(crate) all: u64,
+    /// Those in which the quota was used up.
+    pub(crate) throttled: u64,
+}
+
+/// Reads `cpu.stat` of a control group; `None` without a quota's counters.
+pub(crate) fn periods(text: &str) -> Option<Periods> {
+    let number = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines
+            .find(|(known, _)| *known == name)?
+            .1
+            .trim()
+            .parse()
+            .ok()
+    };
+    Some(Periods {
+        all: number("nr_periods")?,
+        throttled: number("nr_throttled")?,
+    })
+}
+
 /// Reads the core that a thread ran on last from `/proc/self/task/*/stat`: field 39, proc(5). Errors:
 /// fewer fields.
 pub(crate) fn core(text: &str) -> Result<u32, BadText> {
@@ -45,6 +71,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn periods_of_a_quota_are_read() {
+        let text = "usage_usec 7\nnr_periods 40\nnr_throttled 12\nthrottled_usec 9\n";
+        let read = Periods {
+            all: 40,
+            throttled: 12,
+        };
+        assert_eq!(periods(text), Some(read));
+        assert_eq!(periods("usage_usec 7\n"), None);
+        assert_eq!(periods("nr_periods x\nnr_throttled 1\n"), None);
+    }
 
     #[test]
     fn run_and_wait_come_first() {
