@@ -293,7 +293,7 @@ rule-loss-limited-says = Loss-limited: { $share } of the segments from { $from }
 rule-loss-limited-tail-says = Loss shows in the slowest answers: segments between { $from } and { $to } had to be sent again, and waiting for that took up to { $max }.
 rule-loss-limited-next = Look for what loses packets between { $from } and { $to } (`sokudo datagram` tells where), or compare another congestion control (--cc bbr) that does not take each loss for a full link.
 rule-loss-limited-place-next = Look for what loses packets between { $from } and { $to }: `sokudo datagram` tells where.
-rule-path-limited-says = Path-limited: { $from } → { $to } carries { $bits }; a queue of { $queue } stands in front of the narrowest link while both ends wait for it.
+rule-path-limited-says = Path-limited: the way between { $from } and { $to } carries { $bits } of this load; a queue of { $queue } stands on it, there or back, while both ends wait for it.
 rule-path-limited-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry. More streams or larger buffers only lengthen the queue; --pacing just below this rate shortens it.
 rule-path-limited-compare-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry.
 rule-sender-cpu-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and { $waited } for room, so the way and the receiver carry at least this much.
@@ -781,7 +781,7 @@ finding-host_busy-signs = A thread of the test was runnable without a CPU for at
 finding-host_busy-try = Stop other work on the host, use fewer threads or hosts per machine, or use reserved cores, and repeat.
 
 finding-hot_link-means = All flows or pairs that are slow or fail have one host in common, so its link, or the switch port in front of it, is the likely cause (incast when they send to it at the same time).
-finding-hot_link-signs = At least two flows carry less than { $slow } of the median, or at least two pairs fail, and exactly one host is an end of all of them.
+finding-hot_link-signs = One flow, or at least two with one host in common, carry less than { $slow } of the median; or at least two pairs fail, and exactly one host is an end of all of them.
 finding-hot_link-try = Check the link of that host: speed and duplex of its port, interface errors, the cable, and other traffic.
 
 finding-loss_limited-means = Packet loss limited a TCP connection: each loss makes the sender reduce its congestion window, or delays a response until the segment has been sent again.
@@ -805,7 +805,7 @@ finding-neighbour_interference-signs = A thread of the test was runnable without
 finding-neighbour_interference-try = Stop other work on the machine, or reserve cores for the test, and repeat.
 
 finding-path_limited-means = The connection fills the path: a queue stands in front of the narrowest link, and both ends wait for it.
-finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer.
+finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer, as are at least { $stands } of the readings.
 finding-path_limited-try = Compare with the speed of the links on the path and their other traffic. More streams or larger buffers only make the queue longer.
 
 finding-path_loss-means = Datagrams were lost between the hosts: the sending kernel accepted them, and no counter of the receiving host shows them.
@@ -817,7 +817,7 @@ finding-receive_window_limited-signs = The window was full for at least { $shape
 finding-receive_window_limited-try = Leave the receive buffer to the system's auto-tuning, or make it larger (--rcvbuf, net.ipv4.tcp_rmem, net.core.rmem_max): it must hold rate times round-trip time.
 
 finding-receiver_buffer_overflow-means = Datagrams were dropped at a full receive buffer: the receiving program did not empty its socket in time, because its thread had no CPU or needed more than one core.
-finding-receiver_buffer_overflow-signs = At least { $share } of the missing datagrams were dropped at the receiving socket.
+finding-receiver_buffer_overflow-signs = At least { $share } of the missing datagrams were dropped at the receiving socket. Of requests without a connection: full sockets explain at least { $requests } of those that failed.
 finding-receiver_buffer_overflow-try = Enlarge the receive buffer (--rcvbuf, net.core.rmem_max), spread the load over more streams, or free a core for the receiving thread.
 
 finding-receiver_cpu_limited-means = The receiving or answering thread had no CPU time left; the sender and the path could carry more.
@@ -829,7 +829,7 @@ finding-receiver_host_drops-signs = At least { $share } of the missing datagrams
 finding-receiver_host_drops-try = Raise net.core.netdev_max_backlog, or spread the receive queues over more cores.
 
 finding-reordering-means = Datagrams arrived out of order (RFC 4737). Typical causes are several paths, bond members or receive queues that share one flow.
-finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }.
+finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }. Of a connection: the peer had at least { $needless } of the segments that were sent again.
 finding-reordering-try = Look for several paths or bond members on the way, or for receive queues that share one flow.
 
 finding-request_failures-means = Requests failed, and the kind of failure points to the cause: refused (no listener), reset (limit on open connections), closed before the response (keep-alive or restart), connect timeout (full accept queue), response timeout (accepted but not served), malformed response (another service or a proxy).
@@ -947,3 +947,63 @@ versus-set = With --{ $option } { $setting }
 versus-left-out = Without --{ $option }, which is the change,
 evidence-refuted = A test changed --{ $option } to { $setting }: { $effect } times as much was carried, which is not what this cause predicts
 against-proof-signs = A later run changed the option that was suspected, and what was carried did not change as this cause predicts.
+
+# What a host dropped of its own accord.
+evidence-counter = `{ $counter }` of { $host } meanwhile: { $value }
+evidence-conntrack-drops = Packets that the connection tracking of { $host } dropped: { $value }
+evidence-conntrack-entries = Connections that { $host } tracked at most: { $value }
+evidence-conntrack-limit = Connections that { $host } may track: { $value }
+evidence-send-refused = The kernel of { $host } answered a send call with "operation not permitted"
+rule-checksum-errors-says = { $host } threw away { $count } because their checksums were wrong: { $share } of what did not arrive the first time.
+rule-checksum-errors-next = Look for a device, a driver's checksum offload (`ethtool -k`) or a program on the way to { $host } that changes bytes.
+finding-checksum_errors-means = Packets arrived with a wrong checksum, and the receiving host threw them away. Datagrams are missing, segments are sent again.
+finding-checksum_errors-signs = The counters of wrong checksums of one host grew by at least { $often }, and explain at least { $share } of the missing datagrams or repeated segments.
+finding-checksum_errors-try = Look for what changes bytes: a device, checksum offload, a program on the way. Switch offloads off one by one.
+rule-filter-drops-in-says = { $host } dropped { $count } that had reached it: its packet filter (nftables, iptables) let them not through. They are { $share } of what did not arrive the first time.
+rule-filter-drops-out-says = { $host } dropped { $count } that it was to send: its packet filter (nftables, iptables) let them not out. They are { $share } of what did not arrive the first time.
+rule-filter-drops-refused-says = The packet filter of { $host } refuses to send: the kernel answered "operation not permitted".
+rule-filter-drops-next = List the rules of { $host } with their counters: `nft list ruleset`, `iptables -L -v -n`.
+finding-filter_drops-means = The packet filter of a host (firewall) dropped what reached it, or what it was to send.
+finding-filter_drops-signs = Between the kernel's counters before and behind the filter at least { $often } packets of one host are missing, at least { $share } of what did not arrive the first time. Or the kernel refused a send call as not permitted.
+finding-filter_drops-try = List the filter's rules with their counters on that host, and let this traffic through.
+rule-conntrack-full-says = The connection tracking of { $host } dropped { $count }: its table is full, or could not take a connection.
+rule-conntrack-full-next = Raise net.netfilter.nf_conntrack_max on { $host }, exempt this traffic from tracking (notrack), or make fewer connections.
+finding-conntrack_full-means = The connection tracking of a host dropped packets because its table was full or a connection could not be entered.
+finding-conntrack_full-signs = The counters of connection tracking (drop, insert_failed, early_drop) of one host grew by at least { $often }.
+finding-conntrack_full-try = Raise the size of the table, shorten its timeouts, or exempt the traffic from tracking.
+# Interruptions.
+rule-interrupted-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }); both ends went on meanwhile.
+rule-interrupted-interface-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }): the interface { $device } of { $host } was down.
+rule-interrupted-program-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }): everything on { $host } stood still.
+rule-interrupted-next = Look at the way between { $from } and { $to } at that time: routes, the switch's log, firewalls. Numbers over the whole load include the hole.
+rule-interrupted-interface-next = Find out why the link of { $host } went down: cable, switch port, who switched it off. Numbers over the whole load include the hole.
+rule-interrupted-program-next = Find out what stopped sokudo on { $host }: a debugger, the system's freezer, a suspended machine. Numbers over the whole load include the hole.
+evidence-hole = Longest time without an arrival at { $host }: { $value }
+evidence-hole-sent = Fewest packets that an interface of { $host } sent meanwhile: { $value }
+evidence-hole-received = Fewest packets that an interface of { $host } received meanwhile: { $value }
+evidence-interface-down = Interface { $device } of { $host } was down, or had no link
+finding-interrupted-means = Nothing got through for a while in the middle of the load. A mean over the whole load describes neither the hole nor the time beside it.
+finding-interrupted-signs = For at least { $share } of the phase at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the phase.
+finding-interrupted-try = Look at what the finding names: an interface, a host, or the way between the hosts at that time.
+# Other causes.
+rule-slow-start-says = The transfer { $from } → { $to } took { $seconds }, { $trips } round trips: it was over before TCP had found out what the way carries (slow start).
+rule-slow-start-next = Measure for longer to see what the way carries. For short transfers shorten the round trip, keep connections, or raise the initial window (`ip route … initcwnd`).
+evidence-load-seconds = Length of the load of { $host }: { $value }
+evidence-tcp-cwnd-highest = Largest congestion window of { $host }: { $value } segments
+finding-slow_start-means = A transfer of a few round trips is limited by the beginning of TCP, which starts with ten segments and doubles them with each round trip.
+finding-slow_start-signs = The load lasted for at most { $trips } round trips, the connection never left slow start, and both ends waited for at least { $shapes } of the time.
+finding-slow_start-try = Measure for longer, or keep connections open between transfers.
+rule-cpu-quota-says = A quota of CPU time kept sokudo on { $host } from running: it was used up in { $share } of the periods.
+rule-cpu-quota-next = Raise the quota of the control group on { $host } (cpu.max, a container's CPU limit), or ask for less.
+evidence-throttled = Periods in which the CPU quota of { $host } was used up: { $value }
+evidence-self-cpu = Busiest thread of sokudo on { $host }: { $value } of a core
+finding-cpu_quota-means = A control group bounds the CPU time of sokudo on a host, and its threads stood still whenever the quota was used up.
+finding-cpu_quota-signs = The quota was used up in at least { $shapes } of the periods (nr_throttled of cpu.stat).
+finding-cpu_quota-try = Raise the quota (cpu.max, CPU limit of the container), or use fewer threads.
+rule-reordering-segments-says = Segments from { $from } to { $to } were overtaken and taken for lost: { $share } were sent again, { $count } of them needlessly.
+evidence-tcp-reorderings = Times that { $host } saw acknowledgements out of order: { $value }
+rule-hot_link-pair = Of { $pairs } flows one is slow: { $from } → { $to } carries { $bits }, the middle one { $middle }.
+evidence-device-received = Mean rate at which the busiest interface of { $host } received: { $value }
+against-no_full_buffer-signs = Less than { $full } of the datagrams that the sockets dropped found a full buffer by the host's counters, and wrong checksums explain at least as many.
+rule-receiver-buffer-overflow-requests-says = { $count } found a full socket on { $host } and were dropped; { $failed } requests got no answer.
+rule-receiver-buffer-overflow-requests-next = Allow fewer requests at a time, raise net.core.rmem_default on { $host }, or free a core for its program.

@@ -259,7 +259,7 @@ rule-loss-limited-says = 損失が限界です。{ $from } から { $to } への
 rule-loss-limited-tail-says = 損失が最も遅い応答に現れています。{ $from } と { $to } の間でセグメントが再送され、その待ち時間は最大 { $max } でした。
 rule-loss-limited-next = { $from } と { $to } の間でパケットが失われる場所を調べるか（`sokudo datagram` で分かります）、損失を混雑とみなさない輻輳制御（--cc bbr）と比較してください。
 rule-loss-limited-place-next = { $from } と { $to } の間でパケットが失われる場所を調べてください（`sokudo datagram` で分かります）。
-rule-path-limited-says = 経路が限界です。{ $from } → { $to } は { $bits } を運びます。最も細いリンクの手前に { $queue } の待ち行列があり、両端がそれを待っています。
+rule-path-limited-says = 経路が限界です。{ $from } と { $to } の間はこの負荷を { $bits } 運びます。行きか帰りに { $queue } の待ち行列があり、両端がそれを待っています。
 rule-path-limited-next = { $from } と { $to } の間のリンクの速度、そのリンクの他の通信量と比較してください。ストリームやバッファを増やしても待ち行列が延びるだけです。--pacing をこのレートの少し下にすると短くなります。
 rule-path-limited-compare-next = { $from } と { $to } の間のリンクの速度、そのリンクの他の通信量と比較してください。
 rule-sender-cpu-says = 送信側が限界です。{ $host } の送信スレッドは 1 コアの { $cpu } を使い、書き込みの空きを{ $waited }。経路と受信側は、少なくともこれだけ運べます。
@@ -687,7 +687,7 @@ finding-neighbour_interference-signs = 測定のスレッドが、実行可能�
 finding-neighbour_interference-try = マシンの他の処理を止めるか、測定に専用のコアを割り当てて、再測定してください。
 
 finding-path_limited-means = 接続が経路を使い切っています。最も細いリンクの手前に待ち行列があり、両端がそれを待っています。
-finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。
+finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。 読み取りの { $stands } 以上でも同じです。
 finding-path_limited-try = 経路のリンクの速度と、ほかの通信量を比べてください。ストリームやバッファを増やしても待ち行列が延びるだけです。
 
 finding-path_loss-means = ホストの間でデータグラムが失われました。送信側のカーネルは受け付けており、受信ホストのどのカウンターにも現れていません。
@@ -699,7 +699,7 @@ finding-receive_window_limited-signs = 受信プログラムがデータを待�
 finding-receive_window_limited-try = 受信バッファをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、net.ipv4.tcp_rmem、net.core.rmem_max）。レートと往復時間の積だけ必要です。
 
 finding-receiver_buffer_overflow-means = 受信バッファが満杯になり、データグラムが破棄されました。受信スレッドが CPU を得られないか、1 コアでは足りず、ソケットを空にするのが間に合いませんでした。
-finding-receiver_buffer_overflow-signs = 欠落したデータグラムの { $share } 以上が、受信ソケットで破棄された。
+finding-receiver_buffer_overflow-signs = 欠落したデータグラムの { $share } 以上が、受信ソケットで破棄された。 接続のない要求では、一杯のソケットが失敗の { $requests } 以上を説明します。
 finding-receiver_buffer_overflow-try = 受信バッファを大きくするか（--rcvbuf、net.core.rmem_max）、ストリームを増やすか、受信スレッドのためにコアを空けてください。
 
 finding-receiver_cpu_limited-means = 受信側または応答側のスレッドに CPU の余裕がありませんでした。送信側と経路には余裕があります。
@@ -711,7 +711,7 @@ finding-receiver_host_drops-signs = 欠落したデータグラムの { $share }
 finding-receiver_host_drops-try = net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
 
 finding-reordering-means = データグラムが順序どおりに届きませんでした（RFC 4737）。複数の経路、ボンディング、1 つのフローを分担する受信キューがよくある原因です。
-finding-reordering-signs = 届いたデータグラムの { $some } を超える分が順序どおりに届かなかった。{ $many } を超えると重大度が上がる。
+finding-reordering-signs = 届いたデータグラムの { $some } を超える分が順序どおりに届かなかった。{ $many } を超えると重大度が上がる。 接続では、再送されたセグメントの { $needless } 以上を相手がすでに受け取っていました。
 finding-reordering-try = 複数の経路やボンディング、1 つのフローを分担する受信キューがないか確認してください。
 
 finding-request_failures-means = 要求が失敗し、失敗の種類が原因を示しています。拒否（待ち受けなし）、リセット（同時接続数の上限）、応答前の切断（keep-alive または再起動）、接続のタイムアウト（受け付け待ちの行列が満杯）、応答のタイムアウト（受け付け後に処理されない）、不正な応答（別のサービスまたはプロキシ）。
@@ -829,3 +829,63 @@ versus-set = --{ $option } { $setting } では
 versus-left-out = --{ $option } を省く変更では
 evidence-refuted = 試験で --{ $option } を { $setting } にすると運ばれた量は { $effect } 倍で、この原因の予測と合いません
 against-proof-signs = 後の実行が疑わしいオプションを変えたが、運ばれた量はこの原因の予測どおりに変わらなかった。
+
+# ホストが自ら捨てたもの。
+evidence-counter = その間の { $host } の `{ $counter }`: { $value }
+evidence-conntrack-drops = { $host } の接続追跡が捨てたパケット: { $value }
+evidence-conntrack-entries = { $host } が追跡した接続の最大数: { $value }
+evidence-conntrack-limit = { $host } が追跡できる接続の数: { $value }
+evidence-send-refused = { $host } のカーネルが送信の呼び出しに「許可されていない操作」と答えました
+rule-checksum-errors-says = { $host } はチェックサムの誤りのため { $count } を捨てました。最初に届かなかったものの { $share } です。
+rule-checksum-errors-next = { $host } までの間でバイトを書き換えるもの（装置、ドライバーのチェックサムオフロード (`ethtool -k`)、プログラム）を探してください。
+finding-checksum_errors-means = チェックサムの誤ったパケットが届き、受信ホストが捨てました。データグラムは失われ、セグメントは再送されます。
+finding-checksum_errors-signs = 一つのホストのチェックサム誤りのカウンターが { $often } 以上増え、失われたデータグラムや再送されたセグメントの { $share } 以上を説明します。
+finding-checksum_errors-try = バイトを書き換えるもの（装置、チェックサムオフロード、途中のプログラム）を探し、オフロードを一つずつ切ってください。
+rule-filter-drops-in-says = { $host } は届いたもののうち { $count } を捨てました。パケットフィルター（nftables、iptables）が通しませんでした。最初に届かなかったものの { $share } です。
+rule-filter-drops-out-says = { $host } は送るはずの { $count } を捨てました。パケットフィルター（nftables、iptables）が出しませんでした。最初に届かなかったものの { $share } です。
+rule-filter-drops-refused-says = { $host } のパケットフィルターが送信を断りました。カーネルの答えは「許可されていない操作」です。
+rule-filter-drops-next = { $host } の規則をカウンターとともに見てください: `nft list ruleset`、`iptables -L -v -n`。
+finding-filter_drops-means = ホストのパケットフィルター（ファイアウォール）が、届いたもの、または送るはずのものを捨てました。
+finding-filter_drops-signs = フィルターの前後のカーネルのカウンターの間で、一つのホストの { $often } 個以上のパケットが消え、最初に届かなかったものの { $share } 以上です。または、送信の呼び出しが許可されませんでした。
+finding-filter_drops-try = そのホストのフィルターの規則とカウンターを見て、この通信を通してください。
+rule-conntrack-full-says = { $host } の接続追跡が { $count } を捨てました。表が一杯か、接続を登録できませんでした。
+rule-conntrack-full-next = { $host } の net.netfilter.nf_conntrack_max を大きくするか、この通信を追跡から外す (notrack) か、接続を減らしてください。
+finding-conntrack_full-means = ホストの接続追跡が、表が一杯か接続を登録できないために、パケットを捨てました。
+finding-conntrack_full-signs = 一つのホストの接続追跡のカウンター（drop、insert_failed、early_drop）が { $often } 以上増えました。
+finding-conntrack_full-try = 表を大きくするか、タイムアウトを短くするか、通信を追跡から外してください。
+# 中断。
+rule-interrupted-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。その間も両端は動いていました。
+rule-interrupted-interface-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。{ $host } のインターフェース { $device } が落ちていました。
+rule-interrupted-program-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。{ $host } ではすべてが止まっていました。
+rule-interrupted-next = その時刻の { $from } と { $to } の間を調べてください: 経路、スイッチのログ、ファイアウォール。全体の数値にはこの空白が含まれます。
+rule-interrupted-interface-next = { $host } のリンクが落ちた理由を調べてください: ケーブル、スイッチのポート、誰が切ったか。全体の数値にはこの空白が含まれます。
+rule-interrupted-program-next = { $host } の sokudo を止めたものを調べてください: デバッガー、システムの凍結、マシンの一時停止。全体の数値にはこの空白が含まれます。
+evidence-hole = { $host } に何も届かなかった最も長い時間: { $value }
+evidence-hole-sent = その間に { $host } のインターフェースが送った最も少ないパケット: { $value }
+evidence-hole-received = その間に { $host } のインターフェースが受けた最も少ないパケット: { $value }
+evidence-interface-down = { $host } のインターフェース { $device } が無効か、リンクがありませんでした
+finding-interrupted-means = 負荷の途中で、しばらく何も通りませんでした。全体の平均は、空白もそれ以外の時間も表しません。
+finding-interrupted-signs = フェーズの { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。フェーズに二度までです。
+finding-interrupted-try = 所見が示すもの（インターフェース、ホスト、その時刻のホスト間の経路）を調べてください。
+# そのほかの原因。
+rule-slow-start-says = { $from } → { $to } の転送は { $seconds }、往復 { $trips } 回分で終わりました。経路が運べる量を TCP が知る前でした（スロースタート）。
+rule-slow-start-next = 経路が運べる量を見るには、もっと長く測ってください。短い転送には、往復時間を短くする、接続を保つ、初期ウィンドウを増やす (`ip route … initcwnd`) 方法があります。
+evidence-load-seconds = { $host } の負荷の長さ: { $value }
+evidence-tcp-cwnd-highest = { $host } の最大の輻輳ウィンドウ: { $value } セグメント
+finding-slow_start-means = 往復数回分の転送は TCP の始まりに制限されます。10 セグメントで始まり、往復ごとに倍になります。
+finding-slow_start-signs = 負荷は往復 { $trips } 回分以下で終わり、接続は一度もスロースタートを出ず、両端が時間の { $shapes } 以上を待っていました。
+finding-slow_start-try = もっと長く測るか、転送の間も接続を保ってください。
+rule-cpu-quota-says = CPU 時間の割り当てが { $host } の sokudo を止めました。期間の { $share } で使い切られました。
+rule-cpu-quota-next = { $host } のコントロールグループの割り当て（cpu.max、コンテナーの CPU 制限）を増やすか、負荷を減らしてください。
+evidence-throttled = { $host } の CPU の割り当てが使い切られた期間: { $value }
+evidence-self-cpu = { $host } の sokudo の最も忙しいスレッド: コアの { $value }
+finding-cpu_quota-means = コントロールグループがホストの sokudo の CPU 時間を制限し、割り当てを使い切るたびにスレッドが止まりました。
+finding-cpu_quota-signs = 期間の { $shapes } 以上で割り当てが使い切られました（cpu.stat の nr_throttled）。
+finding-cpu_quota-try = 割り当て（cpu.max、コンテナーの CPU 制限）を増やすか、スレッドを減らしてください。
+rule-reordering-segments-says = { $from } から { $to } へのセグメントが追い越され、失われたとみなされました。{ $share } が再送され、うち { $count } は不要でした。
+evidence-tcp-reorderings = { $host } が順序の入れ替わった確認応答を見た回数: { $value }
+rule-hot_link-pair = { $pairs } のフローのうち一つが遅れています。{ $from } → { $to } は { $bits }、中央のものは { $middle } です。
+evidence-device-received = { $host } の最も忙しいインターフェースの平均受信速度: { $value }
+against-no_full_buffer-signs = ソケットが捨てたデータグラムのうち、ホストのカウンターで一杯のバッファに当たったものは { $full } 未満で、チェックサムの誤りが同じ以上を説明します。
+rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッファが一杯で { $count } が捨てられ、{ $failed } 件の要求に応答がありませんでした。
+rule-receiver-buffer-overflow-requests-next = 同時の要求を減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。

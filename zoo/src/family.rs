@@ -48,15 +48,17 @@ families! {
     /// A policer drops what exceeds a rate: loss without a queue.
     POLICED = "policed path": ["path_limited", "loss_limited", "path_loss"];
     /// A firewall, or the table behind it, throws away what reached a host.
-    FIREWALL = "dropped at the receiving host": ["receiver_host_drops"];
+    FIREWALL = "dropped at the receiving host": ["receiver_host_drops", "filter_drops", "conntrack_full"];
     /// The same under a connection, which sees loss alone.
-    FIREWALL_OF_SEGMENTS = "segments dropped at the receiving host": ["receiver_host_drops", "loss_limited"];
+    FIREWALL_OF_SEGMENTS = "segments dropped at the receiving host": [
+        "receiver_host_drops", "filter_drops", "conntrack_full", "loss_limited"
+    ];
     /// A guard drops new connections.
     FLOOD_GUARD = "new connections dropped": ["dropped_calls", "request_failures"];
     /// The sender's own host refuses to send.
-    REFUSED_TO_SEND = "refused by the sender's host": ["sender_refusal"];
+    REFUSED_TO_SEND = "refused by the sender's host": ["sender_refusal", "filter_drops"];
     /// Damaged packets, which a checksum throws away.
-    CHECKSUMS = "damaged packets": ["corruption"];
+    CHECKSUMS = "damaged packets": ["corruption", "checksum_errors"];
     /// Packets overtake each other.
     REORDERING = "reordering": ["reordering"];
     /// Packets come twice.
@@ -72,13 +74,14 @@ families! {
     /// The connection, path or far end was not there for a while.
     INTERRUPTION = "interruption": [
         "stalled_flow",
+        "interrupted",
         "error_burst",
         "unreachable",
         "server_stalls",
     ];
     /// The server is gone: what comes after is refused.
     GONE = "server gone": [
-        "request_failures", "error_burst", "stalled_flow", "unreachable", "server_stalls"
+        "request_failures", "error_burst", "stalled_flow", "interrupted", "unreachable", "server_stalls"
     ];
     /// Large packets vanish.
     LOST_LARGE = "large packets vanish": ["low_mtu"];
@@ -112,7 +115,7 @@ families! {
     NEIGHBOUR = "neighbours": ["neighbour_interference", "host_busy"];
     /// A bound on CPU time keeps the program from running.
     QUOTA = "CPU quota": [
-        "host_busy",
+        "cpu_quota",
         "server_cpu_limited/quota",
     ];
     /// What else this machine did: true of it, whatever the world is.

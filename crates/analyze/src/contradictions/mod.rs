@@ -7,6 +7,7 @@
 mod carried;
 mod idle_thread;
 mod needless_repeats;
+mod no_full_buffer;
 mod proof;
 mod seldom_ready;
 
@@ -21,6 +22,7 @@ pub const CONTRADICTIONS: &[&Contradiction] = &[
     &carried::CONTRADICTION,
     &idle_thread::CONTRADICTION,
     &needless_repeats::CONTRADICTION,
+    &no_full_buffer::CONTRADICTION,
     &proof::CONTRADICTION,
     &seldom_ready::CONTRADICTION,
 ];

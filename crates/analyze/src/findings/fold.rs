@@ -17,8 +17,11 @@ const SHORT_OF_CPU: [&str; 2] = ["neighbour_interference", "host_busy"];
 
 /// Folds consequences into their causes: one finding with the evidence of both.
 pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
+    a_quota_is_no_neighbour(findings);
     neighbours_make_it_busy(view, findings);
     own_queue_is_told_once(findings);
+    drops_of_a_host_are_told_once(findings);
+    a_hole_is_told_once(view, findings);
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
     let cause = SHORT_OF_CPU.into_iter().find_map(at);
     let (Some(cause), Some(consequence)) = (cause, at("generator_limited")) else {
@@ -48,6 +51,91 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     cause.severity = cause.severity.max(consequence.severity);
     cause.weight = cause.weight.max(consequence.weight);
     add_evidence(cause, consequence.evidence);
+}
+
+/// Removes findings of these rules, and gives their evidence to the first one of `cause`.
+fn absorb(findings: &mut Vec<Finding>, cause: &str, follows: impl Fn(&Finding) -> bool) {
+    if !findings.iter().any(|finding| finding.rule == cause) {
+        return;
+    }
+    let consequences: Vec<Finding> = findings
+        .extract_if(.., |finding| finding.rule != cause && follows(finding))
+        .collect();
+    if let Some(cause) = findings.iter_mut().find(|finding| finding.rule == cause) {
+        for consequence in consequences {
+            cause.severity = cause.severity.max(consequence.severity);
+            add_evidence(cause, consequence.evidence);
+        }
+    }
+}
+
+/// Threads that a bound on CPU time keeps from running look as if others had taken their time.
+fn a_quota_is_no_neighbour(findings: &mut Vec<Finding>) {
+    absorb(findings, "cpu_quota", |finding| {
+        SHORT_OF_CPU.contains(&finding.rule.as_str())
+    });
+}
+
+/// What a host dropped of its own accord looks like loss on the way.
+fn drops_of_a_host_are_told_once(findings: &mut Vec<Finding>) {
+    const CONSEQUENCES: [&str; 5] = [
+        "loss_limited",
+        "path_loss",
+        "receiver_host_drops",
+        "generator_limited",
+        "filter_drops",
+    ];
+    for cause in ["conntrack_full", "checksum_errors", "filter_drops"] {
+        absorb(findings, cause, |finding| {
+            CONSEQUENCES.contains(&finding.rule.as_str())
+        });
+    }
+}
+
+/// A load through which nothing got for a while loses, waits and is late because of it. A connection that
+/// stalled says the same with what its kernel counted.
+fn a_hole_is_told_once(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
+    const CONSEQUENCES: [&str; 8] = [
+        "application_limited",
+        "generator_limited",
+        "loss_limited",
+        "path_limited",
+        "receive_window_limited",
+        "send_buffer_limited",
+        "sender_refusal",
+        "window_full",
+    ];
+    /// Loss beside the hole, up to which it is the hole's.
+    const BESIDE: f64 = 0.02;
+    let hole = findings
+        .iter()
+        .find(|finding| finding.rule == "interrupted");
+    let Some(hole) = hole.cloned() else { return };
+    // The kernel's counters of a connection say more than that nothing arrived, but not which interface or
+    // program was away: then the stall is only what the connection saw of it.
+    let stalled = findings.iter_mut().find(|f| f.rule == "stalled_flow");
+    let cause = match stalled {
+        Some(stalled) if hole.says.key == "rule-interrupted-says" => {
+            stalled.weight = stalled.weight.max(hole.weight);
+            "stalled_flow"
+        }
+        Some(stalled) => {
+            stalled.weight = stalled.weight.min(hole.weight / 2.0);
+            "interrupted"
+        }
+        None => "interrupted",
+    };
+    absorb(findings, cause, |finding| finding.rule == "interrupted");
+    let Some(seconds) = hole.evidence.first().and_then(|row| row.value) else {
+        return;
+    };
+    let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
+    let explained = 1.5 * seconds / length_s.max(1e-9) + BESIDE;
+    let loss_is_the_holes = view.loss().is_some_and(|loss| loss <= explained);
+    absorb(findings, cause, |finding| {
+        CONSEQUENCES.contains(&finding.rule.as_str())
+            || (finding.rule == "path_loss" && loss_is_the_holes)
+    });
 }
 
 /// A machine that is busy because of other programs is told once, with who used it.

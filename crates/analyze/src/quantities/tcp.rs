@@ -22,6 +22,11 @@ const RETRANSMITTED: Metric = tcp::RETRANSMITTED_SEGMENTS;
 const SENT: Metric = tcp::SENT_SEGMENTS;
 const SEND_QUEUE: Metric = tcp::SEND_QUEUE_BYTES;
 
+/// Round trips above the lowest one from which a queue stands on the way.
+pub const QUEUED: f64 = 1.5;
+/// Shorter queues than this are everywhere, seconds.
+pub const QUEUE_S: f64 = 0.0005;
+
 /// Samples of the delivery rate from which its steadiness means something.
 const ENOUGH: usize = 10;
 
@@ -60,6 +65,9 @@ pub struct RoundTrips {
     pub mean: f64,
     /// Lowest one.
     pub lowest: f64,
+    /// Share of the readings that are so much above the lowest one that a queue stood: [`QUEUED`] times it, and
+    /// [`QUEUE_S`] more.
+    pub queued: f64,
 }
 
 impl RoundTrips {
@@ -226,7 +234,15 @@ impl<'a> Connection<'a> {
             points.map(|(_, value)| value).min_by(f64::total_cmp)
         };
         let lowest = lowest(LOWEST).or_else(|| lowest(SMOOTHED))?;
-        Some(RoundTrips { mean, lowest })
+        let readings = self.points(SMOOTHED);
+        let is_queued = |trip: f64| trip >= lowest * QUEUED && trip - lowest >= QUEUE_S;
+        let queued = readings.iter().filter(|(_, trip)| is_queued(*trip)).count();
+        let queued = queued as f64 / readings.len().max(1) as f64;
+        Some(RoundTrips {
+            mean,
+            lowest,
+            queued,
+        })
     }
 
     /// Segments retransmitted during the phase, and their share of those sent.

@@ -5,11 +5,14 @@
 //! where they meet: incast (A. Phanishayee et al., "Measurement and Analysis of TCP Throughput Collapse",
 //! FAST 2008).
 
+use sokudo_model::metrics::host;
 use sokudo_model::pairs::is_round;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit, kinds};
 use sokudo_stats::spread;
 
+use crate::quantities::ends::End;
 use crate::quantities::pairs::{Way, common};
+use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::{PhaseView, carries};
 
@@ -49,21 +52,41 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .iter()
         .map(|(flow, _)| (flow.from.as_str(), flow.to.as_str()))
         .collect();
-    let (host, way) = common(&ends)?;
-    let key = match way {
-        Way::In => "rule-hot_link-incast",
-        Way::Out => "rule-hot_link-out",
-        Way::Both => "rule-hot_link-both",
+    let (host, key) = match (common(&ends), ends.as_slice()) {
+        (Some((host, Way::In)), _) => (host, "rule-hot_link-incast"),
+        (Some((host, Way::Out)), _) => (host, "rule-hot_link-out"),
+        (Some((host, Way::Both)), _) => (host, "rule-hot_link-both"),
+        (None, [(_, to)]) => (*to, "rule-hot_link-pair"),
+        (None, _) => return None,
     };
     let together: f64 = slow.iter().map(|(_, bits)| bits).sum();
     let says = Text::new(key)
         .word("host", host)
         .word("count", slow.len().to_string())
         .word("pairs", speeds.len().to_string())
-        .number("bits", together, Unit::BitsPerSecond);
+        .number("bits", together, Unit::BitsPerSecond)
+        .number("middle", middle, Unit::BitsPerSecond)
+        .word("from", ends.first()?.0)
+        .word("to", ends.first()?.1);
     let mut finding = view.finding(RULE.name, Severity::Caution, 0.8, says);
     let told = slow.iter().take(TOLD);
     finding.evidence = told.map(|(flow, bits)| carries(flow, *bits)).collect();
+    let (worst, _) = slow.first()?;
+    let fastest = speeds.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    finding
+        .evidence
+        .extend(fastest.map(|(flow, bits)| carries(flow, *bits)));
+    let connection = Connection::of(*view, worst, End::Sender);
+    finding.evidence.extend(connection.round_trip_evidence());
+    finding
+        .evidence
+        .extend(connection.retransmission_evidence());
+    finding.evidence.extend(view.missing_evidence(host));
+    let rate = host::NIC_RECEIVE_BYTES_PER_SECOND;
+    let at_device = view.highest_mean(Some(host), rate, &[]);
+    finding.evidence.extend(
+        at_device.map(|(_, mean)| view.evidence("evidence-device-received", rate, host, mean)),
+    );
     finding.next = Some(Text::new("rule-hot_link-next").word("host", host));
     Some(finding)
 }
@@ -107,6 +130,21 @@ mod tests {
         check_texts(&finding);
         assert_eq!(finding.says.key, "rule-hot_link-incast");
         assert_eq!(crate::view::word(&finding.says, "host"), Some("d"));
+    }
+
+    #[test]
+    fn one_slow_pair_of_many_is_named() {
+        let fast = 9e8;
+        let hosts = ["a", "b", "c", "d"];
+        let pairs = hosts.iter().flat_map(|from| hosts.map(|to| (*from, to)));
+        let pairs = pairs.filter(|(from, to)| from != to);
+        let flows: Vec<(&str, &str, f64)> = pairs
+            .map(|(from, to)| (from, to, if (from, to) == ("a", "c") { 1e8 } else { fast }))
+            .collect();
+        let finding = one(&carrying(&flows), "hot_link");
+        check_texts(&finding);
+        assert_eq!(finding.says.key, "rule-hot_link-pair");
+        assert_eq!(crate::view::word(&finding.says, "from"), Some("a"));
     }
 
     #[test]

@@ -20,6 +20,8 @@ const SHAPES: f64 = 0.4;
 const SOME: f64 = 0.0005;
 /// Share from which it does so in full.
 const MANY: f64 = 0.005;
+/// Segments sent again per request from which they shape the slowest hundredth.
+const LATE: f64 = 0.005;
 /// Shortest wait for a retransmission by the clock (`TCP_RTO_MIN` of Linux), seconds.
 const SHORTEST_TIMEOUT_S: f64 = 0.2;
 
@@ -38,7 +40,7 @@ pub const RULE: Rule = Rule {
 
 fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     match load.is_exchange() {
-        true => delays(load, flow),
+        true => delays(load, flow).or_else(|| counted(load, flow)),
         false => slows(load, flow),
     }
 }
@@ -114,6 +116,40 @@ fn delays<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     evidence.push(view.evidence("evidence-latency-max", latency, &flow.to, known.max));
     evidence.extend(worst.round_trip_evidence());
     evidence.extend(host_retransmits(load, flow));
+    let next = Text::new("rule-loss-limited-next");
+    finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
+    Some(finding)
+}
+
+/// The same of connections that end too soon to be watched: what their hosts sent again.
+fn counted(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
+    let view = load.view;
+    let Family::Exchange(numbers) = load.kind.family else {
+        return None;
+    };
+    let watched = Connection::of(view, flow, End::Sender)
+        .retransmitted()
+        .is_some();
+    let known = flow.histograms.get(numbers.latency.name);
+    let known = known.filter(|h| h.p99 >= SHORTEST_TIMEOUT_S && !watched)?;
+    let again = |host: &str| view.increase(host, host::TCP_RETRANSMITS).unwrap_or(0.0);
+    let together = again(&flow.from) + again(&flow.to);
+    let done = view.total(load.kind.done)?;
+    if together < done * LATE {
+        return None;
+    }
+    let says = Text::new("rule-loss-limited-tail-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("max", known.max, Unit::Seconds);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.6, says);
+    let evidence = &mut finding.evidence;
+    for host in [&flow.from, &flow.to] {
+        let key = "evidence-host-retransmits";
+        evidence.extend(view.grown(key, host::TCP_RETRANSMITS, host));
+    }
+    let latency = numbers.latency;
+    evidence.push(view.evidence("evidence-latency-max", latency, &flow.to, known.max));
     let next = Text::new("rule-loss-limited-next");
     finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
     Some(finding)

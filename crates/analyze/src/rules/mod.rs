@@ -5,17 +5,22 @@
 
 mod application_limited;
 mod buffer_below_asked;
+mod checksum_errors;
 mod connection_churn;
+mod conntrack_full;
 mod corruption;
+mod cpu_quota;
 mod delayed_ack;
 mod device_queue;
 mod dropped_calls;
 mod duplicates;
 mod error_burst;
+mod filter_drops;
 mod generator_limited;
 mod hidden_stall;
 mod host_busy;
 mod hot_link;
+mod interrupted;
 mod loss_limited;
 mod lost_queries;
 mod low_mtu;
@@ -37,6 +42,7 @@ mod sender_refusal;
 mod server_cpu_limited;
 mod server_stalls;
 mod slow_label;
+mod slow_start;
 mod softirq_core;
 mod spinning;
 mod stalled_flow;
@@ -56,17 +62,22 @@ use crate::rule::{Purpose, Rule, Standing};
 pub const REGISTRY: &[&Rule] = &[
     &application_limited::RULE,
     &buffer_below_asked::RULE,
+    &checksum_errors::RULE,
     &connection_churn::RULE,
+    &conntrack_full::RULE,
     &corruption::RULE,
+    &cpu_quota::RULE,
     &delayed_ack::RULE,
     &device_queue::RULE,
     &dropped_calls::RULE,
     &duplicates::RULE,
     &error_burst::RULE,
+    &filter_drops::RULE,
     &generator_limited::RULE,
     &hidden_stall::RULE,
     &host_busy::RULE,
     &hot_link::RULE,
+    &interrupted::RULE,
     &loss_limited::RULE,
     &lost_queries::RULE,
     &low_mtu::RULE,
@@ -88,6 +99,7 @@ pub const REGISTRY: &[&Rule] = &[
     &server_cpu_limited::RULE,
     &server_stalls::RULE,
     &slow_label::RULE,
+    &slow_start::RULE,
     &softirq_core::RULE,
     &spinning::RULE,
     &stalled_flow::RULE,

@@ -8,21 +8,20 @@ use sokudo_model::kinds::{self, Carried};
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
-use crate::quantities::tcp::{Connection, RoundTrips};
+use crate::quantities::tcp::{Connection, QUEUE_S, QUEUED, RoundTrips};
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;
-/// Round trips above the lowest one from which a queue stands on the way.
-const GROWN: f64 = 1.5;
-/// Shorter queues than this are everywhere, seconds.
-const QUEUE_S: f64 = 0.0005;
+/// Share of the readings in which a queue stood, from which it stands.
+const STANDS: f64 = 0.5;
 /// Spread of the delivery rate up to which it is even.
 const EVEN: f64 = 0.15;
 
 /// True when round trips are so much longer than the lowest one that a queue must stand on the way.
 pub fn queue_stands(trips: RoundTrips) -> bool {
-    trips.mean >= trips.lowest * GROWN && trips.queueing() >= QUEUE_S
+    let grown = trips.mean >= trips.lowest * QUEUED && trips.queueing() >= QUEUE_S;
+    grown && trips.queued >= STANDS
 }
 
 /// The finding `path_limited`.
@@ -32,7 +31,8 @@ pub const RULE: Rule = Rule {
     suspects: &[Suspect::tighten("rate"), Suspect::tighten("pacing")],
     bounds: &[
         ("shapes", SHAPES, Unit::Ratio),
-        ("grown", GROWN, Unit::One),
+        ("grown", QUEUED, Unit::One),
+        ("stands", STANDS, Unit::Ratio),
         ("queue", QUEUE_S, Unit::Seconds),
     ],
     look: Look::Flows(look),
@@ -51,6 +51,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let (rate, spread) = connection.delivery()?;
     // What the flow carried over its load: the kernel's estimate is that of its latest bursts.
     let carried = kinds::carried(&flow.metrics).map(Carried::bits_per_second);
+    // Round trips do not tell on which of the two ways the queue stands.
     // An even rate alone may have any cause; a queue proves that something was full.
     let trips = trips.filter(|_| shaped >= SHAPES)?;
     let even = spread <= EVEN;

@@ -7,14 +7,17 @@
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::host;
-use sokudo_model::{Finding, Text, Unit};
+use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
+use crate::quantities::exchange::Exchange;
 use crate::rule::{Look, Purpose, Rule, Suspect};
 use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
+/// Share of the failed requests from which full sockets explain them.
+const REQUESTS: f64 = 0.3;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
 
@@ -29,11 +32,51 @@ pub const RULE: Rule = Rule {
     name: "receiver_buffer_overflow",
     purpose: Purpose::Loss,
     suspects: &[Suspect::raise("rcvbuf"), Suspect::tighten("rate")],
-    bounds: &[("share", SHARE, Unit::Ratio)],
+    bounds: &[
+        ("share", SHARE, Unit::Ratio),
+        ("requests", REQUESTS, Unit::Ratio),
+    ],
     look: Look::Phase(look),
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    datagrams(view).or_else(|| requests(view))
+}
+
+/// Requests, or their answers, that found a full socket: without a connection nobody sends them again.
+fn requests(view: &PhaseView<'_>) -> Option<Finding> {
+    let exchange = Exchange::of(*view)?;
+    let failed = exchange
+        .total(exchange.numbers.errors)
+        .filter(|n| *n > 0.0)?;
+    let worst = view.hosts().into_iter().filter_map(|host| {
+        let full = view.increase(host, host::UDP_RECEIVE_BUFFER_ERRORS)?;
+        Some((host, full))
+    });
+    let (host, full) = worst.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let share = (full / failed).min(1.0);
+    if share < REQUESTS {
+        return None;
+    }
+    let says = Text::new("rule-receiver-buffer-overflow-requests-says")
+        .word("host", host)
+        .number("count", full, Unit::Packets)
+        .number("failed", failed, Unit::One);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.35 + 0.6 * share, says);
+    let errors = host::UDP_RECEIVE_BUFFER_ERRORS;
+    finding
+        .evidence
+        .extend(view.grown("evidence-udp-receive-errors", errors, host));
+    let flow = view.flows().first()?;
+    let metric = exchange.numbers.errors;
+    let row = view.evidence("evidence-failed-requests", metric, &flow.from, failed);
+    finding.evidence.push(row);
+    let next = Text::new("rule-receiver-buffer-overflow-requests-next");
+    finding.next = Some(next.word("host", host));
+    Some(finding)
+}
+
+fn datagrams(view: &PhaseView<'_>) -> Option<Finding> {
     let LostAt { host, there, share } = view.lost_at_receiver(LOST, SHARE)?;
     let (severity, weight) = view.weigh_loss(share);
     let buffer = Buffer::of(view, host);
@@ -220,5 +263,20 @@ mod tests {
             ("next-unpaced", "remedy-receiver-waiting")
         );
         one(&record, "host_busy");
+    }
+
+    #[test]
+    fn requests_that_found_a_full_socket_are_not_lost_on_the_path() {
+        let mut scene = scene::Scene::of("rr")
+            .sender([0.4, 0.001, 0.0])
+            .receiver([0.5, 0.001, 0.0])
+            .total("transactions_per_second", 5e3)
+            .total("errors", 900.0);
+        let errors = "host.udp_receive_buffer_errors";
+        add_series(&mut scene.record, "hostb", errors, &[], 0.0, 880.0);
+        let finding = scene.limited_by("receiver_buffer_overflow");
+        check_texts(&finding);
+        scene.record.series.clear();
+        scene.without("receiver_buffer_overflow");
     }
 }

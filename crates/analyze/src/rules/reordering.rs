@@ -1,18 +1,25 @@
-//! Datagrams arrived out of order.
+//! Datagrams or segments arrived out of order.
 //!
-//! Counted as RFC 4737 does. Typical causes: several paths or bond members, or several receive
+//! Counted as RFC 4737 does for datagrams. TCP takes segments that are overtaken for lost and sends them again; the
+//! peer tells that it had them already (D-SACK). Typical causes: several paths or bond members, or several receive
 //! queues that work on one flow.
 
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
-use sokudo_model::{Finding, Severity, Text, Unit};
+use sokudo_model::metrics::tcp;
+use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::quantities::ends::{End, Load};
+use crate::quantities::tcp::Connection;
+use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Shares of received datagrams: from here it is worth a word, from here it changes the reading.
 const SOME: f64 = 0.0001;
 const MANY: f64 = 0.01;
+
+/// Share of the repeated segments that arrived twice, from which they were overtaken and not lost.
+const NEEDLESS: f64 = 0.5;
 
 const OUT_OF_ORDER: Metric = datagram::OUT_OF_ORDER_PACKETS;
 const EXTENT: Metric = datagram::REORDERING_EXTENT_MEAN_PACKETS;
@@ -20,13 +27,68 @@ const EXTENT: Metric = datagram::REORDERING_EXTENT_MEAN_PACKETS;
 /// The finding `reordering`.
 pub const RULE: Rule = Rule {
     name: "reordering",
-    purpose: Purpose::Describes,
+    purpose: Purpose::Limit(Standing::General),
     suspects: &[],
-    bounds: &[("some", SOME, Unit::Ratio), ("many", MANY, Unit::Ratio)],
+    bounds: &[
+        ("some", SOME, Unit::Ratio),
+        ("many", MANY, Unit::Ratio),
+        ("needless", NEEDLESS, Unit::Ratio),
+    ],
     look: Look::Phase(look),
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    datagrams(view).or_else(|| {
+        let load = Load::of(*view)?;
+        load.strongest(|flow| segments(&load, flow))
+    })
+}
+
+/// A connection that sent segments again which the peer had already.
+fn segments<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let connection = Connection::of(load.view, flow, End::Sender);
+    let (again, share) = connection
+        .retransmitted()
+        .filter(|(_, share)| *share > SOME)?;
+    let needless = connection.grown(tcp::NEEDLESS_SEGMENTS)?;
+    if needless < again * NEEDLESS {
+        return None;
+    }
+    let shaped = connection.limits().map(|limits| limits.congestion_window());
+    let shaped = shaped.unwrap_or(0.0).min(load.between(flow).unwrap_or(0.0));
+    let says = Text::new("rule-reordering-segments-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("share", share, Unit::Ratio)
+        .number("count", needless, Unit::One);
+    let weight = 0.2 + 0.7 * shaped;
+    let mut finding = load
+        .view
+        .finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(connection.retransmission_evidence());
+    let rows = [
+        (
+            "evidence-tcp-needless",
+            tcp::NEEDLESS_SEGMENTS,
+            Some(needless),
+        ),
+        (
+            "evidence-tcp-reorderings",
+            tcp::REORDERINGS,
+            connection.grown(tcp::REORDERINGS),
+        ),
+    ];
+    for (key, metric, value) in rows {
+        evidence.extend(value.map(|value| connection.evidence(key, metric, value)));
+    }
+    evidence.extend(load.held_evidence(flow, End::Sender));
+    evidence.extend(load.held_evidence(flow, End::Receiver));
+    finding.next = Some(Text::new("rule-reordering-next").word("host", &flow.to));
+    Some(finding)
+}
+
+fn datagrams(view: &PhaseView<'_>) -> Option<Finding> {
     let count = view.total(OUT_OF_ORDER)?;
     let share = count / view.received().filter(|n| *n > 0.0)?;
     let (host, there) = view.worst_receiver(OUT_OF_ORDER).filter(|_| share > SOME)?;

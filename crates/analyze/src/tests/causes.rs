@@ -123,4 +123,5 @@ fn segments_that_the_peer_had_were_not_lost() {
     // Of 100 segments in each second that were sent again, 90 had arrived.
     scene.series("hosta", "tcp.needless_segments", |s| 90.0 * s);
     scene.without("loss_limited");
+    scene.limited_by("reordering");
 }

@@ -116,6 +116,14 @@ impl<'a> PhaseView<'a> {
         Some(values.sum())
     }
 
+    /// The hosts at the ends of the flows, each once.
+    pub fn hosts(&self) -> BTreeSet<&'a str> {
+        let flows = self.flows().iter();
+        flows
+            .flat_map(|flow| [flow.from.as_str(), flow.to.as_str()])
+            .collect()
+    }
+
     /// Each flow that has the metric, with its value.
     pub fn values(&self, metric: Metric) -> impl Iterator<Item = (&'a FlowResult, f64)> + use<'a> {
         let flows = self.flows().iter();

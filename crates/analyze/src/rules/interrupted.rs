@@ -1,0 +1,346 @@
+//! Nothing got through for a while in the middle of a load.
+//!
+//! A mean over such a hole describes neither the time before it nor the hole. What is told is when it was, and
+//! what else stood still then: the interface of a host, a host's program, or only the way between them.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::{group, host};
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+
+use crate::quantities::silence;
+use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::view::PhaseView;
+
+/// Part of the usual rate up to which nothing gets through.
+const QUIET: f64 = 0.02;
+/// Things that usually get through in one interval, from which none is a hole.
+const USUAL: f64 = 5.0;
+/// Intervals that carried something, from which the usual rate is known.
+const ENOUGH: usize = 3;
+/// Share of the phase from which a hole shapes the result.
+const SHARE: f64 = 0.05;
+/// Holes beyond which they are the far end's rhythm, and no interruption.
+const FEW: usize = 2;
+/// Distance of two readings, in usual ones, from which those between are missing.
+const MISSING: f64 = 1.9;
+/// Part of the hole in which a host was silent, from which the host stood still.
+const MOST: f64 = 0.6;
+
+/// The finding `interrupted`.
+pub const RULE: Rule = Rule {
+    name: "interrupted",
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
+    bounds: &[
+        ("quiet", QUIET, Unit::Ratio),
+        ("usual", USUAL, Unit::One),
+        ("share", SHARE, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
+
+/// A time in which nothing got through, nanoseconds of the run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Hole {
+    begin_ns: i64,
+    end_ns: i64,
+}
+
+impl Hole {
+    fn seconds(self) -> f64 {
+        (self.end_ns - self.begin_ns) as f64 / 1e9
+    }
+}
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    if view.is_trial() {
+        return None;
+    }
+    let holes = holes(view)?;
+    let longest = holes
+        .iter()
+        .copied()
+        .max_by(|a, b| a.seconds().total_cmp(&b.seconds()))?;
+    let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
+    let share = longest.seconds() / length_s.max(1e-9);
+    if share < SHARE || holes.len() > FEW {
+        return None;
+    }
+    let flow = view.flows().first()?;
+    let since = |t_ns: i64| (t_ns - view.phase.t0_ns) as f64 / 1e9;
+    let reason = reason(view, longest);
+    let says = Text::new(reason.says)
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .word("host", reason.host.unwrap_or(&flow.to))
+        .word("device", reason.device.unwrap_or_default())
+        .number("begin", since(longest.begin_ns), Unit::Seconds)
+        .number("end", since(longest.end_ns), Unit::Seconds);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.9 + 0.05 * share, says);
+    finding.evidence.push(quiet(view, longest, &flow.to)?);
+    finding.evidence.extend(reason.evidence);
+    finding.evidence.extend(traffic(view, longest));
+    let next = Text::new(reason.next).word("host", reason.host.unwrap_or(&flow.to));
+    finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
+    Some(finding)
+}
+
+/// The holes that all flows have in common; `None` where no series tells.
+fn holes(view: &PhaseView<'_>) -> Option<Vec<Hole>> {
+    let kind = view.kind()?;
+    let metric = kind.charts.arrived.or(kind.charts.per_second)?;
+    let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
+    let per_s = view.total(kind.done)? / length_s.max(1e-9);
+    let sums = sums(view, metric);
+    let times: Vec<i64> = sums.keys().copied().collect();
+    let usual_ns = usual_distance(&times)?;
+    if per_s * usual_ns as f64 / 1e9 < USUAL {
+        return None;
+    }
+    let mut carried: Vec<f64> = sums
+        .values()
+        .copied()
+        .filter(|value| *value > 0.0)
+        .collect();
+    carried.sort_by(f64::total_cmp);
+    let middle = *carried.get(carried.len() / 2)?;
+    if carried.len() < ENOUGH {
+        return None;
+    }
+    let mut holes: Vec<Hole> = Vec::new();
+    let mut add = |begin_ns: i64, end_ns: i64| match holes.last_mut() {
+        Some(last) if begin_ns <= last.end_ns => last.end_ns = end_ns,
+        _ => holes.push(Hole { begin_ns, end_ns }),
+    };
+    let mut before = *times.first()?;
+    for (t_ns, value) in sums.into_iter().skip(1) {
+        let missing = (t_ns - before) as f64 > usual_ns as f64 * MISSING;
+        match (value <= middle * QUIET, missing) {
+            (true, _) => add(before, t_ns),
+            // One late reading stands for the whole time: only its last part carried something.
+            (false, true) => add(before, t_ns - usual_ns),
+            (false, false) => {}
+        }
+        before = t_ns;
+    }
+    if (view.phase.t1_ns - before) as f64 > usual_ns as f64 * MISSING {
+        add(before, view.phase.t1_ns);
+    }
+    // What follows the load is not a part of it: at its end only what is missing of the load is a hole.
+    let ends = holes.last().is_some_and(|last| last.end_ns >= before);
+    if ends && !stops_early(view, usual_ns) {
+        holes.pop();
+    }
+    Some(holes)
+}
+
+/// True when nothing got through on any flow in the last intervals of the load.
+fn stops_early(view: &PhaseView<'_>, usual_ns: i64) -> bool {
+    let silent = view.flows().iter().map(|flow| {
+        let load_s = group::LOAD_SECONDS.of(&flow.metrics)?;
+        Some(load_s - group::LAST_THROUGH_SECONDS.of(&flow.metrics)?)
+    });
+    let least = silent
+        .map(|silent| silent.unwrap_or(0.0))
+        .min_by(f64::total_cmp);
+    least.is_some_and(|least| least * 1e9 >= usual_ns as f64 * MISSING)
+}
+
+/// What got through on all flows together per interval. Readings of several flows in one interval are one.
+fn sums(view: &PhaseView<'_>, metric: Metric) -> BTreeMap<i64, f64> {
+    let all: Vec<Vec<(i64, f64)>> = view
+        .series(None, metric, &[])
+        .map(|series| {
+            let inside = |(t, v): &&(i64, f64)| {
+                view.phase.t0_ns < *t && *t <= view.phase.t1_ns && v.is_finite()
+            };
+            series.points.iter().filter(inside).copied().collect()
+        })
+        .filter(|points: &Vec<(i64, f64)>| points.len() > ENOUGH)
+        .collect();
+    // The flow with the most readings gives the times; of the others the latest reading counts.
+    let Some(leading) = all.iter().max_by_key(|points| points.len()) else {
+        return BTreeMap::new();
+    };
+    let at = |points: &[(i64, f64)], from: i64, to: i64| {
+        let inside = points.iter().filter(|(t, _)| from < *t && *t <= to);
+        inside.map(|(_, value)| *value).fold(0.0, f64::max)
+    };
+    let mut before = i64::MIN;
+    let mut sums = BTreeMap::new();
+    for (t_ns, _) in leading {
+        let sum = all.iter().map(|points| at(points, before, *t_ns)).sum();
+        sums.insert(*t_ns, sum);
+        before = *t_ns;
+    }
+    sums
+}
+
+/// Median of the times between two readings.
+fn usual_distance(times: &[i64]) -> Option<i64> {
+    let mut gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable();
+    gaps.get(gaps.len() / 2).copied().filter(|gap| *gap > 0)
+}
+
+/// What else stood still.
+struct Reason<'a> {
+    says: &'static str,
+    next: &'static str,
+    host: Option<&'a str>,
+    device: Option<&'a str>,
+    evidence: Option<Evidence>,
+}
+
+fn reason<'a>(view: &PhaseView<'a>, hole: Hole) -> Reason<'a> {
+    let down = view.hosts().into_iter().find_map(|host| {
+        let mut states = view.series(Some(host), host::NIC_UP, &[]);
+        states.find_map(|series| {
+            let values = within(&series.points, hole);
+            let was_down = values.iter().any(|value| *value < 0.5);
+            let device = series.key.labels.get("device")?;
+            was_down.then_some((host, device.as_str()))
+        })
+    });
+    if let Some((host, device)) = down {
+        let mut row = view.evidence("evidence-interface-down", host::NIC_UP, host, 0.0);
+        row.says = row.says.word("device", device);
+        return Reason {
+            says: "rule-interrupted-interface-says",
+            next: "rule-interrupted-interface-next",
+            host: Some(host),
+            device: Some(device),
+            evidence: Some(row),
+        };
+    }
+    let silent = view.hosts().into_iter().filter_map(|host| {
+        let seconds = silence::longest(view, host)?;
+        (seconds >= hole.seconds() * MOST).then_some((host, seconds))
+    });
+    if let Some((host, seconds)) = silent.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        return Reason {
+            says: "rule-interrupted-program-says",
+            next: "rule-interrupted-program-next",
+            host: Some(host),
+            device: None,
+            evidence: Some(silence::evidence(host, seconds)),
+        };
+    }
+    Reason {
+        says: "rule-interrupted-says",
+        next: "rule-interrupted-next",
+        host: None,
+        device: None,
+        evidence: None,
+    }
+}
+
+/// Packets per second that the interfaces of each host saw in the hole.
+fn traffic(view: &PhaseView<'_>, hole: Hole) -> Vec<Evidence> {
+    let rows = [
+        ("evidence-hole-sent", host::NIC_SEND_PACKETS_PER_SECOND),
+        (
+            "evidence-hole-received",
+            host::NIC_RECEIVE_PACKETS_PER_SECOND,
+        ),
+    ];
+    let hosts = view.hosts().into_iter();
+    let each = hosts.flat_map(|host| rows.map(|(key, metric)| (host, key, metric)));
+    let known = each.filter_map(|(host, key, metric)| {
+        let series = view.series(Some(host), metric, &[]);
+        let most = series.flat_map(|series| within(&series.points, hole));
+        let least = most.min_by(f64::total_cmp)?;
+        Some(view.evidence(key, metric, host, least))
+    });
+    known.collect()
+}
+
+fn within(points: &[(i64, f64)], hole: Hole) -> Vec<f64> {
+    let inside = points
+        .iter()
+        .filter(|(t, _)| hole.begin_ns < *t && *t <= hole.end_ns);
+    inside.map(|(_, value)| *value).collect()
+}
+
+fn quiet(view: &PhaseView<'_>, hole: Hole, host: &str) -> Option<Evidence> {
+    let done = view.kind()?.done;
+    let mut row = view.evidence("evidence-hole", done, host, hole.seconds());
+    row.says = row.says.number("value", hole.seconds(), Unit::Seconds);
+    row.unit = Some(Unit::Seconds);
+    row.metric = None;
+    Some(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    /// Streams that carry 100 Mb/s but for the time between these moments, seconds of the run.
+    fn quiet(from: f64, to: f64) -> Scene {
+        let mut scene = between()
+            .metric("received_bytes", 1e8)
+            .metric("goodput_bits_per_second", 8.5e7);
+        scene.series("hostb", "stream.goodput_bits_per_second", |s| {
+            if s > from && s <= to { 0.0 } else { 1e8 }
+        });
+        for host in ["hosta", "hostb"] {
+            let rate = "host.nic_receive_packets_per_second";
+            scene.series(host, rate, |s| if s > from && s <= to { 0.0 } else { 1e4 });
+        }
+        scene
+    }
+
+    #[test]
+    fn a_hole_is_told_by_when_it_was() {
+        let finding = of_rule(&quiet(12.0, 13.5).record, "interrupted").remove(0);
+        check_texts(&finding);
+        assert_eq!(finding.says.key, "rule-interrupted-says");
+        let second = |name: &str| match finding.says.args[name] {
+            Arg::Number(value, _) => value,
+            ref other => panic!("{other:?}"),
+        };
+        assert!((second("begin") - 2.0).abs() < 0.11, "{finding:?}");
+        assert!((second("end") - 3.5).abs() < 0.11, "{finding:?}");
+        let limit = limit(&quiet(12.0, 13.5).record).expect("it is known");
+        assert_eq!(limit.rule, "interrupted");
+    }
+
+    #[test]
+    fn what_stood_still_meanwhile_is_named() {
+        let mut scene = quiet(12.0, 13.5);
+        let up = "host.nic_up";
+        scene.series(
+            "hostb",
+            up,
+            |s| if s > 12.0 && s < 13.5 { 0.0 } else { 1.0 },
+        );
+        let device = &mut scene
+            .record
+            .series
+            .last_mut()
+            .expect("it was added")
+            .key
+            .labels;
+        device.insert("device".into(), "eth0".into());
+        let finding = of_rule(&scene.record, "interrupted").remove(0);
+        assert_eq!(finding.says.key, "rule-interrupted-interface-says");
+        let scene = quiet(12.0, 13.5).silent("hostb", 12.0, 13.4);
+        let finding = of_rule(&scene.record, "interrupted").remove(0);
+        assert_eq!(finding.says.key, "rule-interrupted-program-says");
+        assert_eq!(finding.says.args["host"], Arg::Word("hostb".into()));
+    }
+
+    #[test]
+    fn a_load_without_a_hole_and_one_of_few_things_have_none() {
+        quiet(30.0, 31.0).without("interrupted");
+        quiet(12.0, 12.1).without("interrupted");
+        let mut few = quiet(12.0, 13.5);
+        few.flow()
+            .metrics
+            .insert("stream.received_bytes".into(), 3.0);
+        few.without("interrupted");
+    }
+}
