@@ -159,6 +159,7 @@ families! {
         "server_stalls",
         "hidden_stall",
         "stalled_flow",
+        "interrupted",
         "error_burst",
     ];
     /// The server sends its answers slowly.

@@ -27,15 +27,15 @@ use crate::vocabulary::{Place, Server, no_panic, pid, place, serve, serve_with, 
 const DELAY: Duration = Duration::from_millis(20);
 
 /// Two hosts of one machine: the client stands on host 0, the server on host 1.
-struct Pair<'a> {
+pub struct Pair<'a> {
     place: &'a Place,
     hosts: &'a Hosts,
-    server: Server,
+    pub server: Server,
 }
 
 impl<'a> Pair<'a> {
     /// Serves on host 1 at this address.
-    fn new(place: &'a Place, hosts: &'a Hosts, address: IpAddr) -> Self {
+    pub fn new(place: &'a Place, hosts: &'a Hosts, address: IpAddr) -> Self {
         let command = place.sokudo(&format!("serve --bind {address}:0 --open"));
         let server = hosts.run_in(1, move || serve_with(command));
         Self {
@@ -46,7 +46,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Runs a workload from host 0 against the server and reads what limited it.
-    fn run(&self, workload: &str, options: &str) -> Told {
+    pub fn run(&self, workload: &str, options: &str) -> Told {
         let line = format!("{workload} {} {options} --json", self.server.address);
         let command = self.place.sokudo(&line);
         let ended = self.hosts.run_in(0, move || command.run());
@@ -55,14 +55,14 @@ impl<'a> Pair<'a> {
 }
 
 /// What a run says about its limit.
-struct Told {
-    ended: Ended,
+pub struct Told {
+    pub ended: Ended,
     record: Record,
-    json: Value,
+    pub json: Value,
 }
 
 impl Told {
-    fn of(place: &Place, ended: Ended) -> Self {
+    pub fn of(place: &Place, ended: Ended) -> Self {
         // A check that failed keeps nobody from naming the limit.
         assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
         no_panic(&ended);
@@ -76,7 +76,7 @@ impl Told {
     }
 
     /// The strongest conclusion about what limited the run.
-    fn limit(&self) -> Option<Finding> {
+    pub fn limit(&self) -> Option<Finding> {
         sokudo_analyze::limit(&self.record)
     }
 
@@ -116,7 +116,7 @@ impl Told {
     }
 
     /// True when the test had not the CPU time that it needs in order to be limited by anything else.
-    fn disturbed(&self) -> bool {
+    pub fn disturbed(&self) -> bool {
         let short = ["neighbour_interference", "host_busy"];
         self.limit()
             .is_some_and(|found| short.contains(&found.rule.as_str()))

@@ -9,6 +9,7 @@ mod bad_input;
 mod bottlenecks;
 mod browser;
 mod bus;
+mod causes;
 mod check;
 mod clients;
 mod clock_step;
