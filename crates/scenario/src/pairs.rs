@@ -189,7 +189,7 @@ mod tests {
         };
         let ended = run(&text, lab(6), outside, Limits::default());
         ended.outcome.expect("carried out");
-        let by_script = ended.executor.expect("hosts");
+        let by_script = ended.executor;
         assert_eq!(flows(&by_lines), flows(&by_script));
         assert_eq!(flows(&by_lines)[1], [(1, 4, 0), (2, 5, 0)]);
         assert_eq!(by_lines.phases[1].parts[0].workload, "rr");

@@ -15,10 +15,11 @@ mod calls;
 mod rehearse;
 mod seen;
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Module};
+use sokudo_script::apart::{self, Caller, NoEnd, Watch};
 use sokudo_script::{Bounds, Language, Thrown, engine};
 
 use crate::execute::Executor;
@@ -62,9 +63,9 @@ impl Default for Limits {
 /// Access of a script to the outside.
 pub struct Outside {
     /// Monotonic time, nanoseconds: only to bound how long a script computes.
-    pub now_ns: Box<dyn Fn() -> u64>,
-    /// True when the operator wants the run to end.
-    pub stop: Box<dyn Fn() -> bool>,
+    pub now_ns: Box<dyn Fn() -> u64 + Send + Sync>,
+    /// True when the operator wants the run to end. The script ends within 2 s, whatever it does.
+    pub stop: Box<dyn Fn() -> bool + Send + Sync>,
     /// Seed of the run.
     pub seed: u64,
     /// Names and values that the operator set.
@@ -112,8 +113,8 @@ impl ScriptError {
 
 /// Result of a script.
 pub struct Ended<E> {
-    /// The executor; `None` only when the engine kept hold of it.
-    pub executor: Option<E>,
+    /// The executor.
+    pub executor: E,
     /// A line of JSON for each call of the script: the request and the answer.
     pub journal: String,
     /// Whether it came to its end.
@@ -122,70 +123,79 @@ pub struct Ended<E> {
 
 /// Time that the script has computed, outside of calls.
 struct Meter {
-    now_ns: Box<dyn Fn() -> u64>,
-    stop: Box<dyn Fn() -> bool>,
-    left_ns: Cell<u64>,
-    since_ns: Cell<u64>,
-    over: Cell<bool>,
-    stopped: Cell<bool>,
+    now_ns: Box<dyn Fn() -> u64 + Send + Sync>,
+    stop: Box<dyn Fn() -> bool + Send + Sync>,
+    left_ns: AtomicU64,
+    since_ns: AtomicU64,
+    over: AtomicBool,
+    stopped: AtomicBool,
 }
 
 impl Meter {
-    fn new(now_ns: Box<dyn Fn() -> u64>, stop: Box<dyn Fn() -> bool>, limits: Limits) -> Self {
+    fn new(
+        now_ns: Box<dyn Fn() -> u64 + Send + Sync>,
+        stop: Box<dyn Fn() -> bool + Send + Sync>,
+        limits: Limits,
+    ) -> Self {
         Self {
-            since_ns: Cell::new(now_ns()),
+            since_ns: AtomicU64::new(now_ns()),
             now_ns,
             stop,
-            left_ns: Cell::new(limits.compute_ns),
-            over: Cell::new(false),
-            stopped: Cell::new(false),
+            left_ns: AtomicU64::new(limits.compute_ns),
+            over: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
         }
     }
 
-    /// The script computes no more: a call begins.
+    fn used_ns(&self) -> u64 {
+        (self.now_ns)().saturating_sub(self.since_ns.load(Ordering::Acquire))
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+}
+
+impl Watch for Meter {
     fn pause(&self) {
-        let used = (self.now_ns)().saturating_sub(self.since_ns.get());
-        self.left_ns.set(self.left_ns.get().saturating_sub(used));
+        let used = self.used_ns();
+        let left = self.left_ns.load(Ordering::Acquire).saturating_sub(used);
+        self.left_ns.store(left, Ordering::Release);
     }
 
-    /// It computes again.
     fn resume(&self) {
-        self.since_ns.set((self.now_ns)());
+        self.since_ns.store((self.now_ns)(), Ordering::Release);
     }
 
-    /// True when the engine has to end the script.
     fn ends(&self) -> bool {
-        let used = (self.now_ns)().saturating_sub(self.since_ns.get());
-        if used > self.left_ns.get() {
-            self.over.set(true);
+        if self.used_ns() > self.left_ns.load(Ordering::Acquire) {
+            self.over.store(true, Ordering::Release);
         }
         if (self.stop)() {
-            self.stopped.set(true);
+            self.stopped.store(true, Ordering::Release);
         }
-        self.over.get() || self.stopped.get()
+        self.is_over() || self.is_stopped()
     }
 }
 
 /// Carries out a script.
-pub fn run<E: Executor + 'static>(
-    source: &str,
-    executor: E,
-    outside: Outside,
-    limits: Limits,
-) -> Ended<E> {
-    let meter = Rc::new(Meter::new(outside.now_ns, outside.stop, limits));
-    let calls = Rc::new(RefCell::new(Calls::new(
+pub fn run<E: Executor>(source: &str, executor: E, outside: Outside, limits: Limits) -> Ended<E> {
+    let meter = Arc::new(Meter::new(outside.now_ns, outside.stop, limits));
+    let mut calls = Calls::new(
         executor,
         outside.seed,
         outside.parameters,
         limits.journal_bytes,
-    )));
-    let outcome = in_engine(source, &calls, &meter, limits);
-    let outcome = outcome.and_then(|()| no_unasked(&calls.borrow()));
-    let journal = calls.borrow_mut().take_journal();
-    let executor = Rc::try_unwrap(calls).ok();
+    );
+    let outcome = in_engine(source, &mut calls, &meter, limits);
+    let outcome = outcome.and_then(|()| no_unasked(&calls));
+    let journal = calls.take_journal();
     Ended {
-        executor: executor.map(|calls| calls.into_inner().into_executor()),
+        executor: calls.into_executor(),
         journal,
         outcome,
     }
@@ -202,46 +212,58 @@ fn no_unasked<E: Executor>(calls: &Calls<E>) -> Result<(), ScriptError> {
     }
 }
 
-fn in_engine<E: Executor + 'static>(
+fn in_engine<E: Executor>(
     source: &str,
-    calls: &Rc<RefCell<Calls<E>>>,
-    meter: &Rc<Meter>,
+    calls: &mut Calls<E>,
+    meter: &Arc<Meter>,
     limits: Limits,
 ) -> Result<(), ScriptError> {
-    let bounds = Bounds {
-        memory_bytes: limits.memory_bytes,
-        stack_bytes: STACK_BYTES,
+    let (source, watching) = (source.to_owned(), Arc::clone(meter));
+    let script = move |caller| evaluate(source, caller, watching, limits.memory_bytes);
+    let answer = |name: &str, argument: &str| calls.answer(name, argument);
+    let outcome = match apart::execute(&**meter, STACK_BYTES, script, answer) {
+        Ok(outcome) => outcome,
+        // The meter says why it had to end.
+        Err(NoEnd::LeftBehind) => Err(Thrown::default()),
+        Err(NoEnd::NoThread(why)) => Err(no_engine(why)),
     };
-    let watching = Rc::clone(meter);
-    let context = engine(bounds, move || watching.ends())
-        .and_then(|runtime| Context::custom::<Language>(&runtime));
-    let context =
-        context.map_err(|error| ScriptError::new(format!("{NO_ENGINE}: {error}"), FREE_MEMORY))?;
-    let outcome = context.with(|ctx| {
-        prepare(&ctx, calls, meter).map_err(|error| Thrown {
-            message: format!("{NO_ENGINE}: {error}"),
-            hint: Some(FREE_MEMORY.into()),
-            ..Thrown::default()
-        })?;
-        let run: rquickjs::Result<()> = ctx.eval(source);
-        run.catch(&ctx)
-            .map_err(|error| Thrown::of(&error, OWN_LINES))
-    });
-    let failed = calls.borrow_mut().take_failure();
+    let failed = calls.take_failure();
     outcome.map_err(|thrown| explained(thrown, meter, failed, limits))
 }
 
-fn prepare<E: Executor + 'static>(
-    ctx: &Ctx<'_>,
-    calls: &Rc<RefCell<Calls<E>>>,
-    meter: &Rc<Meter>,
-) -> rquickjs::Result<()> {
-    let (calls, meter) = (Rc::clone(calls), Rc::clone(meter));
-    let host = move |name: String, argument: String| -> String {
-        meter.pause();
-        let answer = calls.borrow_mut().answer(&name, &argument);
-        meter.resume();
-        answer
+/// Evaluates a script in an engine of its own.
+fn evaluate(
+    source: String,
+    caller: Caller,
+    meter: Arc<Meter>,
+    memory_bytes: usize,
+) -> Result<(), Thrown> {
+    let bounds = Bounds {
+        memory_bytes,
+        stack_bytes: STACK_BYTES,
+    };
+    let context = engine(bounds, move || meter.ends())
+        .and_then(|runtime| Context::custom::<Language>(&runtime))
+        .map_err(no_engine)?;
+    context.with(|ctx| {
+        prepare(&ctx, caller).map_err(no_engine)?;
+        let run: rquickjs::Result<()> = ctx.eval(source);
+        run.catch(&ctx)
+            .map_err(|error| Thrown::of(&error, OWN_LINES))
+    })
+}
+
+fn no_engine(why: impl std::fmt::Display) -> Thrown {
+    Thrown {
+        message: format!("{NO_ENGINE}: {why}"),
+        hint: Some(FREE_MEMORY.into()),
+        ..Thrown::default()
+    }
+}
+
+fn prepare(ctx: &Ctx<'_>, caller: Caller) -> rquickjs::Result<()> {
+    let host = move |name: String, argument: String| -> rquickjs::Result<String> {
+        caller.call(name, argument).ok_or(rquickjs::Error::Unknown)
     };
     ctx.globals()
         .set("__host", Function::new(ctx.clone(), host)?)?;
@@ -262,9 +284,9 @@ fn explained(
         says: thrown.message,
         hint: thrown.hint,
         interrupted: false,
-        is_cut_off: meter.over.get() || is_full,
+        is_cut_off: meter.is_over() || is_full,
     };
-    if meter.over.get() {
+    if meter.is_over() {
         let limit = std::time::Duration::from_nanos(limits.compute_ns);
         error.says = format!("the script computed for more than {limit:?}");
         error.hint = Some("look for a loop that never ends".into());
@@ -273,7 +295,7 @@ fn explained(
         error.says = format!("the script used more than {mib} MiB of memory");
         error.hint = Some("keep numbers, not everything that was ever told".into());
     }
-    error.interrupted = meter.stopped.get() || failed.is_some_and(|failed| failed.interrupted);
+    error.interrupted = meter.is_stopped() || failed.is_some_and(|failed| failed.interrupted);
     if error.interrupted {
         error.says = "interrupted".into();
         error.hint = None;

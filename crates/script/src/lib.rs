@@ -7,7 +7,10 @@
 //! Thrown: name, message, hint, and the place in the script's own lines
 //! ```
 //!
-//! The caller decides what scripts can call, and which bounds they have.
+//! The caller decides what scripts can call, and which bounds they have. [`apart`] gives a script a thread
+//! of its own, for bounds on what the engine does without checking.
+
+pub mod apart;
 
 use rquickjs::context::intrinsic;
 use rquickjs::{CaughtError, Object, Runtime};

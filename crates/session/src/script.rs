@@ -33,7 +33,7 @@ pub fn carry_out(
         Err(error) => Ended::Early(refusal(error, file)),
     };
     let left = Left {
-        lab: over.executor,
+        lab: Some(over.executor),
         ended,
         files: vec![
             ("plan/scenario.js", source),

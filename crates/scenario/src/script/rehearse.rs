@@ -4,8 +4,7 @@
 //! its line, and the script goes on with the next one. Results of phases are made up: everything came
 //! through, and every number is 1. What a script decides by such numbers may be decided otherwise later.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rquickjs::{CatchResultExt, Context, Module};
 use sokudo_script::{Bounds, Language, Thrown, engine};
@@ -48,23 +47,22 @@ pub struct Rehearsed {
 }
 
 /// Rehearses a script: `executor` must carry nothing out.
-pub fn rehearse<E: Executor + 'static>(source: &str, executor: E, outside: Outside) -> Rehearsed {
+pub fn rehearse<E: Executor>(source: &str, executor: E, outside: Outside) -> Rehearsed {
     let (readable, mut mistakes) = readable(source);
     let is_partial = !mistakes.is_empty();
     let mut open = None;
     if let Some(source) = readable {
-        let calls = Calls::new(executor, outside.seed, outside.parameters, 0).rehearsing();
-        let calls = Rc::new(RefCell::new(calls));
-        let meter = Rc::new(Meter::new(outside.now_ns, outside.stop, LIMITS));
-        let outcome = in_engine(&source, &calls, &meter, LIMITS);
-        let found = calls.borrow_mut().take_found();
+        let mut calls = Calls::new(executor, outside.seed, outside.parameters, 0).rehearsing();
+        let meter = Arc::new(Meter::new(outside.now_ns, outside.stop, LIMITS));
+        let outcome = in_engine(&source, &mut calls, &meter, LIMITS);
+        let found = calls.take_found();
         // Names whose declaration was taken out are no mistakes.
         let own = found.mistakes.into_iter();
         let own = own.filter(|(_, is_name)| !(is_partial && *is_name));
         mistakes.extend(own.map(|(mistake, _)| mistake));
         open = found.consulted.map(Open::Results);
         let is_cut_off = outcome.as_ref().is_err_and(|error| error.is_cut_off);
-        let ended = outcome.and_then(|()| no_unasked(&calls.borrow()));
+        let ended = outcome.and_then(|()| no_unasked(&calls));
         match ended {
             _ if is_cut_off => open = Some(Open::Long),
             // It may follow from numbers that were made up, or from what was taken out.
