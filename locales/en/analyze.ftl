@@ -1007,3 +1007,20 @@ evidence-device-received = Mean rate at which the busiest interface of { $host }
 against-no_full_buffer-signs = Less than { $full } of the datagrams that the sockets dropped found a full buffer by the host's counters, and wrong checksums explain at least as many.
 rule-receiver-buffer-overflow-requests-says = { $count } found a full socket on { $host } and were dropped; { $failed } requests got no answer.
 rule-receiver-buffer-overflow-requests-next = Allow fewer requests at a time, raise net.core.rmem_default on { $host }, or free a core for its program.
+
+# A full queue of an application server.
+rule-target-queue-pool-says = The connection pool is the limit: { $used } of { $size } connections are in use and { $waiting } requests wait for one
+rule-target-queue-pool-next = Raise the pool to { $servers } connections, if the database grants them: { $factor } times as much is predicted, until another stage fills.
+rule-target-queue-pool-raise = Raise the pool, if the database grants it, and measure again.
+rule-target-queue-workers-says = The worker threads are the limit: { $used } of { $size } are busy and { $waiting } requests wait for one
+rule-target-queue-workers-next = Raise the threads to { $servers }: { $factor } times as much is predicted, until the CPU or another stage is full.
+rule-target-queue-workers-raise = Raise the threads, and measure again.
+rule-target-queue-connections-says = The connection limit is the limit: { $used } of { $size } connections are open, and further ones wait or are turned away
+rule-target-queue-connections-raise = Raise the limit on connections, or let fewer users come.
+evidence-target-used = In use, on average: { $value }
+evidence-target-size = There are at most: { $value }
+evidence-target-waiting = Waiting, on average: { $value }
+evidence-resets = Requests whose connection was reset: { $value }
+finding-target_queue-means = One of the queues of an application server fills, as the server itself counts: connections, worker threads or the connection pool. The last full stage is the limit; it fills those before it.
+finding-target_queue-signs = At least { $full } of a stage are in use on average, and at least { $waiting } requests wait for it, or connections are turned away.
+finding-target_queue-try = Raise the stage that is named and measure again; `sokudo target set` changes it while the load runs.

@@ -889,3 +889,20 @@ evidence-device-received = { $host } の最も忙しいインターフェース�
 against-no_full_buffer-signs = ソケットが捨てたデータグラムのうち、ホストのカウンターで一杯のバッファに当たったものは { $full } 未満で、チェックサムの誤りが同じ以上を説明します。
 rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッファが一杯で { $count } が捨てられ、{ $failed } 件の要求に応答がありませんでした。
 rule-receiver-buffer-overflow-requests-next = 同時の要求を減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。
+
+# A full queue of an application server.
+rule-target-queue-pool-says = 接続プールが限界です。接続 { $size } 本のうち { $used } 本が使用中で、{ $waiting } 件の要求が待っています
+rule-target-queue-pool-next = データベースが許すならプールを { $servers } 本に増やしてください。別の段がいっぱいになるまで { $factor } 倍になると予測されます。
+rule-target-queue-pool-raise = データベースが許すならプールを増やし、測り直してください。
+rule-target-queue-workers-says = ワーカースレッドが限界です。{ $size } 本のうち { $used } 本が働いていて、{ $waiting } 件の要求が待っています
+rule-target-queue-workers-next = スレッドを { $servers } 本に増やしてください。CPU か別の段がいっぱいになるまで { $factor } 倍になると予測されます。
+rule-target-queue-workers-raise = スレッドを増やし、測り直してください。
+rule-target-queue-connections-says = 接続数の上限が限界です。{ $size } 本のうち { $used } 本が開いていて、それ以上は待つか断られます
+rule-target-queue-connections-raise = 接続数の上限を上げるか、ユーザーを減らしてください。
+evidence-target-used = 使用中(平均): { $value }
+evidence-target-size = 最大: { $value }
+evidence-target-waiting = 待ち(平均): { $value }
+evidence-resets = 接続がリセットされた要求: { $value }
+finding-target_queue-means = アプリケーションサーバーの待ち行列の一つ(接続、ワーカースレッド、接続プール)がいっぱいです。サーバー自身の計数によります。最後のいっぱいの段が限界で、手前の段もいっぱいにします。
+finding-target_queue-signs = ある段の平均 { $full } 以上が使用中で、{ $waiting } 件以上の要求が待っているか、接続が断られている。
+finding-target_queue-try = 示された段を増やして測り直してください。`sokudo target set` は負荷の間に変えられます。

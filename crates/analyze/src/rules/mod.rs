@@ -46,6 +46,7 @@ mod slow_start;
 mod softirq_core;
 mod spinning;
 mod stalled_flow;
+mod target_queue;
 mod truncated_responses;
 mod turned_away;
 mod uneven_service;
@@ -103,6 +104,7 @@ pub const REGISTRY: &[&Rule] = &[
     &softirq_core::RULE,
     &spinning::RULE,
     &stalled_flow::RULE,
+    &target_queue::RULE,
     &truncated_responses::RULE,
     &turned_away::RULE,
     &uneven_service::RULE,

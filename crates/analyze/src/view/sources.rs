@@ -2,7 +2,7 @@
 
 use sokudo_model::kinds::{End, Family, KINDS, datagram, http, stream};
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::{host, own, process, selftest, tcp};
+use sokudo_model::metrics::{host, own, process, selftest, target, tcp};
 
 /// Metrics that several workloads, or a monitor, read at one place.
 const READ_AT: &[(&str, &[Metric])] = &[
@@ -101,6 +101,7 @@ const READ_AT: &[(&str, &[Metric])] = &[
         ],
     ),
     ("/proc/PID", process::METRICS),
+    ("the target's own count", target::METRICS),
     ("self-test over loopback", selftest::METRICS),
 ];
 

@@ -1,0 +1,222 @@
+//! A queue of the application server fills, as the server itself counts.
+//!
+//! ```text
+//! calls ─► accept queue ─► connections ─► dispatch queue ─► workers ─► pool ─► database
+//! ```
+//!
+//! A full stage fills the ones before it, so the last full one is the limit. What removing it would
+//! bring follows from mean value analysis of the closed network: the stage with as many servers as
+//! requests are at it, and everything else as a delay.
+
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::target;
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+use sokudo_stats::capacity::mva::{MOST_USERS, Station, closed};
+
+use crate::quantities::requests::Requests;
+use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::view::PhaseView;
+
+/// Share of its size from which a stage is full.
+const FULL: f64 = 0.9;
+/// Requests that wait on average, from which a queue stands.
+const WAITING: f64 = 1.0;
+
+/// The finding `target_queue`.
+pub const RULE: Rule = Rule {
+    name: "target_queue",
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
+    bounds: &[("full", FULL, Unit::Ratio), ("waiting", WAITING, Unit::One)],
+    look: Look::Phase(look),
+};
+
+/// A stage, by its metrics.
+struct Stage {
+    /// Messages: the conclusion, what is predicted (`None` where the model says nothing), what to try.
+    says: &'static str,
+    predicts: Option<&'static str>,
+    raise: &'static str,
+    used: Metric,
+    size: Metric,
+    waiting: Metric,
+}
+
+/// From the last one to the first.
+const STAGES: [Stage; 3] = [
+    Stage {
+        says: "rule-target-queue-pool-says",
+        predicts: Some("rule-target-queue-pool-next"),
+        raise: "rule-target-queue-pool-raise",
+        used: target::POOL_USED,
+        size: target::POOL_MAX,
+        waiting: target::POOL_WAITING,
+    },
+    Stage {
+        says: "rule-target-queue-workers-says",
+        predicts: Some("rule-target-queue-workers-next"),
+        raise: "rule-target-queue-workers-raise",
+        used: target::WORKERS_ACTIVE,
+        size: target::WORKERS_MAX,
+        waiting: target::WORKERS_QUEUED,
+    },
+    Stage {
+        says: "rule-target-queue-connections-says",
+        predicts: None,
+        raise: "rule-target-queue-connections-raise",
+        used: target::CONNECTIONS_OPEN,
+        size: target::CONNECTIONS_MAX,
+        waiting: target::ACCEPT_QUEUE_DEPTH,
+    },
+];
+
+/// Means of a stage over the phase.
+struct Filled {
+    host: String,
+    used: f64,
+    size: f64,
+    waiting: f64,
+}
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let (stage, filled) = STAGES
+        .iter()
+        .find_map(|stage| Some((stage, stage.filled(view)?)))?;
+    let says = Text::new(stage.says)
+        .number("used", filled.used, Unit::One)
+        .number("size", filled.size, Unit::One)
+        .number("waiting", filled.waiting, Unit::One);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.9, says);
+    let evidence = &mut finding.evidence;
+    let row = |key: &str, metric, value| view.evidence(key, metric, &filled.host, value);
+    evidence.push(row("evidence-target-used", stage.used, filled.used));
+    evidence.push(row("evidence-target-size", stage.size, filled.size));
+    evidence.push(row(
+        "evidence-target-waiting",
+        stage.waiting,
+        filled.waiting,
+    ));
+    evidence.extend(own_view(view, stage));
+    let prediction = stage.predicts.zip(predicted(view, &filled));
+    finding.next = Some(match prediction {
+        Some((key, (servers, factor))) => Text::new(key)
+            .number("servers", servers, Unit::One)
+            .number("factor", factor, Unit::One),
+        None => Text::new(stage.raise),
+    });
+    Some(finding)
+}
+
+impl Stage {
+    /// The stage when it is full and requests wait for it.
+    fn filled(&self, view: &PhaseView<'_>) -> Option<Filled> {
+        let (series, waiting) = view.highest_mean(None, self.waiting, &[])?;
+        let host = series.key.host.as_str();
+        let mean = |metric| Some(view.highest_mean(Some(host), metric, &[])?.1);
+        let (used, size) = (mean(self.used)?, mean(self.size)?);
+        let is_turning = self.predicts.is_none() && turned_away(view, host) > 0.0;
+        let stands = waiting >= WAITING || is_turning;
+        (stands && size > 0.0 && used >= size * FULL).then(|| Filled {
+            host: host.to_owned(),
+            used,
+            size,
+            waiting,
+        })
+    }
+}
+
+/// Connections that the server turned away during the phase.
+fn turned_away(view: &PhaseView<'_>, host: &str) -> f64 {
+    view.increase(host, target::CONNECTIONS_TURNED_AWAY)
+        .unwrap_or(0.0)
+}
+
+/// What the load itself saw of it: the time that requests waited, or connections that were reset.
+fn own_view(view: &PhaseView<'_>, stage: &Stage) -> Option<Evidence> {
+    let requests = Requests::of(view)?;
+    let resets = || requests.row("evidence-resets", http::RESETS);
+    let waits = || Some(requests.stage_row(&requests.stage("wait")?));
+    match stage.predicts {
+        None => resets().or_else(waits),
+        Some(_) => waits(),
+    }
+}
+
+/// With as many servers as requests are at the stage: their number, and the throughput as a
+/// multiple of the present one.
+fn predicted(view: &PhaseView<'_>, filled: &Filled) -> Option<(f64, f64)> {
+    let done = view.highest_mean(Some(&filled.host), target::WORKERS_DONE_PER_SECOND, &[]);
+    let per_second = done.map(|(_, done)| done).filter(|done| *done > 0.0)?;
+    let users = view
+        .highest_mean(None, http::ACTIVE_USERS, &[])
+        .map(|(_, users)| users);
+    let users = users.or_else(|| view.total(http::OPEN_CONNECTIONS))?;
+    let servers = (filled.used + filled.waiting).ceil();
+    let at_stage_s = (filled.used + filled.waiting) / per_second;
+    let elsewhere_s = (users / per_second - at_stage_s).max(0.0);
+    let station = Station {
+        demand_s: filled.used / per_second,
+        servers: servers as u32,
+    };
+    let users = users.round().clamp(1.0, f64::from(MOST_USERS)) as u32;
+    let after = closed(&[station], elsewhere_s, users).per_second;
+    (after > per_second).then_some((servers, after / per_second))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+    use crate::tests::*;
+
+    const STAGES: [f64; 6] = [0.0, 0.0, 0.0, 0.0, 4.1, 0.0];
+
+    fn record(series: &[(&str, f64)]) -> sokudo_model::Record {
+        let mut record = of_stages(STAGES, &[("requests", 71.0), ("open_connections", 25.0)]);
+        for (name, value) in series {
+            add_series(&mut record, "hosta", name, &[], *value, *value);
+        }
+        record
+    }
+
+    #[test]
+    fn a_full_pool_is_the_limit_although_it_fills_the_workers() {
+        let record = record(&[
+            ("target.pool.used", 10.0),
+            ("target.pool.max", 10.0),
+            ("target.pool.waiting", 11.0),
+            ("target.workers.active", 50.0),
+            ("target.workers.max", 50.0),
+            ("target.workers.queued", 3.0),
+            ("target.workers.done_per_second", 5.0),
+        ]);
+        check(&record, "target_queue", "rule-target-queue-pool-says");
+    }
+
+    #[test]
+    fn workers_that_are_all_busy_are_the_limit_when_the_pool_has_room() {
+        let record = record(&[
+            ("target.pool.used", 30.0),
+            ("target.pool.max", 40.0),
+            ("target.pool.waiting", 0.0),
+            ("target.workers.active", 40.0),
+            ("target.workers.max", 40.0),
+            ("target.workers.queued", 9.0),
+            ("target.workers.done_per_second", 18.0),
+        ]);
+        check(&record, "target_queue", "rule-target-queue-workers-says");
+    }
+
+    #[test]
+    fn a_server_with_room_in_every_stage_has_no_full_queue() {
+        let record = record(&[
+            ("target.pool.used", 10.0),
+            ("target.pool.max", 10.0),
+            ("target.pool.waiting", 0.2),
+            ("target.workers.active", 10.0),
+            ("target.workers.max", 50.0),
+            ("target.workers.queued", 0.0),
+        ]);
+        assert!(is_quiet(&record, "target_queue"));
+    }
+}
