@@ -1,32 +1,28 @@
 //! Draws what differs between two runs of a case: a seed always draws the same.
 
-/// Numbers that depend on a seed and a name alone (SplitMix64).
-pub struct Draw(u64);
+use sokudo_pace::Random;
+
+/// Numbers that depend on a seed and a name alone.
+pub struct Draw(Random);
 
 impl Draw {
     /// The draws of one run of one case.
     pub fn new(seed: u64, name: &str) -> Self {
         let of_name = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, of_name))
+        Self(Random::new(
+            seed,
+            name.bytes().fold(0xcbf2_9ce4_8422_2325, of_name),
+        ))
     }
 
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        self.0.below(n as u64) as usize
     }
 
     /// `value` times a factor between 0.92 and 1.08.
     pub fn around(&mut self, value: f64) -> f64 {
-        let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        value * (0.92 + 0.16 * unit)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        value * (0.92 + 0.16 * self.0.unit())
     }
 }
 

@@ -12,6 +12,22 @@ use sokudo_workload::values::Span;
 use super::Failure;
 use super::key::KeyText;
 
+/// The rule that gives the answer of --knee.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RuleArgs {
+    /// What the answer of --knee is: `bound` (where the throughput without queues meets the highest),
+    /// `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo`
+    /// (the most with which --slo is kept).
+    #[arg(
+        long,
+        value_name = "RULE",
+        requires = "knee",
+        default_value = "bound",
+        hide_default_value = true
+    )]
+    pub rule: KneeRule,
+}
+
 /// How a load is measured: once, several times, swept or searched.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MeasureArgs {
@@ -31,17 +47,8 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "OPTION=LOW..HIGH", conflicts_with = "find")]
     knee: Option<KneeRange>,
 
-    /// What the answer of --knee is: `bound` (where the throughput without queues meets the highest),
-    /// `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo`
-    /// (the most with which --slo is kept).
-    #[arg(
-        long,
-        value_name = "RULE",
-        requires = "knee",
-        default_value = "bound",
-        hide_default_value = true
-    )]
-    rule: KneeRule,
+    #[command(flatten)]
+    rule: RuleArgs,
 
     /// Measure with and without a change of one option, four times each in turns, and tell what it does:
     /// `rcvbuf=4MiB`, or `nagle=` to leave an option out.
@@ -102,7 +109,7 @@ impl MeasureArgs {
             versus: self.versus.clone(),
             knee: self.knee.clone().map(|range| KneeAsked {
                 range,
-                rule: self.rule,
+                rule: self.rule.rule,
             }),
             slo: self.slo.clone(),
             max_skew_ns: self.max_skew.map(|most| most.0),

@@ -9,10 +9,14 @@
 //! "Over runs": the estimate is made again [`DRAWS`] times from runs drawn anew at each level, and 95 %
 //! of the answers lie in the interval (bootstrap). The draws are the same every time.
 
+use sokudo_pace::Random;
+
 use super::Level;
 use super::usl::Usl;
 use crate::knee::{Shape, knee};
 
+/// Seed of the draws: the same record gives the same intervals.
+const SEED: u64 = 0x5eed;
 /// Draws for an interval.
 pub const DRAWS: u64 = 400;
 /// Share of the answers beyond either end of an interval.
@@ -190,7 +194,7 @@ fn hysteresis(levels: &[Level]) -> f64 {
 /// An estimate from all runs, and the interval of estimates from runs that are drawn anew.
 fn resampled(levels: &[Level], of: impl Fn(&[Level]) -> Option<f64>) -> Option<Users> {
     let users = of(levels)?;
-    let mut random = SplitMix(0x5eed);
+    let mut random = Random::new(SEED, 0);
     let mut answers: Vec<f64> = (0..DRAWS)
         .filter_map(|_| of(&redrawn(levels, &mut random)))
         .collect();
@@ -204,29 +208,16 @@ fn resampled(levels: &[Level], of: impl Fn(&[Level]) -> Option<f64>) -> Option<U
     })
 }
 
-fn redrawn(levels: &[Level], random: &mut SplitMix) -> Vec<Level> {
+fn redrawn(levels: &[Level], random: &mut Random) -> Vec<Level> {
     let redraw = |level: &Level| {
         let n = level.visits.len() as u64;
-        let drawn = (0..n).map(|_| level.visits[(random.next() % n) as usize]);
+        let drawn = (0..n).map(|_| level.visits[random.below(n) as usize]);
         Level {
             users: level.users,
             visits: drawn.collect(),
         }
     };
     levels.iter().map(redraw).collect()
-}
-
-/// Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 #[cfg(test)]
@@ -239,8 +230,8 @@ mod tests {
 
     /// Three runs of each level of a network, off by up to `noise`.
     fn network(stations: &[Station], think_s: f64, users: &[u32], noise: f64) -> Vec<Level> {
-        let mut random = SplitMix(7);
-        let mut off = || 1.0 + noise * (random.next() as f64 / u64::MAX as f64 * 2.0 - 1.0);
+        let mut random = Random::new(7, 0);
+        let mut off = || 1.0 + noise * (random.unit() * 2.0 - 1.0);
         users
             .iter()
             .map(|users| {

@@ -8,7 +8,7 @@ use crate::{folders_in, none, text_of, texts_below};
 /// line may hold is argued in ARCHITECTURE.md.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
-    ("stats", &["model"]),
+    ("stats", &["pace", "model"]),
     ("pace", &["model"]),
     ("wire", &["model"]),
     ("store", &["model", "stats"]),

@@ -21,13 +21,12 @@ use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::{Bounds, Change, PhasePlan, Text};
 use sokudo_session::random_seed;
-use sokudo_stats::capacity::record::Rule as KneeRule;
 
 use super::model::{Model, model, seconds};
 use super::{PropertyArgs, announce, print_problems, together, tool};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
-use crate::cli::measure::Generators;
+use crate::cli::measure::{Generators, RuleArgs};
 use crate::cli::observe::ObserveArgs;
 use crate::cli::observer::Terminal;
 use crate::cli::web::{WatchArgs, Watched};
@@ -130,17 +129,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "PROPERTY=LOW..HIGH", conflicts_with_all = ["log", "repeat", "on", "remote", "remote_all"])]
     knee: Option<KneeRange>,
 
-    /// What the answer of --knee is: `bound` (where the throughput without queues meets the highest),
-    /// `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo`
-    /// (the most with which --slo is kept).
-    #[arg(
-        long,
-        value_name = "RULE",
-        requires = "knee",
-        default_value = "bound",
-        hide_default_value = true
-    )]
-    rule: KneeRule,
+    #[command(flatten)]
+    rule: RuleArgs,
 
     /// Event loops. Default: one per core.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

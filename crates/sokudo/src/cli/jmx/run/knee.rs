@@ -19,7 +19,7 @@ pub(super) fn check(args: &PlanArgs, options: &JmxOptions, seed: u64) -> Result<
     let Some(range) = &args.knee else {
         return Ok(());
     };
-    rule_has_its_bounds(args.rule, args.slo.as_ref())?;
+    rule_has_its_bounds(args.rule.rule, args.slo.as_ref())?;
     if options.open_per_s.is_some() || !options.schedule.is_empty() {
         return Err(operator(
             Text::new("error-knee-fixed").with("option", "model"),
@@ -55,7 +55,7 @@ pub(super) fn climb(
     };
     let plan = KneePlan {
         range: range.clone(),
-        rule: args.rule,
+        rule: args.rule.rule,
         bounds: args.slo.clone(),
         is_server_here: serves_here(options, seed),
     };
