@@ -308,10 +308,7 @@ fn a_rate_that_was_asked_for() {
     let told = Told::of(&place, place.run(&line));
     let found = told.limited_by(
         "application_limited",
-        [
-            "stream.goodput_bits_per_second",
-            "stream.write_blocked_ratio",
-        ],
+        ["stream.received_bytes", "stream.write_blocked_ratio"],
     );
     if let Some(found) = found {
         assert_eq!(found.says.key, "rule-application-asked-says");
