@@ -80,9 +80,27 @@ fn a_server_that_dies_answered_over_the_whole_load() {
         ended.expect_code(1);
         let said = summary(&ended);
         assert_eq!(said.number("http.requests"), 50.0, "{model}");
-        // From the first sample to the end of the plan, which is a little less than a second.
+        let flows = said.flows().iter();
+        let times = |name: &str| -> Vec<f64> {
+            let values = flows
+                .clone()
+                .filter_map(|flow| flow["metrics"][name].as_f64());
+            values.collect()
+        };
+        let most = |name: &str| times(name).into_iter().fold(0.0, f64::max);
+        let (load_s, last_s) = (
+            most("group.load_seconds"),
+            most("group.last_through_seconds"),
+        );
+        assert!(
+            load_s > last_s && load_s <= 1.01,
+            "{model}: {load_s} and {last_s}"
+        );
         let rate = said.number("http.requests_per_second");
-        assert!((50.0..75.0).contains(&rate), "{model}: {rate}");
+        assert!(
+            (rate * load_s - 50.0).abs() < 0.5,
+            "{model}: {rate} over {load_s} s"
+        );
         let errors = said.number("http.error_ratio");
         assert!(errors > 0.5, "{model}: {errors}");
         let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
