@@ -200,8 +200,11 @@ fn reason<'a>(view: &PhaseView<'a>, hole: Hole) -> Reason<'a> {
         states.find_map(|series| {
             let values = within(&series.points, hole);
             let was_down = values.iter().any(|value| *value < 0.5);
+            // A device that is never up carries nothing, with or without a hole.
+            let mut before = series.points.iter().filter(|(t, _)| *t <= hole.begin_ns);
+            let was_up = before.any(|(_, value)| *value > 0.5);
             let device = series.key.labels.get("device")?;
-            was_down.then_some((host, device.as_str()))
+            (was_up && was_down).then_some((host, device.as_str()))
         })
     });
     if let Some((host, device)) = down {
@@ -327,6 +330,12 @@ mod tests {
         device.insert("device".into(), "eth0".into());
         let finding = of_rule(&scene.record, "interrupted").remove(0);
         assert_eq!(finding.says.key, "rule-interrupted-interface-says");
+        let mut scene = quiet(12.0, 13.5);
+        scene.series("hostb", up, |_| 0.0);
+        let unused = scene.record.series.last_mut().expect("it was added");
+        unused.key.labels.insert("device".into(), "ifb0".into());
+        let finding = of_rule(&scene.record, "interrupted").remove(0);
+        assert_eq!(finding.says.key, "rule-interrupted-says");
         let scene = quiet(12.0, 13.5).silent("hostb", 12.0, 13.4);
         let finding = of_rule(&scene.record, "interrupted").remove(0);
         assert_eq!(finding.says.key, "rule-interrupted-program-says");

@@ -164,7 +164,7 @@ fn a_person_stages_commands_fires_them_and_leaves() {
         .iter()
         .map(|p| p.name.as_str())
         .collect();
-    assert_eq!(phases, ["1-rr+stream", "2-rr"]);
+    assert_eq!(phases, ["1-rr+stream/rr", "1-rr+stream/stream", "2-rr"]);
     let history = std::fs::read_to_string(place.path().join("home/console-history"));
     let history = history.expect("a history");
     assert!(history.contains("node 1 rr 2 --count 10"), "{history}");
