@@ -313,12 +313,14 @@ struct Item {
 /// Opens the monitors. For one that the controller asked for and that cannot observe, an event says why.
 fn open(setting: &Setting, planned: Vec<Planned>, events: &mut Vec<Event>) -> Vec<Item> {
     let mut items = Vec::new();
+    // One moment for all, however long each takes to open: what is sampled together is sent together.
+    let begun_ns = now_ns();
     for one in planned {
         match one.monitor.open_with(&one.options, &setting.context) {
             Ok(sampler) => items.push(Item {
                 sampler,
                 every_ns: one.every.as_nanos() as i64,
-                next_ns: now_ns(),
+                next_ns: begun_ns,
             }),
             Err(OpenError::Unavailable(Unavailable::OtherScope)) => {}
             Err(why) if one.is_asked_for => events.push(Event {
