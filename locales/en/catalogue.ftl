@@ -181,8 +181,8 @@ metric-knee-users-high = upper end of the 95 % interval of knee.users
 metric-knee-most-per-second = highest throughput that lasts: the mean of the saturated levels
 metric-knee-alone-seconds = mean response time at the lowest level
 metric-knee-think-seconds = pause between two requests of a user, which Little's law leaves at the lowest level
-metric-knee-residual = largest distance from Little's law over the levels: throughput times (response time + pause) over users, minus 1; far from 0 the runs were too short or requests were lost from sight
-metric-knee-hysteresis = share by which at least two levels carried less on the way down than on the way up, beyond the spread of their runs
+metric-knee-residual-ratio = largest distance from Little's law over the levels: throughput times (response time + pause) over users, minus 1; far from 0 the runs were too short or requests were lost from sight
+metric-knee-hysteresis-ratio = share by which at least two levels carried less on the way down than on the way up, beyond the spread of their runs
 metric-knee-levels = different numbers of users that were tried
 
 ## sweep

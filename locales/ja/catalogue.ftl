@@ -181,8 +181,8 @@ metric-knee-users-high = knee.users の 95 % 区間の上端
 metric-knee-most-per-second = 続けられる最大のスループット。飽和した段階の平均
 metric-knee-alone-seconds = 最も低い段階での平均応答時間
 metric-knee-think-seconds = ユーザーの要求と要求の間の休み。最も低い段階でリトルの法則から残るもの
-metric-knee-residual = リトルの法則からの最大のずれ。スループット×(応答時間+休み)÷ユーザー数−1。0 から遠いなら実行が短すぎるか、見えない要求がある
-metric-knee-hysteresis = 二つ以上の段階が上りより下りで少なかった割合。実行のばらつきを超える分
+metric-knee-residual-ratio = リトルの法則からの最大のずれ。スループット×(応答時間+休み)÷ユーザー数−1。0 から遠いなら実行が短すぎるか、見えない要求がある
+metric-knee-hysteresis-ratio = 二つ以上の段階が上りより下りで少なかった割合。実行のばらつきを超える分
 metric-knee-levels = 試したユーザー数の種類
 
 ## sweep

@@ -229,8 +229,8 @@ impl KneeFound {
             (knee::MOST_PER_SECOND.into(), self.all.most_per_second),
             (knee::ALONE_SECONDS.into(), self.all.alone_s),
             (knee::THINK_SECONDS.into(), self.all.think_s),
-            (knee::RESIDUAL.into(), self.residual()),
-            (knee::HYSTERESIS.into(), self.all.hysteresis),
+            (knee::RESIDUAL_RATIO.into(), self.residual()),
+            (knee::HYSTERESIS_RATIO.into(), self.all.hysteresis),
             (knee::LEVELS.into(), self.levels.len() as f64),
         ]
         .into();
