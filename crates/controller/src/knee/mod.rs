@@ -87,7 +87,7 @@ impl Run {
                 Rule::Bound | Rule::Kneedle | Rule::Cpu(_) => Until::Saturated,
             },
         });
-        while let Some((users, pass)) = search.next() {
+        while let Some((users, pass)) = search.next_run() {
             let phase = phase_of(users);
             let phase =
                 phase.map_err(|refusal| ControlError::refused("this host".into(), refusal))?;

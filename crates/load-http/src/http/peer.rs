@@ -80,7 +80,7 @@ impl Server {
             )
         };
         let cannot = |error: io::Error| refused(&error);
-        let listener = ports::listen(address, 1, |at| TcpListener::bind(at), refused)?;
+        let listener = ports::listen(address, 1, TcpListener::bind, refused)?;
         listener.set_nonblocking(true).map_err(cannot)?;
         let port = listener.local_addr().map_err(cannot)?.port();
         let over = Arc::new(AtomicBool::new(false));

@@ -27,8 +27,10 @@ fn runs_of_one_load_stand_beside_each_other() {
     ));
     assert!([Some(0), Some(1)].contains(&ended.code), "{}", ended.stderr);
     let said: Value = serde_json::from_str(&ended.stdout).expect("one object");
-    let differences =
-        sokudo_testkit::document::differences(&sokudo_report::compare::COMPARISON, &[said.clone()]);
+    let differences = sokudo_testkit::document::differences(
+        &sokudo_report::compare::COMPARISON,
+        std::slice::from_ref(&said),
+    );
     assert!(differences.is_empty(), "{differences:#?}");
     let one = &said["comparisons"][0];
     assert_eq!(said["before"], before.as_str());

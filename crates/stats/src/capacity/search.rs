@@ -56,7 +56,7 @@ const RESOLUTION: f64 = 0.1;
 /// Levels around the knee, of the knee that the bounds name.
 const AROUND: [f64; 3] = [1.0, 0.75, 1.33];
 
-/// The search: ask [`next`](Self::next), run it, [`report`](Self::report), repeat.
+/// The search: ask [`next_run`](Self::next_run), run it, [`report`](Self::report), repeat.
 #[derive(Debug, Clone)]
 pub struct KneeSearch {
     config: KneeSearchConfig,
@@ -87,7 +87,7 @@ impl KneeSearch {
     }
 
     /// The next run; `None` when the search is over.
-    pub fn next(&mut self) -> Option<(u32, Pass)> {
+    pub fn next_run(&mut self) -> Option<(u32, Pass)> {
         if self.queue.is_empty() && !self.is_over {
             self.advance();
         }
@@ -274,7 +274,7 @@ mod tests {
     ) -> (Vec<(u32, Pass)>, KneeSearch) {
         let mut search = KneeSearch::new(config);
         let mut runs = Vec::new();
-        while let Some((users, pass)) = search.next() {
+        while let Some((users, pass)) = search.next_run() {
             runs.push((users, pass));
             assert!(runs.len() < 100, "{runs:?}");
             search.report(system(users).map(|per_second| Visit {
@@ -326,7 +326,7 @@ mod tests {
             ..CONFIG
         };
         let mut search = KneeSearch::new(config);
-        while let Some((users, _)) = search.next() {
+        while let Some((users, _)) = search.next_run() {
             search.report(Some(Visit {
                 per_second: 100.0,
                 response_s: f64::from(users) / 100.0,
@@ -358,7 +358,7 @@ mod tests {
             let config = KneeSearchConfig { low, high: low + span, max_levels: 12, until };
             let mut at = 0;
             let mut search = KneeSearch::new(config);
-            while let Some((users, pass)) = search.next() {
+            while let Some((users, pass)) = search.next_run() {
                 prop_assert!(users >= low.max(1) && users <= (low + span).max(1));
                 let answer = answers[at % answers.len()];
                 search.report(answer.map(|per_second| Visit { per_second, response_s: 0.1, cpu_ratio: None, is_descending: pass == Pass::Descend, held: at % 3 != 0 }));

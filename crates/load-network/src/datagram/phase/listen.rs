@@ -57,7 +57,7 @@ impl DatagramPhase {
                 self.listen_udp(stream, address, needed)?
             } else {
                 let cannot = |error: &io::Error| cannot_bind(address, error);
-                let listener = ports::listen(address, needed, |at| TcpListener::bind(at), cannot)?;
+                let listener = ports::listen(address, needed, TcpListener::bind, cannot)?;
                 let port = listener
                     .local_addr()
                     .map_err(|e| cannot_bind(address, &e))?

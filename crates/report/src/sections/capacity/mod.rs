@@ -158,8 +158,8 @@ pub fn levels(found: &KneeFound) -> Table {
 
 fn plane(found: &KneeFound, name: &str, y: (&str, Unit), traces: Vec<Trace>) -> Plane {
     Plane {
-        title: Text::new(&format!("report-capacity-{name}-title")).into(),
-        note: Text::new(&format!("report-capacity-{name}-note")).into(),
+        title: Text::new(format!("report-capacity-{name}-title")).into(),
+        note: Text::new(format!("report-capacity-{name}-note")).into(),
         x: Axis {
             title: found.option.clone().into(),
             unit: Unit::One,
