@@ -51,6 +51,7 @@ const READ_AT: &[(&str, &[Metric])] = &[
             host::NIC_ERRORS,
             host::NIC_RECEIVE_BYTES_PER_SECOND,
             host::NIC_RECEIVE_PACKETS_PER_SECOND,
+            host::NIC_SEND_BYTES_PER_SECOND,
             host::NIC_SEND_PACKETS_PER_SECOND,
         ],
     ),
@@ -87,6 +88,20 @@ const READ_AT: &[(&str, &[Metric])] = &[
         ],
     ),
     ("RTM_GETLINK", &[host::NIC_UP]),
+    (
+        "RTM_GETQDISC",
+        &[
+            host::QDISC_BACKLOG_BYTES,
+            host::QDISC_BACKLOG_PACKETS,
+            host::QDISC_DROPS,
+            host::QDISC_OVERLIMITS,
+            host::QDISC_REQUEUES,
+        ],
+    ),
+    (
+        "SOCK_DIAG",
+        &[host::LISTEN_QUEUE_DEPTH, host::LISTEN_QUEUE_LIMIT],
+    ),
     ("cpu.stat", &[own::THROTTLED_RATIO]),
     ("CPU time of the thread", &[own::CPU_RATIO]),
     ("schedstat", &[own::WAIT_RATIO]),
