@@ -94,6 +94,15 @@ pub fn connect(at: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
+/// True when the other end reset the connection. A reset before `connect` has returned is told by it,
+/// and as a hang-up without an error when somebody else has taken the error.
+pub fn is_reset(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    ) || error.to_string().contains("POLLHUP")
+}
+
 /// Sends, and reads until the end.
 pub fn exchange(at: SocketAddr, request: &str) -> io::Result<String> {
     let mut stream = connect(at)?;
