@@ -4,7 +4,7 @@
 //! both start from it. Series longer than the page can carry are thinned so that every interval
 //! keeps its smallest and its largest value: no peak disappears.
 
-use sokudo_model::{Unit, units};
+use sokudo_model::{Text, Unit, units};
 
 use crate::block::Phrase;
 
@@ -118,11 +118,21 @@ impl Chart {
         let at = |i: usize| self.lines.iter().filter_map(|l| l.points[i].1).sum::<f64>();
         (0..n).map(at).fold(0.0, f64::max)
     }
+
+    /// Smallest, mean and largest value of one of its lines in words, for readers who cannot see the
+    /// chart. `None` without data.
+    pub fn outline_of(&self, line: &Line) -> Option<Text> {
+        let (low, mean, high, n) = outline(&line.points)?;
+        let words = Text::new("report-chart-outline")
+            .number("low", low, self.unit)
+            .number("mean", mean, self.unit)
+            .number("high", high, self.unit);
+        Some(words.word("n", n.to_string()))
+    }
 }
 
-/// Smallest, mean and largest value of a line and how many there are, for readers who cannot see
-/// the chart. `None` without data.
-pub fn outline(points: &Points) -> Option<(f64, f64, f64, usize)> {
+/// Smallest, mean and largest value of a line, and how many there are. `None` without data.
+fn outline(points: &Points) -> Option<(f64, f64, f64, usize)> {
     let values: Vec<f64> = points.iter().filter_map(|(_, v)| *v).collect();
     if values.is_empty() {
         return None;

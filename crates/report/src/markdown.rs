@@ -6,7 +6,7 @@ use sokudo_i18n::Lang;
 use sokudo_model::{Record, Severity, Text, harmless, units};
 
 use crate::block::{Block, Column, Conclusion, Number, Phrase, Speaker, Table};
-use crate::chart::{self, Chart};
+use crate::chart::Chart;
 use crate::date;
 use crate::demands::DemandLine;
 use crate::sections::REGISTRY;
@@ -196,14 +196,9 @@ impl Writer {
     fn chart(&mut self, chart: &Chart) {
         let mut lines = format!("{}\n\n", self.say(&chart.title));
         for line in &chart.lines {
-            let Some((low, mean, high, n)) = chart::outline(&line.points) else {
+            let Some(words) = chart.outline_of(line) else {
                 continue;
             };
-            let words = Text::new("report-chart-outline")
-                .number("low", low, chart.unit)
-                .number("mean", mean, chart.unit)
-                .number("high", high, chart.unit)
-                .word("n", n.to_string());
             let _ = writeln!(
                 lines,
                 "- {}: {}",

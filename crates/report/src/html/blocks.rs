@@ -9,7 +9,7 @@ use sokudo_stats::{self as stats, Curve};
 
 use crate::bars::Bars;
 use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Speaker, Table};
-use crate::chart::{self, Chart, ChartKind};
+use crate::chart::{Chart, ChartKind};
 use crate::demands::DemandLine;
 use crate::knee::Knee;
 use crate::plane::Plane;
@@ -291,14 +291,9 @@ impl Page<'_> {
         self.element(out, "p", "", &chart.title);
         out.push_str("<ul>");
         for line in &chart.lines {
-            let Some((low, mean, high, n)) = chart::outline(&line.points) else {
+            let Some(words) = chart.outline_of(line) else {
                 continue;
             };
-            let words = Text::new("report-chart-outline")
-                .number("low", low, chart.unit)
-                .number("mean", mean, chart.unit)
-                .number("high", high, chart.unit)
-                .word("n", n.to_string());
             let _ = write!(
                 out,
                 "<li>{}: {}</li>",
