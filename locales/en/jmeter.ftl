@@ -55,6 +55,7 @@ jmx-two-managers = several managers of one kind are in scope of “{ $name }”;
 # Modules and includes
 jmx-include-outside = `{ $path }` cannot be included: { $why }
 jmx-include-unreadable = `{ $path }` cannot be included: { $why }
+jmx-include-missing = `{ $path }` cannot be included: { $why }; as in JMeter, the plan goes on without it
 jmx-include-circle = `{ $path }` contains itself: { $circle }
 jmx-include-as-written-hint = JMeter takes the path as it is written and evaluates no function or variable in it
 jmx-no-fragment = `{ $path }` has no test fragment directly below its test plan
@@ -97,6 +98,18 @@ jmx-continues-forever =
         [one] loop
        *[other] { $loops } loops
     }, without end: `LoopController.continue_forever` is not false.
+jmx-endless =
+    { $ends ->
+        [failure] users of “{ $name }” loop until a sample fails: nothing else in the plan ends them
+       *[no] users of “{ $name }” loop without end: nothing in the plan ends them
+    }
+jmx-endless-hint = give the thread group a loop count, or turn its scheduler on and state a duration; or run the plan with `--duration 60s`
+jmx-endless-loop =
+    { $ends ->
+        [failure] loop “{ $name }” is left only when a sample fails
+       *[no] loop “{ $name }” is never left, so its users never end
+    }
+jmx-endless-loop-hint = give the loop a count or its thread group a duration, or put a flow control action into it that breaks it; or run the plan with `--duration 60s`
 jmx-no-loops = group “{ $group }” does nothing: its loop count is 0
 jmx-ramp-too-long = group “{ $group }” ends before all of its users have started
 jmx-timer-first = users of “{ $group }” pause before their first request, too: timers act before each sampler
@@ -197,7 +210,7 @@ jmx-beside = beside JMeter 5.6.3
 jmx-beside-equal = equal in the project's plans since { $day }
 jmx-beside-differs = compared since { $day }; differs: { $what }
 jmx-beside-nothing = not compared
-jmx-differs-include = a file that is missing, has no test fragment or is outside of the plan's folders refuses the plan, where JMeter goes on without it
+jmx-differs-include = a file that is not a plan, has no test fragment or is outside of the plan's folders refuses the plan, where JMeter goes on without it
 jmx-differs-transaction = one that several flow actions leave early is counted once by the summary lines
 jmx-differs-random = random choices follow from the run's seed
 jmx-differs-exceptions = the text of an exception, and the bytes that JMeter counts for it

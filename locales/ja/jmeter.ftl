@@ -55,6 +55,7 @@ jmx-two-managers = 「{ $name }」に同じ種類のマネージャーが複数�
 # モジュールとインクルード
 jmx-include-outside = `{ $path }` をインクルードできません: { $why }
 jmx-include-unreadable = `{ $path }` をインクルードできません: { $why }
+jmx-include-missing = `{ $path }` をインクルードできません: { $why }。JMeter と同じく、これなしで続けます
 jmx-include-circle = `{ $path }` が自分自身を含んでいます: { $circle }
 jmx-include-as-written-hint = JMeter はパスを書かれたままに扱い、その中の関数や変数を評価しません
 jmx-no-fragment = `{ $path }` のテスト計画の直下にテストフラグメントがありません
@@ -89,6 +90,18 @@ jmx-no-group = 計画にスレッドグループがありません。何も実�
 jmx-empty-group = グループ「{ $group }」にサンプラーがありません
 jmx-no-users = グループ「{ $group }」のユーザー数が 0 です
 jmx-continues-forever = このグループのユーザーは { $loops } 回の繰り返しの後もまた最初から始め、自分では終わりません: `LoopController.continue_forever` が false ではありません。
+jmx-endless =
+    { $ends ->
+        [failure] 「{ $name }」のユーザーはサンプルが失敗するまで繰り返します: 計画にはほかに終わらせるものがありません
+       *[no] 「{ $name }」のユーザーは終わりなく繰り返します: 計画には終わらせるものがありません
+    }
+jmx-endless-hint = スレッドグループにループ回数を指定するか、スケジューラーを有効にして持続時間を指定してください。または `--duration 60s` を付けて実行してください
+jmx-endless-loop =
+    { $ends ->
+        [failure] ループ「{ $name }」を抜けるのはサンプルが失敗したときだけです
+       *[no] ループ「{ $name }」を抜けることがなく、ユーザーは終わりません
+    }
+jmx-endless-loop-hint = ループに回数を、またはスレッドグループに持続時間を指定するか、ループを抜けるフロー制御アクションを入れてください。または `--duration 60s` を付けて実行してください
 jmx-no-loops = グループ「{ $group }」のループ回数が 0 なので何もしません
 jmx-ramp-too-long = グループ「{ $group }」は全ユーザーが開始する前に終わります
 jmx-timer-first = 「{ $group }」のユーザーは最初のリクエストの前にも待ちます。タイマーは各サンプラーの前に働きます
@@ -160,7 +173,7 @@ jmx-beside = JMeter 5.6.3 との比較
 jmx-beside-equal = { $day } から、プロジェクトの計画で同じ
 jmx-beside-differs = { $day } から比較。違い: { $what }
 jmx-beside-nothing = 比較していません
-jmx-differs-include = ファイルがない、テストフラグメントがない、または計画のフォルダーの外にあるとき、計画を拒否します。JMeter はそれなしで続けます
+jmx-differs-include = ファイルが計画ではない、テストフラグメントがない、または計画のフォルダーの外にあるとき、計画を拒否します。JMeter はそれなしで続けます
 jmx-differs-transaction = 複数のフロー制御で途中終了したものを、サマリー行では 1 回だけ数えます
 jmx-differs-random = ランダムな選択は実行のシードに従います
 jmx-differs-exceptions = 例外の文と、JMeter がそれについて数えるバイト数

@@ -243,8 +243,10 @@ impl Builder<'_, '_> {
                         (read(reader), registry::group_common(reader))
                     });
                     // Their users are new in each iteration, whatever the plan says.
-                    let is_of_plugin =
-                        matches!(load, Load::Ramps { .. } | Load::Concurrency { .. });
+                    let is_of_plugin = matches!(
+                        load,
+                        Load::Ramps { .. } | Load::Stepped { .. } | Load::Concurrency { .. }
+                    );
                     let mut level = self.level(node);
                     level.add(&of_plan);
                     let mut stack = vec![level];

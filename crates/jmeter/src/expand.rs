@@ -106,7 +106,7 @@ impl Expander<'_, '_, '_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.not_included(node, path, &error);
-                return Vec::new();
+                return self.children(&node.children);
             }
         };
         let file = path.into();
@@ -145,18 +145,22 @@ impl Expander<'_, '_, '_> {
     }
 
     fn not_included(&mut self, node: &ElementNode, path: &str, error: &io::Error) {
+        let problems = &mut self.compiler.problems;
+        let place = node.place.clone();
         let (key, why) = match error.kind() {
             io::ErrorKind::PermissionDenied => ("jmx-include-outside", error.to_string()),
+            io::ErrorKind::NotFound => ("jmx-include-missing", error.kind().to_string()),
             kind => ("jmx-include-unreadable", kind.to_string()),
         };
         let says = Text::new(key).word("path", path).word("why", why);
-        let place = node.place.clone();
-        match path.contains("${") {
-            true => {
-                let hint = Text::new("jmx-include-as-written-hint");
-                self.compiler.problems.error_with(place, says, hint);
-            }
-            false => self.compiler.problems.error(place, says),
+        let hint = Text::new("jmx-include-as-written-hint");
+        // JMeter logs a missing file and executes the rest.
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        match (is_missing, path.contains("${")) {
+            (true, true) => problems.warning_with(place, says, hint),
+            (true, false) => problems.warning(place, says),
+            (false, true) => problems.error_with(place, says, hint),
+            (false, false) => problems.error(place, says),
         }
     }
 

@@ -6,10 +6,9 @@
 use serde::Serialize;
 use sokudo_pace::Think;
 
-use crate::plan::{
-    Controller, Group, Id, Load, Loops, Plan, SamplerKind, Stage, Step, TimerKind, Value,
-};
+use crate::plan::{Controller, Group, Id, Loops, Plan, SamplerKind, Stage, Step, TimerKind, Value};
 
+mod endless;
 mod files;
 mod unsupported;
 mod warnings;
@@ -95,20 +94,9 @@ fn group_outlook(plan: &Plan, group: &Group, factor: f64) -> GroupOutlook {
         users: group.load.users(),
         ramp_ms: group.load.ramp_ms(),
         end_ms: group.load.end_ms(),
-        loops: match &group.load {
-            Load::Users {
-                loops: Loops::Count(count),
-                ..
-            }
-            | Load::Ramps {
-                loops: Loops::Count(count),
-                ..
-            }
-            | Load::Concurrency {
-                loops: Loops::Count(count),
-                ..
-            } => Some(*count),
-            _ => None,
+        loops: match group.load.loops() {
+            Some(Loops::Count(count)) => Some(count),
+            Some(Loops::Forever) | None => None,
         },
         samplers: samplers.len(),
         think_ms: mean_think_ms(plan, &samplers, factor),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::Text;
 
-use super::{controllers, samplers, think, without_effect};
+use super::{controllers, endless, samplers, think, without_effect};
 use crate::compile::Compiler;
 use crate::coverage::Coverage;
 use crate::expression::Template;
@@ -38,6 +38,7 @@ pub(crate) fn warn(plan: &Plan, coverage: &[Coverage], compiler: &mut Compiler<'
         let says = Text::new("jmx-no-group");
         compiler.problems.warning(None, says);
     }
+    endless::warn(plan, compiler);
     same_property(plan, compiler);
     defaults_of_p(compiler);
     timers(plan, compiler);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Id, Value};
+use super::{Id, SteppedUsers, Value};
 use crate::expression::Template;
 use crate::problem::FilePosition;
 
@@ -133,6 +133,13 @@ pub enum Load {
         /// Iterations of each user.
         loops: Loops,
     },
+    /// Users that start and end in steps.
+    Stepped {
+        /// The steps.
+        steps: SteppedUsers,
+        /// Iterations of each user.
+        loops: Loops,
+    },
     /// A number of users that is reached in steps and held.
     Concurrency {
         /// Number of users.
@@ -191,6 +198,7 @@ impl Load {
     pub fn users(&self) -> Option<u64> {
         match self {
             Self::Users { users, .. } | Self::Concurrency { users, .. } => Some(*users),
+            Self::Stepped { steps, .. } => Some(steps.users),
             Self::Ramps { rows, .. } => {
                 // Each row has its maximum while it holds; the sum of the maxima is an upper bound.
                 let at = |moment: u64| rows.iter().map(|row| row.users_at(moment)).sum();
@@ -199,6 +207,17 @@ impl Load {
                     .max()
                     .or(Some(0))
             }
+            Self::Open { .. } => None,
+        }
+    }
+
+    /// Iterations of each user; `None`: one per arrival.
+    pub fn loops(&self) -> Option<Loops> {
+        match self {
+            Self::Users { loops, .. }
+            | Self::Ramps { loops, .. }
+            | Self::Stepped { loops, .. }
+            | Self::Concurrency { loops, .. } => Some(*loops),
             Self::Open { .. } => None,
         }
     }
@@ -232,7 +251,17 @@ impl Load {
                 let start = sokudo_pace::ramp::start_ms(number - before, row.users, row.startup_ms);
                 Some(row.delay_ms + start)
             }
+            Self::Stepped { steps, .. } => steps.start_ms(number),
             Self::Open { .. } => None,
+        }
+    }
+
+    /// End by the clock of user `number` (from 0), after the start of the group.
+    pub fn user_end_ms(&self, number: u64) -> Option<u64> {
+        match self {
+            Self::Ramps { rows, .. } => row_end_ms(rows, number),
+            Self::Stepped { steps, .. } => Some(steps.user_end_ms(number)),
+            load => load.end_ms(),
         }
     }
 
@@ -243,6 +272,10 @@ impl Load {
                 ramp_ms, delay_ms, ..
             } => delay_ms.saturating_add(*ramp_ms),
             Self::Concurrency { ramp_ms, .. } => *ramp_ms,
+            Self::Stepped { steps, .. } => {
+                let last = steps.users.checked_sub(1);
+                last.and_then(|last| steps.start_ms(last)).unwrap_or(0)
+            }
             Self::Ramps { rows, .. } => {
                 let ends = rows.iter().map(|row| row.delay_ms + row.startup_ms);
                 ends.max().unwrap_or(0)
@@ -263,9 +296,30 @@ impl Load {
                 ramp_ms, hold_ms, ..
             } => hold_ms.map(|hold| ramp_ms.saturating_add(hold)),
             Self::Ramps { rows, .. } => rows.iter().map(RampRow::end_ms).max(),
+            Self::Stepped { steps, .. } => Some(
+                steps
+                    .users
+                    .checked_sub(1)
+                    .map_or(0, |last| steps.user_end_ms(last)),
+            ),
             Self::Open { schedule, .. } => Some(schedule.iter().map(OpenStep::duration_ms).sum()),
         }
     }
+}
+
+/// End of a user of a ramp: those that started first end first.
+fn row_end_ms(rows: &[RampRow], number: u64) -> Option<u64> {
+    let mut before = 0;
+    for row in rows {
+        if number < before + row.users {
+            let down = row.delay_ms + row.startup_ms + row.hold_ms;
+            let share = u128::from(number - before + 1) * u128::from(row.shutdown_ms)
+                / u128::from(row.users.max(1));
+            return Some(down + u64::try_from(share).unwrap_or(row.shutdown_ms));
+        }
+        before += row.users;
+    }
+    None
 }
 
 impl OpenStep {

@@ -25,6 +25,7 @@ mod load;
 mod processors;
 mod samplers;
 pub mod schedule;
+mod stepped;
 mod timers;
 
 pub use assertions::*;
@@ -34,6 +35,7 @@ pub use http::*;
 pub use load::*;
 pub use processors::*;
 pub use samplers::*;
+pub use stepped::*;
 pub use timers::*;
 
 /// A value that is fixed, or rendered from an expression at each use.

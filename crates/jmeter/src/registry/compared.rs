@@ -40,6 +40,7 @@ pub const COMPARED: &[Compared] = &[
     equal("SetupThreadGroup", FIRST),
     equal("PostThreadGroup", FIRST),
     equal("UltimateThreadGroup", MORE),
+    equal("SteppingThreadGroup", MORE),
     differs("IncludeController", FIRST, "jmx-differs-include"),
     equal("ModuleController", FIRST),
     equal("GenericController", FIRST),

@@ -5,7 +5,7 @@ use sokudo_model::Text;
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::plan::schedule;
-use crate::plan::{Load, Loops, OnError, RampRow, Stage};
+use crate::plan::{Load, Loops, OnError, RampRow, Stage, SteppedUsers};
 
 /// Most users of one group.
 const MOST_USERS: i64 = 10_000_000;
@@ -46,6 +46,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         Family::Group,
         2,
         Role::Group(Stage::Main, ramps),
+    ),
+    element(
+        &["SteppingThreadGroup"],
+        Family::Group,
+        2,
+        Role::Group(Stage::Main, stepped),
     ),
     element(
         &["ConcurrencyThreadGroup"],
@@ -152,6 +158,23 @@ fn ramps(reader: &mut ElementReader<'_, '_>) -> Load {
     }
     Load::Ramps {
         rows,
+        loops: loops(reader),
+    }
+}
+
+fn stepped(reader: &mut ElementReader<'_, '_>) -> Load {
+    Load::Stepped {
+        steps: SteppedUsers {
+            users: count(reader, "ThreadGroup.num_threads"),
+            delay_ms: seconds(reader, "Threads initial delay"),
+            at_once: count(reader, "Start users count burst"),
+            start_at_once: count(reader, "Start users count"),
+            start_period_ms: seconds(reader, "Start users period"),
+            ramp_ms: seconds(reader, "rampUp"),
+            hold_ms: seconds(reader, "flighttime"),
+            end_at_once: count(reader, "Stop users count"),
+            end_period_ms: seconds(reader, "Stop users period"),
+        },
         loops: loops(reader),
     }
 }

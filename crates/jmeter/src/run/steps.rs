@@ -2,7 +2,7 @@
 
 use crate::expression::Template;
 use crate::jtl::SavedDetails;
-use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Load, Loops, Step, Value};
+use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Loops, Step, Value};
 
 /// A controller.
 #[derive(Debug)]
@@ -35,14 +35,8 @@ pub(super) enum Child {
 
 /// The controllers of a thread group; the first is the loop of the group itself.
 pub(super) fn flatten(group: &Group) -> Vec<ControllerNode> {
-    let loops = match group.load {
-        Load::Users { loops, .. } | Load::Ramps { loops, .. } | Load::Concurrency { loops, .. } => {
-            loops
-        }
-        // An arrival does one iteration.
-        Load::Open { .. } => Loops::Count(1),
-    };
-    let loops = match loops {
+    // An arrival does one iteration.
+    let loops = match group.load.loops().unwrap_or(Loops::Count(1)) {
         Loops::Forever => -1,
         Loops::Count(count) => i64::try_from(count).unwrap_or(i64::MAX),
     };

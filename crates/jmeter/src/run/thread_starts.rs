@@ -98,10 +98,7 @@ impl GroupStarts {
                 let number = *next;
                 let at_ms = load.start_ms(number)?;
                 *next += 1;
-                let ends_ms = match load {
-                    Load::Ramps { rows, .. } => row_end_ms(rows, number),
-                    load => load.end_ms(),
-                };
+                let ends_ms = load.user_end_ms(number);
                 Some(ThreadStart {
                     at_ns: ns(at_ms),
                     group: *group,
@@ -139,21 +136,6 @@ fn asked(schedule: &[OpenStep]) -> f64 {
     let quantity =
         |piece: SchedulePiece| (piece.from_rate + piece.to_rate) / 2.0 * piece.lasts_ns / 1e9;
     pieces.map(quantity).sum()
-}
-
-/// End of a user of a ramp: those that started first end first.
-fn row_end_ms(rows: &[crate::plan::RampRow], number: u64) -> Option<u64> {
-    let mut before = 0;
-    for row in rows {
-        if number < before + row.users {
-            let down = row.delay_ms + row.startup_ms + row.hold_ms;
-            let share = u128::from(number - before + 1) * u128::from(row.shutdown_ms)
-                / u128::from(row.users.max(1));
-            return Some(down + u64::try_from(share).unwrap_or(row.shutdown_ms));
-        }
-        before += row.users;
-    }
-    None
 }
 
 /// Arrivals of a schedule.
