@@ -11,22 +11,23 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::host;
 use std::collections::BTreeSet;
 
-use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, HistogramSummary, Severity, Text, Unit};
 
+use crate::quantities::exchange::Exchange;
 use crate::quantities::requests::Requests;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
 /// Times at which a call is answered that was dropped once, twice or three times, seconds.
 const STEPS_S: [std::ops::Range<f64>; 3] = [0.98..1.6, 2.98..3.8, 6.98..8.0];
-/// Times the median from which such a connect stands out.
+/// Times the usual connect from which such a connect stands out.
 const STANDS_OUT: f64 = 10.0;
 
-const CONNECT: Metric = http::CONNECT_SECONDS;
 const MADE_AGAIN: Metric = host::TCP_SYN_RETRANSMITS;
 const QUEUE_FULL: Metric = host::TCP_LISTEN_OVERFLOWS;
 
-/// Share of a request in connecting at which dropped calls weigh in full, as its inverse, and the least weight.
+/// Share of a request in connecting, or of all time in repeated calls where stages are not timed, at which dropped
+/// calls weigh in full, as its inverse, and the least weight.
 const MATTERS: f64 = 4.0;
 /// See [`MATTERS`].
 const LITTLE: f64 = 0.2;
@@ -48,10 +49,13 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let exchange = Exchange::of(*view);
+    // A phase without an answer has no rate, and only web servers' loads tell of their connects then.
+    let metric = exchange.map_or(http::CONNECT_SECONDS, |all| all.numbers.connect);
     let hit = view
         .flows()
         .iter()
-        .filter_map(|flow| Some((flow, step(flow)?)));
+        .filter_map(|flow| Some((flow, step(flow, metric)?)));
     let (flow, seconds) = hit.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let again = view.grown("evidence-calls-made-again", MADE_AGAIN, &flow.from);
     let full = fullest_queue(view);
@@ -79,11 +83,12 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         }
     };
     // A few among many requests are worth a word and limit nothing.
-    let requests = Requests::of(view);
-    let stage = requests.and_then(|requests| requests.stage("connect"));
-    let matters = stage.map_or(1.0, |stage| (stage.share * MATTERS).clamp(LITTLE, 1.0));
+    let stage = Requests::of(view).and_then(|requests| requests.stage("connect"));
+    let repeated = || exchange.and_then(|all| repeating(flow, &all));
+    let share = stage.map(|stage| stage.share).or_else(repeated);
+    let matters = share.map_or(1.0, |share| (share * MATTERS).clamp(LITTLE, 1.0));
     let mut finding = view.finding(RULE.name, Severity::Caution, weight * matters, says);
-    let row = view.evidence("evidence-longest-connect", CONNECT, &flow.from, seconds);
+    let row = view.evidence("evidence-longest-connect", metric, &flow.from, seconds);
     finding.evidence.push(row);
     finding.evidence.extend(again);
     finding.evidence.extend(full.map(|(_, row)| row));
@@ -104,15 +109,36 @@ fn fullest_queue<'a>(view: &PhaseView<'a>) -> Option<(&'a str, Evidence)> {
 }
 
 /// The longest connect of a flow, where it has the length of a call made again.
-fn step(flow: &FlowResult) -> Option<f64> {
-    let connect = flow.histograms.get(CONNECT.name)?;
-    let is_step = STEPS_S.iter().any(|step| step.contains(&connect.max));
-    (is_step && connect.max > STANDS_OUT * connect.p50).then_some(connect.max)
+fn step(flow: &FlowResult, metric: Metric) -> Option<f64> {
+    let connect = flow.histograms.get(metric.name)?;
+    let stands_out = connect.max > STANDS_OUT * usual(connect);
+    (is_repeated(connect.max) && stands_out).then_some(connect.max)
+}
+
+fn is_repeated(seconds: f64) -> bool {
+    STEPS_S.iter().any(|step| step.contains(&seconds))
+}
+
+/// Time of a connect whose call was not dropped: the median, or the shortest where most calls were dropped.
+fn usual(connect: &HistogramSummary) -> f64 {
+    match is_repeated(connect.p50) {
+        true => connect.min,
+        false => connect.p50,
+    }
+}
+
+/// Share of the time of a flow's requests that repeated calls took, where every request makes a connection.
+fn repeating(flow: &FlowResult, exchange: &Exchange<'_>) -> Option<f64> {
+    let of = |metric: Metric| flow.histograms.get(metric.name);
+    let (connect, service) = (of(exchange.numbers.connect)?, of(exchange.numbers.service)?);
+    let share = (connect.mean - usual(connect)) / service.mean;
+    (exchange.numbers.connects_each_time && share.is_finite()).then_some(share)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::tests::requests::*;
+    use crate::tests::scene::Scene;
     use crate::tests::*;
 
     #[test]
@@ -162,5 +188,50 @@ mod tests {
             ("hostb", full, 7.0),
         ];
         assert_eq!(told(&both), (queue.into(), 0.95, 3));
+    }
+
+    /// 1000 connections for one request each, of which `dropped` were called again after a second.
+    fn connecting(dropped: u64) -> Scene {
+        let of = |quick, again| [(1_000 - dropped, quick), (dropped, again)];
+        Scene::of("crr")
+            .total("connections_per_second", 100.0)
+            .answers("crr.connect_seconds", &of(0.000_1, 1.03))
+            .answers("crr.service_seconds", &of(0.000_2, 1.04))
+    }
+
+    #[test]
+    fn calls_of_every_kind_that_connects_are_looked_at() {
+        let weight = |dropped| {
+            let all = findings(&connecting(dropped).record);
+            let found = all.into_iter().find(|one| one.rule == "dropped_calls")?;
+            check_texts(&found);
+            has_metric(&found, "crr.connect_seconds");
+            Some(found.weight)
+        };
+        assert_eq!(weight(0), None);
+        assert_eq!(weight(400), Some(0.6));
+        // Where most calls are dropped, the median is one of a call made again.
+        assert_eq!(weight(900), Some(0.6));
+        // A call in a thousand takes all the time of such short requests, one in a million would not.
+        assert_eq!(weight(1), Some(0.6));
+    }
+
+    #[test]
+    fn a_median_between_two_calls_is_the_way_and_no_dropped_call() {
+        let slow = Scene::of("crr")
+            .total("connections_per_second", 100.0)
+            .answers("crr.connect_seconds", &[(900, 0.2), (100, 1.03)]);
+        slow.without("dropped_calls");
+    }
+
+    #[test]
+    fn a_few_dropped_calls_among_long_requests_limit_nothing() {
+        let scene = Scene::of("crr")
+            .total("connections_per_second", 100.0)
+            .answers("crr.connect_seconds", &[(999, 0.000_1), (1, 1.03)])
+            .answers("crr.service_seconds", &[(1_000, 0.2)]);
+        let all = findings(&scene.record);
+        let found = all.iter().find(|one| one.rule == "dropped_calls");
+        assert_eq!(found.map(|one| one.weight), Some(0.6 * 0.2));
     }
 }
