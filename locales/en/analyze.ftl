@@ -588,7 +588,9 @@ rule-request-failures-malformed-says =
     } { $share } of the requests failed
 rule-request-failures-malformed-next = See what listens on that port, and whether something on the way changes answers.
 rule-connection-churn-says = { $connections } connections were made for { $requests } requests: the load is one of connections as much as of requests
-rule-connection-churn-next = If real users keep their connections, switch keep-alive on (in a test plan: “Use KeepAlive”); else widen net.ipv4.ip_local_port_range or use more generators.
+rule-connection-churn-time-says = { $connections } connections were made for { $requests } requests, and making them takes { $share } of a request's time, TLS included: new connections limit the rate
+rule-connection-churn-busy-says = { $connections } connections were made for { $requests } requests, and the asking thread was busy or waiting for a CPU for { $share } of the time: new connections limit the rate
+rule-connection-churn-next = Keep connections: see whether the server answers `Connection: close` or closes after a number of requests, and whether the load asks for it (in a test plan: “Use KeepAlive”). If real users connect each time, use more generators and a wide net.ipv4.ip_local_port_range.
 rule-dropped-calls-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: calls were dropped
 rule-dropped-calls-next = On the server, look at ListenOverflows (`nstat -az TcpExtListenOverflows`) and raise its backlog; when it does not rise, look for loss on the way.
 rule-dropped-calls-queue-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: { $host } dropped calls because a queue of connections was full
@@ -655,8 +657,6 @@ rule-request-stage-read-delayed-says = The rest of each answer comes { $mean } a
 rule-request-stage-read-delayed-next = Let the server write head and body at once, or set TCP_NODELAY on its connections.
 rule-request-stage-connect-says = { $share } of the time of a request passes in connecting, { $mean } on average: calls wait or are dropped before the server accepts them
 rule-request-stage-connect-next = Look at the queue of the listening socket (`ss -ltn`, Recv-Q) and at ListenOverflows on the server, then for loss on the way.
-rule-request-stage-connect-each-says = Each request makes a connection of its own, which takes { $share } of its time ({ $mean })
-rule-request-stage-connect-each-next = Keep connections: see whether the server answers `Connection: close` or closes after a number of requests, and whether the load asks for it.
 rule-request-stage-tls-says = { $share } of the time of a request passes in the TLS handshake, { $mean } on average: keys are made anew for each connection, and the server's CPU makes them
 rule-request-stage-tls-next = Keep connections, allow sessions to be resumed, or use ECDSA keys, which cost the server less than RSA keys.
 rule-request-stage-resolve-says = { $share } of the time of a request passes in looking up the server's name, { $mean } on average: the name server is slow
@@ -741,9 +741,9 @@ finding-buffer_below_asked-means = The system granted a smaller socket buffer th
 finding-buffer_below_asked-signs = `getsockopt` reports less than { $enough } of the requested size. The severity is higher when datagrams were lost at that end.
 finding-buffer_below_asked-try = Raise net.core.rmem_max (receive) or net.core.wmem_max (send) with sysctl.
 
-finding-connection_churn-means = Nearly every request used a new connection, so the load consists of connections as much as of requests.
-finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests.
-finding-connection_churn-try = Switch keep-alive on if real users keep their connections. Otherwise widen net.ipv4.ip_local_port_range or use more generators.
+finding-connection_churn-means = Nearly every request used a new connection, so the load consists of connections as much as of requests. Where making them takes much of the time, they limit the rate.
+finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests. They limit the rate when connecting and the TLS handshake take at least { $costs } of a request's time, or the asking thread was on a CPU or ready for one for at least { $busy } of the time; not when a requested rate was kept, when pauses of users set it, or when dropped calls make connecting long.
+finding-connection_churn-try = Keep connections if real users do: look for `Connection: close` from the server, and switch keep-alive on in the load. Otherwise widen net.ipv4.ip_local_port_range or use more generators.
 
 finding-corruption-means = Datagrams arrived with changed bytes that the UDP checksum did not detect.
 finding-corruption-signs = The receiver found a wrong header or payload in at least one datagram.

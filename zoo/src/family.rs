@@ -101,10 +101,7 @@ families! {
         "unserved_connections",
     ];
     /// Every request opens a connection.
-    CHURN = "a connection for each request": [
-        "connection_churn",
-        "request_stage/connect-each",
-    ];
+    CHURN = "a connection for each request": ["connection_churn"];
     /// The asking program is the limit: CPU, files, ports, threads.
     GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited"];
     /// Results are taken more slowly than they are made.
@@ -132,7 +129,6 @@ families! {
         "connection_churn",
         "generator_limited",
         "request_stage/tls",
-        "request_stage/connect-each",
         "server_cpu_limited",
     ];
     /// Some requests take much longer than others.

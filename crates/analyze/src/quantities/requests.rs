@@ -21,6 +21,12 @@ use crate::view::PhaseView;
 /// Linux is 40 ms at most while data come.
 pub const BEYOND_DELAYED_S: f64 = 0.06;
 
+/// Share of a core from which the asking thread may be the reason itself.
+pub const BUSY: f64 = 0.8;
+/// Part of what was asked for from which it was carried.
+const CARRIED: f64 = 0.98;
+/// Share of the users that are under way up to which their pauses set the rate.
+const PAUSING: f64 = 0.5;
 /// Requests at a time up to which they are served one by one.
 pub const ONE: f64 = 1.6;
 /// Times the shortest request from which requests wait for one another.
@@ -96,6 +102,34 @@ impl<'a> Requests<'a> {
     /// The stage in which most of the time passes.
     pub fn longest_stage(&self) -> Option<Stage> {
         self.stages().max_by(|a, b| a.mean.total_cmp(&b.mean))
+    }
+
+    /// Share of a request in connecting and in the TLS handshake.
+    pub fn connecting(&self) -> Option<f64> {
+        let share = |name| self.stage(name).map(|stage| stage.share);
+        Some(share("connect")? + share("tls")?)
+    }
+
+    /// Share of the time for which the busiest asking thread was on a CPU, or ready for one.
+    pub fn asking_thread(&self) -> f64 {
+        let near = self.exchange.kind.ends.near;
+        let most = |metric: Option<Metric>| metric.and_then(|metric| self.view.highest(metric));
+        let shares = [Some(near.cpu), near.wait].map(most);
+        shares.into_iter().flatten().map(|(_, share)| share).sum()
+    }
+
+    /// True where a rate was asked for and kept.
+    pub fn are_carried(&self) -> bool {
+        let rate = self.exchange.rate().unwrap_or(0.0);
+        let asked = self.exchange.asked();
+        asked.is_some_and(|asked| rate >= asked * CARRIED)
+    }
+
+    /// True for users whose pauses set the rate: few of them have a request under way.
+    pub fn users_pause(&self) -> bool {
+        let users = self.view.highest_mean(None, http::ACTIVE_USERS, &[]);
+        let pausing = |(_, users): (_, f64)| self.under_way() < users * PAUSING;
+        self.exchange.kind.is_plan && users.is_some_and(pausing)
     }
 
     /// Requests under way at a time, on average.

@@ -48,7 +48,8 @@ pub const RULE: Rule = Rule {
     look: Look::Phase(look),
 };
 
-fn look(view: &PhaseView<'_>) -> Option<Finding> {
+/// The conclusion about a phase.
+pub fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let exchange = Exchange::of(*view);
     // A phase without an answer has no rate, and only web servers' loads tell of their connects then.
     let metric = exchange.map_or(http::CONNECT_SECONDS, |all| all.numbers.connect);

@@ -11,28 +11,20 @@
 //! on at a time.
 
 use sokudo_model::kinds::http;
-use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
+use super::connection_churn;
 use super::unserved_connections::waiting;
-use crate::quantities::requests::{BEYOND_DELAYED_S, ONE, QUEUED, Requests, Stage};
+use crate::quantities::requests::{BEYOND_DELAYED_S, BUSY, ONE, QUEUED, Requests, Stage};
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
 /// Share of a request from which a stage is where its time goes.
 const MOST: f64 = 0.5;
-/// Share of a core from which the asking thread may be the reason itself.
-const BUSY: f64 = 0.8;
 /// Part of the wait that the round trip of the way makes up, from which the way is the reason.
 const WAY: f64 = 0.5;
 /// Range of a delayed acknowledgement, seconds.
 const DELAYED_S: std::ops::Range<f64> = 0.036..0.054;
-/// Connections per request from which they are made anew all the time.
-const CHURN: f64 = 0.9;
-/// Part of what was asked for from which it was carried.
-const CARRIED: f64 = 0.98;
-/// Share of the users that are under way up to which their pauses set the rate.
-const PAUSING: f64 = 0.5;
 
 /// The messages of a case and its weight.
 macro_rules! case {
@@ -61,14 +53,8 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let requests = Requests::of(view)?;
-    let ends = requests.exchange.kind.ends;
-    let of = |metric: Option<Metric>| metric.and_then(|metric| view.highest(metric));
-    let used = of(Some(ends.near.cpu)).map_or(0.0, |(_, cpu)| cpu)
-        + of(ends.near.wait).map_or(0.0, |(_, wait)| wait);
-    let asked = requests.exchange.asked();
-    let rate = requests.exchange.rate()?;
-    let is_carried = asked.is_some_and(|asked| rate >= asked * CARRIED);
-    if used >= BUSY || is_carried || pauses(view, &requests) {
+    let is_busy = requests.asking_thread() >= BUSY;
+    if is_busy || requests.are_carried() || requests.users_pause() {
         return None;
     }
     let stage = requests
@@ -77,7 +63,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let case = match stage.name {
         "wait" => waits(&requests, &stage),
         "read" => reads(view, &requests, &stage),
-        "connect" => connects(view, &stage),
+        // Where each request connects, that these stages are long is the connections' doing.
+        "connect" | "tls" if connection_churn::is_each(view) => return None,
+        "connect" => case!(
+            "rule-request-stage-connect-says",
+            "rule-request-stage-connect-next",
+            0.6
+        ),
         "tls" => case!(
             "rule-request-stage-tls-says",
             "rule-request-stage-tls-next",
@@ -135,13 +127,6 @@ struct Case {
     says: &'static str,
     next: &'static str,
     weight: f64,
-}
-
-/// Users whose pauses set the rate: few of them have a request under way.
-fn pauses(view: &PhaseView<'_>, requests: &Requests<'_>) -> bool {
-    let users = view.highest_mean(None, http::ACTIVE_USERS, &[]);
-    let pausing = |(_, users): (_, f64)| requests.under_way() < users * PAUSING;
-    requests.exchange.kind.is_plan && users.is_some_and(pausing)
 }
 
 /// The wait for the first byte: the way, a queue in the server, or the time of each request.
@@ -234,23 +219,6 @@ fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
     }
 }
 
-fn connects(view: &PhaseView<'_>, stage: &Stage) -> Case {
-    let total = |metric: Metric| view.total(metric).unwrap_or(0.0);
-    let made = total(http::MADE_CONNECTIONS) / total(http::REQUESTS).max(1.0);
-    match made >= CHURN && stage.share >= MOST {
-        true => case!(
-            "rule-request-stage-connect-each-says",
-            "rule-request-stage-connect-each-next",
-            0.6
-        ),
-        false => case!(
-            "rule-request-stage-connect-says",
-            "rule-request-stage-connect-next",
-            0.6
-        ),
-    }
-}
-
 /// Mean bytes of a body.
 fn body(view: &PhaseView<'_>) -> Option<f64> {
     Some(view.total(http::BODY_BYTES)? / view.total(http::REQUESTS)?.max(1.0))
@@ -300,9 +268,15 @@ mod tests {
     fn every_other_stage_is_named_where_it_holds_most_of_the_time() {
         told([0.2, 0.0, 0.0, 0.0, 0.01, 0.0], &[], "resolve");
         told([0.0, 0.2, 0.0, 0.0, 0.01, 0.0], &[], "connect");
-        let anew = [("made_connections", 1_000.0)];
-        told([0.0, 0.2, 0.0, 0.0, 0.01, 0.0], &anew, "connect-each");
         told([0.0, 0.001, 0.2, 0.0, 0.01, 0.0], &[], "tls");
+        // A connection for each request is told by itself.
+        let anew = [("made_connections", 1_000.0)];
+        for stages in [
+            [0.0, 0.2, 0.0, 0.0, 0.01, 0.0],
+            [0.0, 0.001, 0.2, 0.0, 0.01, 0.0],
+        ] {
+            assert!(is_quiet(&of_stages(stages, &anew), "request_stage"));
+        }
         told([0.0, 0.0, 0.0, 0.2, 0.01, 0.0], &[], "send");
     }
 
