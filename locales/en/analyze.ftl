@@ -869,11 +869,11 @@ finding-server_cpu_limited-signs = The busiest thread of such a process uses at 
 finding-server_cpu_limited-try = Give the server more cores or a larger quota, or less work per request; load it from another machine.
 
 finding-request_stage-means = Most of the time of a request passes in one stage, which is named: name, connection, TLS, sending, the server's work and queues, or the body.
-finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; the way is the reason when its round trip makes up at least { $way } of the wait.
+finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; the way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains.
 finding-request_stage-try = Mend the stage that is named; the finding says how to tell its causes apart.
 
 finding-request_path-means = Requests are held up because segments of their connections are lost, or come in another order.
-finding-request_path-signs = At least { $lossy } of the segments that were observed were sent again or came out of order. Requests that took { $timeout } and more waited for a retransmission timeout.
+finding-request_path-signs = At least { $lossy } of the segments that were observed were sent again or came out of order. Requests that took { $timeout } and more waited for a retransmission timeout. Not where a queue stands on the way (the mean round trip at least { $grown } times the lowest and more than { $delayed } longer): loss belongs to it.
 finding-request_path-try = Measure the way with `sokudo probe`, and look at drops of the interfaces on it.
 
 finding-slow_label-means = One kind of request of a test plan is much slower than the others. A mean over all requests hides it.

@@ -751,11 +751,11 @@ finding-server_cpu_limited-signs = そのプロセスの最も忙しいスレッ
 finding-server_cpu_limited-try = サーバーのコアまたはクォータを増やすか、1 件あたりの処理を減らしてください。別のマシンから負荷をかけてください。
 
 finding-request_stage-means = リクエストの時間の大半が 1 つの段階で過ぎています。名前、接続、TLS、送信、サーバーの処理とキュー、本文のどれかを示します。
-finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め、要求側スレッドが動作中または実行可能な時間は { $busy } 未満である。平均の待ちが最短の { $queued } 倍以上なら、互いに待っている。往復時間が待ちの { $way } 以上なら、経路が理由である。
+finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め、要求側スレッドが動作中または実行可能な時間は { $busy } 未満である。平均の待ちが最短の { $queued } 倍以上なら、互いに待っている。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ、経路にキューがある。
 finding-request_stage-try = 示された段階を改善してください。原因の見分け方は結論に書かれています。
 
 finding-request_path-means = 接続のセグメントが失われるか順序が入れ替わり、リクエストが遅れています。
-finding-request_path-signs = 観測したセグメントの { $lossy } 以上が再送されたか、順序どおりに届かなかった。{ $timeout } 以上かかったリクエストは再送タイムアウトを待った。
+finding-request_path-signs = 観測したセグメントの { $lossy } 以上が再送されたか、順序どおりに届かなかった。{ $timeout } 以上かかったリクエストは再送タイムアウトを待った。経路にキューがある場合（平均の往復時間が最短の { $grown } 倍以上で { $delayed } を超えて長い）を除く。損失はそのキューによる。
 finding-request_path-try = `sokudo probe` で経路を測り、経路上のインターフェースの破棄数を確認してください。
 
 finding-slow_label-means = テスト計画の要求のうち 1 種類が、ほかよりはるかに遅くなっています。全要求の平均では分かりません。

@@ -17,9 +17,12 @@ use sokudo_model::{Evidence, Unit};
 use crate::quantities::exchange::Exchange;
 use crate::view::PhaseView;
 
-/// Round trip beyond which the kernel's own delay of an acknowledgement does not explain it, seconds: that of
-/// Linux is 40 ms at most while data come.
-pub const BEYOND_DELAYED_S: f64 = 0.06;
+/// Time that a round trip takes above the lowest one, seconds, beyond which the kernel's own delay of an
+/// acknowledgement does not explain it: that of Linux is 40 ms while data come (`TCP_DELACK_MIN`), and its timer is
+/// late by a tick.
+pub const BEYOND_DELAYED_S: f64 = 0.0445;
+/// Times the lowest round trip from which the mean one has waited in a queue.
+pub const GROWN: f64 = 3.0;
 
 /// Share of a core from which the asking thread may be the reason itself.
 pub const BUSY: f64 = 0.8;
@@ -159,6 +162,14 @@ impl<'a> Requests<'a> {
     pub fn round_trips(&self) -> Option<(f64, f64)> {
         let of = |metric| self.view.total(metric);
         Some((of(http::PATH_LOWEST_SECONDS)?, of(http::PATH_MEAN_SECONDS)?))
+    }
+
+    /// True where the round trips of the connections are so much longer than the lowest one that a queue stands
+    /// on the way.
+    pub fn has_queue_on_the_way(&self) -> bool {
+        self.round_trips().is_some_and(|(lowest, mean)| {
+            mean - lowest > BEYOND_DELAYED_S && mean >= lowest * GROWN
+        })
     }
 
     /// The host that asks.

@@ -8,7 +8,7 @@ use sokudo_model::metric::{Metric, Stat};
 use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::quantities::requests::Requests;
+use crate::quantities::requests::{BEYOND_DELAYED_S, GROWN, Requests};
 use crate::quantities::service_times;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
@@ -36,6 +36,8 @@ pub const RULE: Rule = Rule {
     bounds: &[
         ("lossy", LOSSY, Unit::Ratio),
         ("timeout", TIMEOUT_S, Unit::Seconds),
+        ("grown", GROWN, Unit::One),
+        ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
     ],
     look: Look::Phase(look),
 };
@@ -60,6 +62,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     // Calls that a full queue dropped are made again, too.
     let connects = requests.stage("connect").map_or(0.0, |stage| stage.share);
     if connects >= CONNECTING || !there && !back {
+        return None;
+    }
+    // Loss at a full queue is how a narrow link says that it is full.
+    if requests.has_queue_on_the_way() {
         return None;
     }
     let slow = service_times::longer_than(view, TIMEOUT_S).unwrap_or(0.0);
@@ -128,5 +134,10 @@ mod tests {
             is_quiet(&told(0.02, 0.0, 0.0), "request_path"),
             "the host counts none"
         );
+        let mut full = told(0.02, 0.02, 100.0);
+        let trips = [("path_lowest_seconds", 0.002), ("path_mean_seconds", 0.09)];
+        let trips = trips.map(|(name, seconds)| (format!("http.{name}"), seconds));
+        full.manifest.phases[0].result.summary.extend(trips);
+        assert!(is_quiet(&full, "request_path"), "a queue stands on the way");
     }
 }

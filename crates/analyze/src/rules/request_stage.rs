@@ -15,7 +15,7 @@ use sokudo_model::{Finding, Severity, Text, Unit};
 
 use super::connection_churn;
 use super::unserved_connections::waiting;
-use crate::quantities::requests::{BEYOND_DELAYED_S, BUSY, ONE, QUEUED, Requests, Stage};
+use crate::quantities::requests::{BEYOND_DELAYED_S, BUSY, GROWN, ONE, QUEUED, Requests, Stage};
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
@@ -47,6 +47,8 @@ pub const RULE: Rule = Rule {
         ("busy", BUSY, Unit::Ratio),
         ("queued", QUEUED, Unit::One),
         ("way", WAY, Unit::Ratio),
+        ("grown", GROWN, Unit::One),
+        ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
     ],
     look: Look::Phase(look),
 };
@@ -139,7 +141,7 @@ fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
                 0.7
             );
         }
-        if mean >= BEYOND_DELAYED_S && mean >= stage.mean * WAY {
+        if requests.has_queue_on_the_way() && mean >= stage.mean * WAY {
             return case!(
                 "rule-request-stage-way-says",
                 "rule-request-stage-way-next",
@@ -191,20 +193,19 @@ fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
         );
     }
     match way {
-        Some((lowest, mean)) if mean >= BEYOND_DELAYED_S && mean >= lowest * 3.0 => {
-            case!(
-                "rule-request-stage-read-way-says",
-                "rule-request-stage-read-way-next",
-                0.7
-            )
-        }
+        _ if requests.has_queue_on_the_way() => case!(
+            "rule-request-stage-read-way-says",
+            "rule-request-stage-read-way-next",
+            0.7
+        ),
         // A body of many segments takes some round trips to begin with.
         Some((lowest, _)) if !small && stage.mean <= lowest * 6.0 => case!(
             "rule-request-stage-read-start-says",
             "rule-request-stage-read-start-next",
             0.6
         ),
-        Some((lowest, mean)) if stage.mean >= 8.0 * lowest && mean < BEYOND_DELAYED_S => {
+        // Round trips that grew leave it open whether the way was narrow.
+        Some((lowest, mean)) if stage.mean >= 8.0 * lowest && mean < lowest * GROWN => {
             case!(
                 "rule-request-stage-read-server-says",
                 "rule-request-stage-read-server-next",
@@ -250,12 +251,14 @@ mod tests {
         let way = |lowest, mean| [("path_lowest_seconds", lowest), ("path_mean_seconds", mean)];
         told(WAITING, &way(0.15, 0.15), "distance");
         told(WAITING, &way(0.002, 0.14), "way");
-        // As a delayed acknowledgement makes it.
+        // As a delayed acknowledgement makes it, on a short way and on a long one.
         told(WAITING, &way(0.002, 0.04), "wait");
+        told(WAITING, &way(0.06, 0.1), "wait");
         let reading = [0.0, 0.0, 0.0, 0.0, 0.001, 0.1];
         let bytes = |more: &[(&'static str, f64)]| [&[("body_bytes", 20_000_000.0)], more].concat();
         told(reading, &bytes(&way(0.0001, 0.0002)), "read-server");
         told(reading, &bytes(&way(0.001, 0.09)), "read-way");
+        told(reading, &bytes(&way(0.001, 0.04)), "read");
         told(reading, &bytes(&way(0.03, 0.03)), "read-start");
         told(
             [0.0, 0.0, 0.0, 0.0, 0.001, 0.041],
