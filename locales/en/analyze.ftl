@@ -604,6 +604,8 @@ rule-server-stalls-stopped-says =
         [one] once
        *[other] { $count } times
     }, up to { $longest }, and a process of the server was seen stopped (state T): a signal or a debugger stopped it
+rule-server-stalls-quota-says = All requests stood still { $count } times for { $mean } on average, every { $period }, the period of the kernel's quotas of CPU time: the server has used up its quota each time. It takes { $share } of the time
+rule-server-stalls-quota-next = Look at nr_throttled in cpu.stat of the server's control group, and raise its quota (cpu.max, the CPU limit of its container) or let it compute less.
 rule-server-stalls-next = Compare these times with the server's log of garbage collections, checkpoints and jobs; a larger heap, a concurrent collector or smaller checkpoints shorten them.
 rule-uneven-service-users-says = { $slow } of { $users } connections are slow: their answers take { $long }, those of the others { $usual }. One worker, thread or backend that serves them is slow
 rule-uneven-service-users-next = Find out which worker or backend serves these connections, and compare its CPU, locks and disk with those of the others.
@@ -849,7 +851,7 @@ finding-sender_refusal-signs = At least one send call was refused. The severity 
 finding-sender_refusal-try = Use a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
 
 finding-server_stalls-means = All requests stood still at once, once or again and again: the server as a whole, or the way to it, pauses.
-finding-server_stalls-signs = For at least { $median } times the median request no request ended although some were under way, together for at least { $shapes } of the time; no more silences of a shorter kind exist than of this one, and the generator's own host went on. With a deviation of at most { $even } their distances are a period; they last at least { $shortest } then, else { $uneven }.
+finding-server_stalls-signs = For at least { $median } times the median request no request ended although some were under way, together for at least { $shapes } of the time; no more silences of a shorter kind exist than of this one, and the generator's own host went on. Slow requests took no longer than the longest silence and { $queue } times the median. With a deviation of at most { $even } their distances are a period; they last at least { $shortest } then, else { $uneven }. At least { $periods } of them, whose period is { $quota } within { $about }, are a quota of CPU time.
 finding-server_stalls-try = Compare the times with the server's log of garbage collections, checkpoints and jobs.
 
 finding-uneven_service-means = A part of the requests, or of the connections, takes many times as long as the rest: one worker, backend or cache among several is slow.

@@ -490,6 +490,8 @@ rule-server-stalls-once-next = 最初のリクエストから { $begin } 後に�
 rule-server-stalls-even-says = すべてのリクエストが { $count } 回、平均 { $mean }、{ $period } ごとに止まりました。ガベージコレクション、チェックポイント、スナップショットのように、サーバー全体が停止しています。全時間の { $share } を占めます
 rule-server-stalls-says = すべてのリクエストが { $count } 回、平均 { $mean }、最長 { $longest }、不規則な間隔で止まりました。サーバー全体が停止しています。全時間の { $share } を占めます
 rule-server-stalls-stopped-says = すべてのリクエストが { $count } 回、最長 { $longest } 止まり、サーバーのプロセスが停止状態 (状態 T) でした。シグナルかデバッガーが止めています
+rule-server-stalls-quota-says = すべてのリクエストが { $count } 回、平均 { $mean }、{ $period } ごとに止まりました。カーネルの CPU 時間クォータの周期であり、サーバーは毎回クォータを使い切っています。全時間の { $share } を占めます
+rule-server-stalls-quota-next = サーバーのコントロールグループの cpu.stat で nr_throttled を見て、クォータ (cpu.max、コンテナの CPU 制限) を上げるか、計算量を減らしてください。
 rule-server-stalls-next = この時刻を、サーバーのガベージコレクション、チェックポイント、定期処理のログと比べてください。ヒープの拡大、並行コレクター、小さなチェックポイントで短くなります。
 rule-uneven-service-users-says = { $users } 本中 { $slow } 本の接続が遅く、応答に { $long } かかります (ほかは { $usual })。それらを受け持つワーカー、スレッド、またはバックエンドの 1 つが遅くなっています
 rule-uneven-service-users-next = これらの接続を受け持つワーカーまたはバックエンドを突き止め、その CPU、ロック、ディスクをほかと比べてください。
@@ -731,7 +733,7 @@ finding-sender_refusal-signs = 送信呼び出しが 1 回以上断られた。�
 finding-sender_refusal-try = 送信バッファを大きくするか（--sndbuf）、デバイスのキューを長くするか、レートを下げてください。
 
 finding-server_stalls-means = すべてのリクエストが同時に、1 回または繰り返し止まりました。サーバー全体、またはそこまでの経路が停止しています。
-finding-server_stalls-signs = 処理中のリクエストがあるのに、中央値の { $median } 倍以上の間 1 件も終わらず、その合計が全時間の { $shapes } 以上である。これより短い沈黙のほうが多くはなく、生成側のホストは動いていた。間隔のばらつきが { $even } 以下なら周期とみなす。その場合は { $shortest } 以上、そうでなければ { $uneven } 以上続く。
+finding-server_stalls-signs = 処理中のリクエストがあるのに、中央値の { $median } 倍以上の間 1 件も終わらず、その合計が全時間の { $shapes } 以上である。これより短い沈黙のほうが多くはなく、生成側のホストは動いていた。遅いリクエストは、最長の沈黙に中央値の { $queue } 倍を加えた時間より長くはない。間隔のばらつきが { $even } 以下なら周期とみなす。その場合は { $shortest } 以上、そうでなければ { $uneven } 以上続く。周期が { $quota }（誤差 { $about } 以内）で { $periods } 回以上なら、CPU 時間のクォータとみなす。
 finding-server_stalls-try = 時刻を、サーバーのガベージコレクション、チェックポイント、定期処理のログと比べてください。
 
 finding-uneven_service-means = リクエストまたは接続の一部が、ほかの何倍もかかっています。複数あるワーカー、バックエンド、キャッシュの 1 つが遅くなっています。

@@ -114,6 +114,7 @@ families! {
     QUOTA = "CPU quota": [
         "cpu_quota",
         "server_cpu_limited/quota",
+        "server_stalls/quota",
     ];
     /// What else this machine did: true of it, whatever the world is.
     THIS_MACHINE = "this machine": [

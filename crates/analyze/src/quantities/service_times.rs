@@ -57,6 +57,19 @@ pub fn longer_than(view: &PhaseView<'_>, seconds: f64) -> Option<f64> {
     Some(longer.map(|bucket| bucket.count).sum::<u64>() as f64)
 }
 
+/// Mean of the requests that took longer than so many seconds; `None` where none did.
+pub fn mean_above(view: &PhaseView<'_>, seconds: f64) -> Option<f64> {
+    let all = of(view)?;
+    let (n, sum) = all
+        .buckets()
+        .map(|bucket| (bucket.low as f64 * 1e-9, bucket.count as f64))
+        .filter(|(value, _)| *value > seconds)
+        .fold((0.0, 0.0), |(n, sum), (value, count)| {
+            (n + count, sum + value * count)
+        });
+    (n > 0.0).then(|| sum / n)
+}
+
 /// The two parts of a distribution, when it has them.
 pub fn two_parts(all: &Histogram) -> Option<TwoParts> {
     let n = all.len() as f64;

@@ -8,13 +8,15 @@
 //!
 //! A stall is a silence of all requests that is far longer than a request usually takes, and which its
 //! requests alone do not explain. Time in which the generator itself did not run is taken off, and its
-//! monitors went on.
+//! monitors went on. Stalls with the period of the kernel's quotas of CPU time (100 ms, cpu.max) are those of a
+//! server that has used up its share.
 
 use sokudo_model::kinds::http;
 use sokudo_model::metric::{Metric, Stat};
 use sokudo_model::metrics::process;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
+use crate::quantities::exchange::Exchange;
 use crate::quantities::requests::Requests;
 use crate::quantities::{service_times, silence};
 use crate::rule::{Look, Purpose, Rule, Standing};
@@ -34,6 +36,14 @@ const SHAPES: f64 = 0.02;
 const OWN: f64 = 0.6;
 /// Share of a request in connecting from which silences are those of calls.
 const CONNECTING: f64 = 0.3;
+/// Times the median request that a queue behind a stall takes to be worked off.
+const QUEUE: f64 = 2.0;
+/// Period of a quota of CPU time, seconds: the kernel's default, which container engines keep.
+const QUOTA_S: f64 = 0.1;
+/// Part of it by which the observed period may differ.
+const ABOUT: f64 = 0.02;
+/// Stalls from which their period is known so well.
+const PERIODS: f64 = 10.0;
 /// Share of the samples in which a process was stopped from which it explains a stall.
 const STOPPED: f64 = 0.01;
 
@@ -48,6 +58,10 @@ pub const RULE: Rule = Rule {
         ("uneven", SHORTEST_UNEVEN_S, Unit::Seconds),
         ("even", EVEN, Unit::Ratio),
         ("shapes", SHAPES, Unit::Ratio),
+        ("queue", QUEUE, Unit::One),
+        ("quota", QUOTA_S, Unit::Seconds),
+        ("about", ABOUT, Unit::Ratio),
+        ("periods", PERIODS, Unit::One),
     ],
     look: Look::Phase(look),
 };
@@ -69,6 +83,12 @@ impl Stalls {
     fn is_even(&self) -> bool {
         self.count >= 3.0 && self.irregularity.is_some_and(|share| share <= EVEN)
     }
+
+    /// True where the period is that of a quota of CPU time.
+    fn is_quota(&self) -> bool {
+        let is_period = |period: f64| (period - QUOTA_S).abs() <= QUOTA_S * ABOUT;
+        self.is_even() && self.count >= PERIODS && self.period.is_some_and(is_period)
+    }
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
@@ -77,6 +97,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let stopped = stopped(view);
     let key = match (&stopped, stalls.count as u64, stalls.is_even()) {
         (Some(_), _, _) => "rule-server-stalls-stopped-says",
+        (None, _, _) if stalls.is_quota() => "rule-server-stalls-quota-says",
         (None, 0 | 1, _) => "rule-server-stalls-once-says",
         (None, _, true) => "rule-server-stalls-even-says",
         (None, _, false) => "rule-server-stalls-says",
@@ -102,6 +123,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(requests.server_cpu_row());
     let next = match stalls.count as u64 {
         0 | 1 => "rule-server-stalls-once-next",
+        _ if key == "rule-server-stalls-quota-says" => "rule-server-stalls-quota-next",
         _ => "rule-server-stalls-next",
     };
     finding.next = Some(Text::new(next).number("begin", stalls.first, Unit::Seconds));
@@ -114,7 +136,8 @@ fn stalls(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Stalls> {
     let usual = view.stat(requests.exchange.numbers.service, Stat::P50)?;
     // Silences of every length below the longest are the tail of a random time, not stalls.
     let is_apart = of(http::SHORTER_SILENCES)? < count;
-    if longest < usual * MUCH || !is_apart || explained(view, longest, count) {
+    let explained = explained(view, longest, count) || outlasts(view);
+    if longest < usual * MUCH || !is_apart || explained {
         return None;
     }
     // Calls that are made again after a second leave silences, too.
@@ -136,6 +159,8 @@ fn stalls(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Stalls> {
         share,
     };
     let least = match stalls.is_even() {
+        // No schedule of threads has this period.
+        _ if stalls.is_quota() => 0.0,
         true => SHORTEST_S,
         false => SHORTEST_UNEVEN_S,
     };
@@ -151,6 +176,19 @@ fn explained(view: &PhaseView<'_>, longest: f64, count: f64) -> bool {
     slow.is_some_and(|slow| slow > waited * TIMES)
 }
 
+/// True when the slow requests took longer than the longest stall and the queue behind it. In a pause of the whole
+/// server they take as long as it lasts; where single requests are slow, all of them at once are seldom so for long.
+pub fn outlasts(view: &PhaseView<'_>) -> bool {
+    let outlasts = || {
+        let exchange = Exchange::of(*view)?;
+        let usual = view.stat(exchange.numbers.service, Stat::P50)?;
+        let longest = view.total(http::LONGEST_STALL_SECONDS)?;
+        let slow = service_times::mean_above(view, longest * 0.5)?;
+        Some(slow > longest + usual * QUEUE)
+    };
+    outlasts().unwrap_or(false)
+}
+
 /// A process of the server that was seen stopped (state T).
 fn stopped(view: &PhaseView<'_>) -> Option<Evidence> {
     let (series, share) = view.highest_mean(None, process::STOPPED_RATIO, &[])?;
@@ -162,7 +200,11 @@ fn stopped(view: &PhaseView<'_>) -> Option<Evidence> {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_model::HistogramInterval;
+    use sokudo_stats::Histogram;
+
     use crate::tests::requests::*;
+    use crate::tests::*;
 
     const WAITING: [f64; 6] = [0.0, 0.0, 0.0, 0.0, 0.01, 0.0];
 
@@ -198,5 +240,61 @@ mod tests {
         ] {
             assert!(is_quiet(&of(&quiet), "server_stalls"), "{quiet:?}");
         }
+    }
+
+    #[test]
+    fn stalls_with_the_period_of_quotas_are_a_quota() {
+        let of = |count: f64, period: f64, mean: f64| {
+            let mut totals = stalls(count, mean, 0.05, 0.0);
+            totals.retain(|(name, _)| *name != "stall_period_seconds");
+            totals.push(("stall_period_seconds", period));
+            of_stages(WAITING, &totals)
+        };
+        let (quota, even) = (
+            "rule-server-stalls-quota-says",
+            "rule-server-stalls-even-says",
+        );
+        for period in [0.0985, 0.1, 0.1015] {
+            check(&of(40.0, period, 0.06), "server_stalls", quota);
+            check(&of(40.0, period, 0.03), "server_stalls", quota);
+        }
+        for (count, period) in [(9.0, 0.1), (40.0, 0.095), (40.0, 0.105), (40.0, 0.2)] {
+            check(&of(count, period, 0.06), "server_stalls", even);
+        }
+        assert!(is_quiet(&of(9.0, 0.1, 0.03), "server_stalls"));
+        let found = findings(&of(40.0, 0.1, 0.06));
+        let found = found.iter().find(|one| one.rule == "server_stalls");
+        check_texts(found.expect("it was just there"));
+    }
+
+    /// The same stalls beside slow requests of this length; the others take 5 ms.
+    fn beside_slow(slow: f64) -> Record {
+        let mut record = of_stages(WAITING, &stalls(9.0, 0.25, 0.02, 0.0));
+        let mut all = Histogram::new();
+        all.record_n(5_000_000, 928);
+        all.record_n((slow * 1e9) as u64, 72);
+        record.histograms.push(HistogramInterval {
+            key: SeriesKey {
+                host: "hosta".into(),
+                source: "http".into(),
+                metric: "http.service_seconds".into(),
+                labels: Labels::new(),
+            },
+            t0_ns: record.manifest.phases[0].t0_ns,
+            t1_ns: record.manifest.phases[0].t1_ns,
+            hdr_v2: all.to_v2(),
+        });
+        record
+    }
+
+    #[test]
+    fn requests_that_outlast_the_stalls_are_slow_by_themselves() {
+        let even = "rule-server-stalls-even-says";
+        check(&beside_slow(0.255), "server_stalls", even);
+        assert!(is_quiet(&beside_slow(0.255), "uneven_service"));
+        let slow = beside_slow(0.4);
+        assert!(is_quiet(&slow, "server_stalls"));
+        let says = "rule-uneven-service-requests-says";
+        check(&slow, "uneven_service", says);
     }
 }

@@ -12,6 +12,7 @@ use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
+use super::server_stalls::outlasts;
 use crate::quantities::requests::Requests;
 use crate::quantities::service_times;
 use crate::rule::{Look, Purpose, Rule, Standing};
@@ -87,7 +88,7 @@ fn of_requests(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Finding>
     let parts = service_times::two_parts(&service_times::of(view)?)?;
     let stalled = view.total(http::STALLED_REQUESTS).unwrap_or(0.0);
     let slow = parts.slow_share * view.total(requests.exchange.numbers.answered)?;
-    let is_stalls = slow > 0.0 && stalled / slow >= STALLED;
+    let is_stalls = slow > 0.0 && stalled / slow >= STALLED && !outlasts(view);
     if parts.time_share < SHAPES || parts.slow - parts.quick < LITTLE_S || is_stalls {
         return None;
     }
