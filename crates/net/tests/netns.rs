@@ -6,10 +6,10 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::os::unix::fs::MetadataExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sokudo_net::netns::{HOSTS_MAX, LocalHosts};
+use sokudo_net::netns::{HOSTS_MAX, LocalHosts, Starter};
 
 const BOUND: Duration = Duration::from_secs(60);
 
@@ -211,4 +211,80 @@ fn named_namespaces() -> BTreeSet<String> {
         .filter_map(|e| fs::metadata(e.path()).ok())
         .map(|file| format!("net:[{}]", file.ino()))
         .collect()
+}
+
+/// Two hosts that nothing joins, with a starter of programs on the first, or `None` after saying why.
+fn programs() -> Option<(LocalHosts, Starter)> {
+    let known = [(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7)), "seven")];
+    let made = LocalHosts::apart(2).and_then(|hosts| {
+        let starter = hosts.starter(0, "starter", &known)?;
+        Ok((hosts, starter))
+    });
+    made.inspect_err(|e| eprintln!("skipped: {e}")).ok()
+}
+
+fn shell(line: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", line])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    shell
+}
+
+fn said(child: Child) -> String {
+    let done = child.wait_with_output().expect("the program ends");
+    String::from_utf8(done.stdout).expect("text")
+}
+
+#[test]
+fn a_program_on_a_host_sees_its_links_and_knows_the_names() {
+    let Some((_hosts, starter)) = programs() else {
+        return;
+    };
+    let outside = fs::read_to_string("/etc/hosts").expect("names");
+    let inside = said(starter.start(shell("cat /etc/hosts")).expect("starts"));
+    assert_eq!(inside, format!("192.0.2.7 seven\n{outside}"));
+    let links = said(starter.start(shell("cat /proc/net/dev")).expect("starts"));
+    let names: Vec<&str> = links
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, _)| name.trim())
+        .collect();
+    assert!(!names.is_empty() && !names.contains(&"eth0"), "{links}");
+    assert!(starter.start(Command::new("/nowhere/at-all")).is_err());
+    assert_eq!(fs::read_to_string("/etc/hosts").expect("names"), outside);
+}
+
+#[test]
+fn a_program_on_a_host_ends_with_its_starter() {
+    let Some((_hosts, starter)) = programs() else {
+        return;
+    };
+    let mut command = Command::new("sleep");
+    command.arg("1000");
+    let mut child = starter.start(command).expect("starts");
+    assert!(child.try_wait().expect("asked").is_none(), "it runs");
+    drop(starter);
+    let status = child.wait().expect("ends");
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&status),
+        Some(9)
+    );
+}
+
+#[test]
+fn hosts_apart_are_set_up_by_the_caller() {
+    let Some((hosts, _starter)) = programs() else {
+        return;
+    };
+    let shown = hosts
+        .set_up(1, "ip", &["-o"], "link show\n".into())
+        .expect("ip works");
+    assert_eq!(shown.lines().count(), 1, "only the loopback link: {shown}");
+    assert!(shown.contains("lo") && shown.contains("UP"), "{shown}");
+    let refused = hosts
+        .set_up(1, "ip", &[], "link set nothing up\n".into())
+        .expect_err("no such link");
+    assert!(refused.what.contains("nothing"), "{refused:?}");
 }

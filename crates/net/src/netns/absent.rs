@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::net::IpAddr;
+use std::process::{Child, Command};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -14,10 +16,7 @@ pub struct Namespace(Infallible);
 impl Namespace {
     /// Always an error: this system has no network namespaces.
     pub fn new() -> Result<Self, NetnsError> {
-        Err(NetnsError::new(
-            "local hosts are not available on this system: they need Linux network namespaces",
-            "run `sokudo serve` on other machines and name them instead",
-        ))
+        Err(none())
     }
 
     /// Never called: there is no value to call it on.
@@ -28,6 +27,48 @@ impl Namespace {
     {
         match self.0 {}
     }
+
+    /// Never called: there is no value to call it on.
+    pub fn run(
+        &self,
+        _program: &'static str,
+        _options: &'static [&'static str],
+        _batch: String,
+    ) -> Result<String, NetnsError> {
+        match self.0 {}
+    }
+}
+
+fn none() -> NetnsError {
+    NetnsError::new(
+        "local hosts are not available on this system: they need Linux network namespaces",
+        "run `sokudo serve` on other machines and name them instead",
+    )
+}
+
+/// A starter of programs that cannot exist here.
+#[derive(Debug)]
+pub struct Starter(Infallible);
+
+impl Starter {
+    /// Never called: there is no host to call it with.
+    pub fn new(
+        host: &Namespace,
+        _name: &str,
+        _known: &[(IpAddr, &str)],
+    ) -> Result<Self, NetnsError> {
+        match host.0 {}
+    }
+
+    /// Never called: there is no value to call it on.
+    pub fn start(&self, _command: Command) -> io::Result<Child> {
+        match self.0 {}
+    }
+}
+
+/// Always an error: no process of this system has local hosts.
+pub fn become_program(_process: u32, _starter: &str, _command: Command) -> NetnsError {
+    none()
 }
 
 /// Never called: there is no value to call it with.

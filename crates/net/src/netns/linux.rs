@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -14,6 +15,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 
+pub use super::starter::{Starter, become_program};
 use super::{NetnsError, address_v4, number, port_name};
 
 /// Longest that one call of `ip` or `bridge` may take.
@@ -79,9 +81,15 @@ impl Namespace {
         mover.join().map_err(|_| died())?
     }
 
-    /// Runs one of iproute2's programs inside the namespace with one command per line of `batch`.
-    fn run(&self, program: &'static str, batch: String) -> Result<(), NetnsError> {
-        self.spawn(program, move || run_batch(program, &batch))?
+    /// Runs one of iproute2's programs inside the namespace with one command per line of `batch`; gives
+    /// what it printed.
+    pub fn run(
+        &self,
+        program: &'static str,
+        options: &'static [&'static str],
+        batch: String,
+    ) -> Result<String, NetnsError> {
+        self.spawn(program, move || run_batch(program, options, &batch))?
             .join()
             .map_err(|_| died())?
     }
@@ -91,10 +99,10 @@ impl Namespace {
 /// pass between them.
 pub fn join(hub: &Namespace, hosts: &[Namespace], mtu: Option<u32>) -> Result<(), NetnsError> {
     let ipv6 = Path::new("/proc/sys/net/ipv6").exists();
-    hub.run("ip", hub_batch(hosts, mtu, ipv6))?;
-    hub.run("bridge", forwarding_batch(hosts.len()))?;
+    hub.run("ip", &[], hub_batch(hosts, mtu, ipv6))?;
+    hub.run("bridge", &[], forwarding_batch(hosts.len()))?;
     for (i, host) in hosts.iter().enumerate() {
-        host.run("ip", host_batch(i, hosts.len(), ipv6))?;
+        host.run("ip", &[], host_batch(i, hosts.len(), ipv6))?;
     }
     wait_until_joined(hosts)
 }
@@ -207,12 +215,13 @@ fn wait_until_joined(hosts: &[Namespace]) -> Result<(), NetnsError> {
     Ok(())
 }
 
-fn run_batch(program: &'static str, batch: &str) -> Result<(), NetnsError> {
+fn run_batch(program: &'static str, options: &[&str], batch: &str) -> Result<String, NetnsError> {
     let mut child = Command::new(find_program(program))
+        .args(options)
         .args(["-batch", "-"])
         .env("LC_ALL", "C")
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| {
@@ -225,18 +234,22 @@ fn run_batch(program: &'static str, batch: &str) -> Result<(), NetnsError> {
         // A program that ends early reports the reason on stderr.
         let _ = stdin.write_all(batch.as_bytes());
     }
+    // What these programs print about a few links fits into a pipe: none waits for a reader.
     let succeeded = wait_bounded(&mut child, program)?;
-    let mut said = String::new();
+    let (mut printed, mut said) = (String::new(), String::new());
+    if let Some(mut stdout) = child.stdout.take() {
+        let _ = stdout.read_to_string(&mut printed);
+    }
     if let Some(mut stderr) = child.stderr.take() {
         let _ = stderr.read_to_string(&mut said);
     }
     if succeeded {
-        return Ok(());
+        return Ok(printed);
     }
     let said = said.trim().replace('\n', "; ");
     Err(NetnsError::new(
-        format!("`{program}` could not join the local hosts: {said}"),
-        "check that the kernel offers bridges and veth links (modprobe -a bridge veth)",
+        format!("`{program}` could not set up the local hosts: {said}"),
+        "check that the kernel offers what is named there (modprobe -a bridge veth tun sch_tbf sch_netem)",
     ))
 }
 
@@ -300,6 +313,7 @@ impl Carried {
         let file = File::options()
             .read(true)
             .write(true)
+            .custom_flags(libc::O_NONBLOCK)
             .open("/dev/net/tun")?;
         // SAFETY: the descriptor is open, and the request points at a structure of the type that
         // TUNSETIFF reads and writes, which outlives the call.
@@ -315,6 +329,12 @@ impl Carried {
 
     /// Reads one packet, waiting for so long at most.
     pub fn read(&self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
+        let none = |e: &io::Error| e.kind() == io::ErrorKind::WouldBlock;
+        match (&self.file).read(buffer) {
+            Err(e) if none(&e) && !patience.is_zero() => {}
+            Err(e) if none(&e) => return Ok(None),
+            read => return read.map(Some),
+        }
         let patience = rustix::event::Timespec {
             tv_sec: patience.as_secs() as i64,
             tv_nsec: i64::from(patience.subsec_nanos()),
@@ -322,7 +342,10 @@ impl Carried {
         let mut wanted = [PollFd::new(&self.file, PollFlags::IN)];
         match rustix::event::poll(&mut wanted, Some(&patience)) {
             Ok(0) | Err(Errno::INTR) => Ok(None),
-            Ok(_) => (&self.file).read(buffer).map(Some),
+            Ok(_) => match (&self.file).read(buffer) {
+                Err(e) if none(&e) => Ok(None),
+                read => read.map(Some),
+            },
             Err(errno) => Err(errno.into()),
         }
     }
@@ -344,14 +367,14 @@ fn refused(errno: Errno) -> NetnsError {
     )
 }
 
-fn no_thread(e: io::Error) -> NetnsError {
+pub(super) fn no_thread(e: io::Error) -> NetnsError {
     NetnsError::new(
         format!("cannot start a thread for a local host: {e}"),
         "raise the limit of processes (ulimit -u)",
     )
 }
 
-fn died() -> NetnsError {
+pub(super) fn died() -> NetnsError {
     NetnsError::new(
         "a thread of a local host ended unexpectedly",
         "this is a defect of sokudo; please report it with the output above",

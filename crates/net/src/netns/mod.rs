@@ -25,6 +25,8 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod starter;
+#[cfg(target_os = "linux")]
 use linux as imp;
 
 #[cfg(not(target_os = "linux"))]
@@ -34,6 +36,7 @@ use absent as imp;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
+use std::process::{Child, Command};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -82,12 +85,7 @@ impl LocalHosts {
     /// Errors: a number or MTU out of range, a missing right or program, a kernel without
     /// bridges or veth links; each with what can be done about it.
     pub fn new(n: usize, mtu: Option<u32>) -> Result<Self, NetnsError> {
-        if n == 0 || n > HOSTS_MAX {
-            return Err(NetnsError::new(
-                format!("cannot make `{n}` local hosts"),
-                format!("ask for 1 to {HOSTS_MAX}"),
-            ));
-        }
+        possible(n)?;
         if let Some(mtu) = mtu.filter(|m| !(MTU_MIN_BYTES..=MTU_MAX_BYTES).contains(m)) {
             return Err(NetnsError::new(
                 format!("cannot give local hosts an MTU of `{mtu}` bytes"),
@@ -100,6 +98,23 @@ impl LocalHosts {
             .collect::<Result<Vec<_>, _>>()?;
         imp::join(&hub, &hosts, mtu)?;
         Ok(Self { hosts, hub })
+    }
+
+    /// Makes `n` hosts (1 to [`HOSTS_MAX`]) that nothing joins: each has only its loopback link. For
+    /// links that the caller makes, such as [`Carried`]; nobody is beside the bridge.
+    ///
+    /// Errors: as [`LocalHosts::new`].
+    pub fn apart(n: usize) -> Result<Self, NetnsError> {
+        possible(n)?;
+        let hub = imp::Namespace::new()?;
+        let hosts = (0..n)
+            .map(|_| imp::Namespace::new())
+            .collect::<Result<Vec<_>, _>>()?;
+        let hosts = Self { hosts, hub };
+        for i in 0..n {
+            hosts.set_up(i, "ip", &[], "link set lo up\n".into())?;
+        }
+        Ok(hosts)
     }
 
     /// The number of hosts.
@@ -135,6 +150,76 @@ impl LocalHosts {
     {
         self.hub.spawn("hub", f)
     }
+
+    /// Runs a program of iproute2 on host `i`, with these options and one command per line of `batch`;
+    /// gives what it printed.
+    ///
+    /// Errors: no such program, or what it says about the command that failed.
+    pub fn set_up(
+        &self,
+        i: usize,
+        program: &'static str,
+        options: &'static [&'static str],
+        batch: String,
+    ) -> Result<String, NetnsError> {
+        self.hosts[i].run(program, options, batch)
+    }
+
+    /// The same beside the bridge.
+    pub fn set_up_hub(
+        &self,
+        program: &'static str,
+        options: &'static [&'static str],
+        batch: String,
+    ) -> Result<String, NetnsError> {
+        self.hub.run(program, options, batch)
+    }
+
+    /// Makes a thread of host `i` that starts programs there. The kernel shows the thread under this
+    /// name; the programs know the hosts in `known` by theirs.
+    ///
+    /// Errors: the system refused the thread, or a view of the file system for it.
+    pub fn starter(
+        &self,
+        i: usize,
+        name: &str,
+        known: &[(IpAddr, &str)],
+    ) -> Result<Starter, NetnsError> {
+        let starter = imp::Starter::new(&self.hosts[i], name, known)?;
+        Ok(Starter { starter })
+    }
+}
+
+/// Starts programs on one host. They are killed when this value goes, and when this process ends,
+/// however it does; what they started themselves is theirs.
+#[derive(Debug)]
+pub struct Starter {
+    starter: imp::Starter,
+}
+
+impl Starter {
+    /// Starts a program.
+    ///
+    /// Errors: it cannot be started.
+    pub fn start(&self, command: Command) -> io::Result<Child> {
+        self.starter.start(command)
+    }
+}
+
+/// Becomes a program on a host of another process, the one whose [`Starter`] has this name. Returns only
+/// when that fails.
+pub fn become_program(process: u32, starter: &str, command: Command) -> NetnsError {
+    imp::become_program(process, starter, command)
+}
+
+fn possible(n: usize) -> Result<(), NetnsError> {
+    if n == 0 || n > HOSTS_MAX {
+        return Err(NetnsError::new(
+            format!("cannot make `{n}` local hosts"),
+            format!("ask for 1 to {HOSTS_MAX}"),
+        ));
+    }
+    Ok(())
 }
 
 /// A network link of one host whose packets this program carries: what the host sends is read here,
