@@ -1026,3 +1026,26 @@ evidence-resets = Requests whose connection was reset: { $value }
 finding-target_queue-means = One of the queues of an application server fills, as the server itself counts: connections, worker threads or the connection pool. The last full stage is the limit; it fills those before it.
 finding-target_queue-signs = At least { $full } of a stage are in use on average, and at least { $waiting } requests wait for it, or connections are turned away.
 finding-target_queue-try = Raise the stage that is named and measure again; `sokudo target set` changes it while the load runs.
+
+rule-black-hole-says =
+    Segments of { $segment } never came through from { $near } to { $far }, although small ones did: the first was sent again { $again ->
+        [one] once
+       *[other] { $again } times
+    } in { $seconds }, until the end. So it is where packets larger than the path MTU vanish and no “packet too big” comes back (RFC 2923)
+rule-black-hole-next = Find the largest packet that passes (`ping -M do -s SIZE { $far }` on { $near }) and the link with the smaller MTU: let its ICMP errors pass, clamp the MSS there, set that MTU on the interface, or set net.ipv4.tcp_mtu_probing to 1.
+evidence-segment-bytes = Payload of a full segment of { $host }: { $value }
+evidence-none-through = Counted at { $host } in the whole load: { $value }
+
+finding-black_hole-means = Full segments of a connection vanish on the path while small ones pass: the path MTU is smaller than both ends believe, and no ICMP error says so.
+finding-black_hole-signs = The connection stood and its peer's window was open, but nothing was carried in the whole load. A full segment waited in the send queue for at least { $shortest }, until the end, and was sent again at least { $again } times; no new one followed, and the peer had nothing unread.
+finding-black_hole-try = Let ICMP errors (“fragmentation needed”, “packet too big”) pass, clamp the MSS or set the MTU of the interfaces to what the path carries, or set net.ipv4.tcp_mtu_probing to 1.
+
+rule-far-end-lost-says = { $host } was lost { $after } after the start of a load of { $planned }: its control connection ended, and the load with it
+rule-far-end-lost-next = Find out why sokudo on { $host } ended, or why nothing reaches that host any more: what it printed last, whether the system killed it (`dmesg`), whether the host answers.
+evidence-host-lost = The control connection to { $host } ended { $value } after the start: { $why }
+evidence-last-through = Last answer or arrival of its flow, by the clock of the end that is left ({ $host } was lost): { $value } after the start
+evidence-last-sample = Last sample of anything that is observed on { $host }: { $value } after the start
+
+finding-far_end_lost-means = A host of the run was lost while the load ran: its program ended, or the host cannot be reached any more. Its numbers are missing.
+finding-far_end_lost-signs = The control connection to a host of the load ended before { $before } of the planned time had passed, and could not be taken up again.
+finding-far_end_lost-try = Find out why sokudo ended there (its last output, `dmesg`), and whether the host and the way to it still work.

@@ -908,3 +908,22 @@ evidence-resets = 接続がリセットされた要求: { $value }
 finding-target_queue-means = アプリケーションサーバーの待ち行列の一つ(接続、ワーカースレッド、接続プール)がいっぱいです。サーバー自身の計数によります。最後のいっぱいの段が限界で、手前の段もいっぱいにします。
 finding-target_queue-signs = ある段の平均 { $full } 以上が使用中で、{ $waiting } 件以上の要求が待っているか、接続が断られている。
 finding-target_queue-try = 示された段を増やして測り直してください。`sokudo target set` は負荷の間に変えられます。
+
+rule-black-hole-says = { $near } から { $far } へ、小さいセグメントは届きましたが、{ $segment } のセグメントは 1 つも届きませんでした。最初のものを、終わりまでの { $seconds } に { $again } 回再送しました。経路 MTU より大きいパケットが消え、「パケットが大きすぎる」という通知が戻らない経路 (RFC 2923) ではこうなります
+rule-black-hole-next = 通る最大のパケットを { $near } で `ping -M do -s SIZE { $far }` により調べ、MTU の小さいリンクを突き止めてください。ICMP エラーを通す、そこで MSS を制限する、インターフェースの MTU を合わせる、または net.ipv4.tcp_mtu_probing を 1 にしてください。
+evidence-segment-bytes = { $host } の最大セグメントのペイロード: { $value }
+evidence-none-through = 負荷全体で { $host } で数えられた量: { $value }
+
+finding-black_hole-means = 接続の小さいセグメントは届くのに、最大サイズのセグメントが経路で消えます。経路 MTU が両端の想定より小さく、それを知らせる ICMP エラーが届きません。
+finding-black_hole-signs = 接続は確立し、相手のウィンドウは開いていたのに、負荷全体で何も運ばれなかった。最大サイズのセグメントが終わりまで { $shortest } 以上送信キューに残り、{ $again } 回以上再送された。新しいセグメントは続かず、相手に未読のデータはなかった。
+finding-black_hole-try = ICMP エラー（“fragmentation needed”、“packet too big”）を通すか、MSS を制限するか、インターフェースの MTU を経路に合わせるか、net.ipv4.tcp_mtu_probing を 1 にしてください。
+
+rule-far-end-lost-says = { $planned } の負荷の開始から { $after } 後に { $host } が失われました。制御接続が終わり、負荷もそこで終わりました
+rule-far-end-lost-next = { $host } の sokudo が終了した理由、またはそのホストに届かなくなった理由を調べてください。最後の出力、システムに停止させられていないか（`dmesg`）、ホストが応答するかです。
+evidence-host-lost = { $host } への制御接続は開始から { $value } 後に終わりました: { $why }
+evidence-last-through = 残った側の時計による、このフローの最後の応答または到着（{ $host } は失われた）: 開始から { $value } 後
+evidence-last-sample = { $host } で観測していたものの最後のサンプル: 開始から { $value } 後
+
+finding-far_end_lost-means = 負荷の途中で測定対象のホストが失われました。プログラムが終了したか、ホストに届かなくなりました。その数値は欠けています。
+finding-far_end_lost-signs = 予定した時間の { $before } が過ぎる前に、負荷のホストへの制御接続が終わり、再開できなかった。
+finding-far_end_lost-try = そこで sokudo が終了した理由（最後の出力、`dmesg`）と、ホストとそこまでの経路が動いているかを調べてください。

@@ -73,6 +73,7 @@ families! {
     RECEIVE_BUFFER = "receive buffer": ["receiver_buffer_overflow"];
     /// The connection, path or far end was not there for a while.
     INTERRUPTION = "interruption": [
+        "far_end_lost",
         "stalled_flow",
         "interrupted",
         "error_burst",
@@ -81,10 +82,11 @@ families! {
     ];
     /// The server is gone: what comes after is refused.
     GONE = "server gone": [
-        "request_failures", "error_burst", "stalled_flow", "interrupted", "unreachable", "server_stalls"
+        "far_end_lost", "request_failures", "error_burst", "stalled_flow", "interrupted", "unreachable",
+        "server_stalls"
     ];
     /// Large packets vanish.
-    LOST_LARGE = "large packets vanish": ["low_mtu"];
+    LOST_LARGE = "large packets vanish": ["black_hole", "low_mtu"];
     /// One host of many is slow.
     ONE_HOST = "one host of many": ["hot_link"];
     /// Connections wait to be accepted.

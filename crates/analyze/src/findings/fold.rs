@@ -21,6 +21,7 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     neighbours_make_it_busy(view, findings);
     own_queue_is_told_once(findings);
     drops_of_a_host_are_told_once(findings);
+    a_lost_host_is_told_once(findings);
     a_hole_is_told_once(view, findings);
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
     let cause = SHORT_OF_CPU.into_iter().find_map(at);
@@ -90,6 +91,19 @@ fn drops_of_a_host_are_told_once(findings: &mut Vec<Finding>) {
             CONSEQUENCES.contains(&finding.rule.as_str())
         });
     }
+}
+
+/// A host that is lost leaves a hole and connections that stand still behind it; an interface that was down is why
+/// it was lost.
+fn a_lost_host_is_told_once(findings: &mut Vec<Finding>) {
+    const CONSEQUENCES: [&str; 3] = ["error_burst", "interrupted", "stalled_flow"];
+    let mut keys = findings.iter().map(|finding| finding.says.key.as_str());
+    if keys.any(|key| key == "rule-interrupted-interface-says") {
+        absorb(findings, "interrupted", |f| f.rule == "far_end_lost");
+    }
+    absorb(findings, "far_end_lost", |finding| {
+        CONSEQUENCES.contains(&finding.rule.as_str())
+    });
 }
 
 /// A load through which nothing got for a while loses, waits and is late because of it. A connection that

@@ -196,6 +196,12 @@ impl<'a> Connection<'a> {
         longest
     }
 
+    /// Readings of the connection after a stall.
+    pub fn readings_after(&self, stall: Stall) -> usize {
+        let points = self.points(SENT).into_iter();
+        points.filter(|(t, _)| *t > stall.end_ns).count()
+    }
+
     /// The last reading of a gauge during a stall.
     pub fn last_in(&self, metric: Metric, stall: Stall) -> Option<f64> {
         let points = self.points(metric).into_iter();

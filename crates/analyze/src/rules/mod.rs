@@ -4,6 +4,7 @@
 //! file and one line in [`REGISTRY`].
 
 mod application_limited;
+mod black_hole;
 mod buffer_below_asked;
 mod checksum_errors;
 mod connection_churn;
@@ -15,6 +16,7 @@ mod device_queue;
 mod dropped_calls;
 mod duplicates;
 mod error_burst;
+mod far_end_lost;
 mod filter_drops;
 mod generator_limited;
 mod hidden_stall;
@@ -56,12 +58,14 @@ mod unserved_connections;
 mod window_full;
 
 pub use application_limited::is_as_asked;
+pub use far_end_lost::is_one as is_far_end_lost;
 
 use crate::rule::{Purpose, Rule, Standing};
 
 /// Every rule, by name.
 pub const REGISTRY: &[&Rule] = &[
     &application_limited::RULE,
+    &black_hole::RULE,
     &buffer_below_asked::RULE,
     &checksum_errors::RULE,
     &connection_churn::RULE,
@@ -73,6 +77,7 @@ pub const REGISTRY: &[&Rule] = &[
     &dropped_calls::RULE,
     &duplicates::RULE,
     &error_burst::RULE,
+    &far_end_lost::RULE,
     &filter_drops::RULE,
     &generator_limited::RULE,
     &hidden_stall::RULE,

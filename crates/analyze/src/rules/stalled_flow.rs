@@ -8,6 +8,7 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{host, tcp};
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
+use super::black_hole;
 use crate::quantities::ends::End;
 use crate::quantities::tcp::{Connection, Stall};
 use crate::rule::{Look, Purpose, Rule, Standing};
@@ -26,8 +27,10 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Vec<Finding> {
+    // A connection that never carried a full segment did not stop.
     let flows = view.flows().iter();
-    flows.filter_map(|flow| conclude(*view, flow)).collect()
+    let stopped = flows.filter(|flow| !black_hole::swallows(view, flow));
+    stopped.filter_map(|flow| conclude(*view, flow)).collect()
 }
 
 fn conclude(view: PhaseView<'_>, flow: &FlowResult) -> Option<Finding> {

@@ -27,6 +27,7 @@ use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::transfer::Transfer;
 use crate::quantities::{capacity, experiment, probe, repeats, sweep, versus};
+use crate::rules::is_far_end_lost;
 use crate::view::PhaseView;
 
 /// Sentences at most.
@@ -266,6 +267,8 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
         .or_else(|| phases().filter(told).rfind(own))
         .or_else(|| phases().rfind(sent))
         .or_else(|| phases().rfind(told))
+        // Without the numbers of its far end a load has no result, but it is known what ended it.
+        .or_else(|| phases().rfind(|phase| is_far_end_lost(&PhaseView::new(record, phase))))
 }
 
 /// The answer of a search for the knee, and what the level above it ran into.

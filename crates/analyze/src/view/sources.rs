@@ -2,7 +2,7 @@
 
 use sokudo_model::kinds::{End, Family, KINDS, datagram, http, stream};
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::{host, own, process, selftest, target, tcp};
+use sokudo_model::metrics::{group, host, own, process, selftest, target, tcp};
 
 /// Metrics that several workloads, or a monitor, read at one place.
 const READ_AT: &[(&str, &[Metric])] = &[
@@ -23,6 +23,10 @@ const READ_AT: &[(&str, &[Metric])] = &[
         &[datagram::UNREACHABLE_ERRORS],
     ),
     ("IP_MTU", &[datagram::PATH_MTU_BYTES]),
+    (
+        "time stamps of the load",
+        &[group::LOAD_SECONDS, group::LAST_THROUGH_SECONDS],
+    ),
     (
         "getsockopt SO_RCVBUF",
         &[
