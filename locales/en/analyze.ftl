@@ -350,6 +350,7 @@ evidence-tcp-window = Largest receive window that { $host } was offered: { $valu
 evidence-tcp-cwnd = Congestion window of { $host }, mean: { $value } segments
 evidence-tcp-round-trips = Round trips seen by { $host }: { $value } on average, { $lowest } at best
 evidence-tcp-retransmitted = Segments that { $host } sent again: { $value } ({ $share } of those sent)
+evidence-tcp-not-sent = Readings at which bytes that { $host } had written were not sent yet: { $value }
 evidence-tcp-even = Spread of the rate at which the peer of { $host } acknowledged: { $value }
 evidence-tcp-delivery = Rate at which the peer of { $host } acknowledged: { $value }, spread { $spread }
 evidence-tcp-under-way = Segments of { $host } under way, mean: { $value }, of { $window } that the congestion window allows
@@ -807,7 +808,7 @@ finding-neighbour_interference-signs = A thread of the test was runnable without
 finding-neighbour_interference-try = Stop other work on the machine, or reserve cores for the test, and repeat.
 
 finding-path_limited-means = The connection fills the path: a queue stands in front of the narrowest link, and both ends wait for it.
-finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer, as are at least { $stands } of the readings.
+finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer, as are at least { $stands } of the readings. For requests and answers: such round trips, and bytes that were written and not sent yet at { $stands } of the readings, without Nagle's algorithm.
 finding-path_limited-try = Compare with the speed of the links on the path and their other traffic. More streams or larger buffers only make the queue longer.
 
 finding-path_loss-means = Datagrams were lost between the hosts: the sending kernel accepted them, and no counter of the receiving host shows them.

@@ -312,6 +312,7 @@ evidence-tcp-window = { $host } に示された受信ウィンドウの最大値
 evidence-tcp-cwnd = { $host } の輻輳ウィンドウの平均: { $value } セグメント
 evidence-tcp-round-trips = { $host } から見た往復時間: 平均 { $value }、最小 { $lowest }
 evidence-tcp-retransmitted = { $host } が再送したセグメント: { $value }（送信数の { $share }）
+evidence-tcp-not-sent = { $host } が書き込んだバイトがまだ送信されていなかった読み取りの割合: { $value }
 evidence-tcp-even = { $host } の相手が受信を確認した速度のばらつき: { $value }
 evidence-tcp-delivery = { $host } の相手が受信を確認した速度: { $value }、ばらつき { $spread }
 evidence-tcp-under-way = { $host } が送信中のセグメントの平均: { $value }（輻輳ウィンドウは { $window }）
@@ -689,7 +690,7 @@ finding-neighbour_interference-signs = 測定のスレッドが、実行可能�
 finding-neighbour_interference-try = マシンの他の処理を止めるか、測定に専用のコアを割り当てて、再測定してください。
 
 finding-path_limited-means = 接続が経路を使い切っています。最も細いリンクの手前に待ち行列があり、両端がそれを待っています。
-finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。 読み取りの { $stands } 以上でも同じです。
+finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。 読み取りの { $stands } 以上でも同じです。要求と応答の場合は、この往復時間に加え、Nagle アルゴリズムなしで、書き込み済みで未送信のバイトが読み取りの { $stands } 以上で見られる。
 finding-path_limited-try = 経路のリンクの速度と、ほかの通信量を比べてください。ストリームやバッファを増やしても待ち行列が延びるだけです。
 
 finding-path_loss-means = ホストの間でデータグラムが失われました。送信側のカーネルは受け付けており、受信ホストのどのカウンターにも現れていません。

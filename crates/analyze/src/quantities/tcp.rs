@@ -21,6 +21,7 @@ const DELIVERY: Metric = tcp::DELIVERY_RATE_BYTES_PER_SECOND;
 const RETRANSMITTED: Metric = tcp::RETRANSMITTED_SEGMENTS;
 const SENT: Metric = tcp::SENT_SEGMENTS;
 const SEND_QUEUE: Metric = tcp::SEND_QUEUE_BYTES;
+const NOT_SENT: Metric = tcp::NOT_SENT_BYTES;
 
 /// Round trips above the lowest one from which a queue stands on the way.
 pub const QUEUED: f64 = 1.5;
@@ -251,6 +252,13 @@ impl<'a> Connection<'a> {
         })
     }
 
+    /// Share of the readings at which bytes had been written and not been sent yet.
+    pub fn not_sent(&self) -> Option<f64> {
+        let readings = self.points(NOT_SENT);
+        let waiting = readings.iter().filter(|(_, bytes)| *bytes > 0.0).count();
+        (!readings.is_empty()).then(|| waiting as f64 / readings.len() as f64)
+    }
+
     /// Segments retransmitted during the phase, and their share of those sent.
     pub fn retransmitted(&self) -> Option<(f64, f64)> {
         let (again, _) = self.growth(RETRANSMITTED)?;
@@ -307,6 +315,15 @@ impl<'a> Connection<'a> {
         let unit = sokudo_model::Unit::Seconds;
         evidence.says = evidence.says.number("lowest", trips.lowest, unit);
         Some(evidence)
+    }
+
+    /// Share of the readings with bytes that were not sent yet.
+    pub fn not_sent_evidence(&self) -> Option<Evidence> {
+        let share = self.not_sent()?;
+        Some(as_share(
+            self.evidence("evidence-tcp-not-sent", NOT_SENT, share),
+            share,
+        ))
     }
 
     /// Number of segments sent again.
