@@ -720,6 +720,7 @@ rule-generator-limited-ports-says =
        *[other] connections
     }, { $share } of all requests: what was measured is this host's supply of ports, not the server.
 rule-generator-limited-ports-next = If real users keep their connections, switch keep-alive on; else widen net.ipv4.ip_local_port_range on { $host }, set net.ipv4.tcp_tw_reuse to 1, or let several hosts generate the load.
+rule-generator-limited-ports-each-next = Widen net.ipv4.ip_local_port_range on { $host }, set net.ipv4.tcp_tw_reuse to 1, or let several hosts ask; `sokudo rr` keeps its connections.
 evidence-ports-exhausted = { $host }: connections for which no local port was left: { $value }
 evidence-time-wait = { $host }: up to { $value } connections that were over still kept their ports
 evidence-local-ports = { $host }: the system gives { $value } ports to outgoing connections

@@ -602,6 +602,7 @@ evidence-mean-service = { $host } での平均応答: { $value }
 
 rule-generator-limited-ports-says = { $host } では { $count } 件の接続に使うローカルポートが残っていませんでした (全リクエストの { $share })。測れたのはサーバーではなく、このホストのポートの数です。
 rule-generator-limited-ports-next = 実際の利用者が接続を保つなら Keep-Alive を使ってください。そうでなければ、{ $host } の net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、複数のホストから負荷をかけてください。
+rule-generator-limited-ports-each-next = { $host } の net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、複数のホストから要求してください。`sokudo rr` は接続を保ちます。
 evidence-ports-exhausted = { $host }: ローカルポートがなく作れなかった接続 { $value } 件
 evidence-time-wait = { $host }: 終了した接続のうち、まだポートを占めているもの 最大 { $value } 件
 evidence-local-ports = { $host }: 外向きの接続に使えるポート { $value } 個

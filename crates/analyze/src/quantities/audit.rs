@@ -1,7 +1,7 @@
-//! Limits of the HTTP load generator itself.
+//! Limits of the load generator itself.
 //!
 //! What its own threads counted and what its host's sockets show, for the rule that tells of it and
-//! for the check that makes a run invalid by it.
+//! for the check that makes a run on a server invalid by it.
 
 use sokudo_model::Evidence;
 use sokudo_model::metrics::host;
@@ -31,9 +31,6 @@ pub struct NoPorts<'a> {
 
 /// Whether connections could not be made because no local port was left.
 pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPorts<'a>> {
-    if !exchange.is_generator_only() {
-        return None;
-    }
     let failed = exchange.total(exchange.numbers.ports_exhausted)?;
     let requests = exchange.total(exchange.numbers.answered)?
         + exchange.total(exchange.numbers.errors).unwrap_or(0.0);

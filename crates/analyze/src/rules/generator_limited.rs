@@ -76,8 +76,11 @@ fn has_no_ports(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding
         .number("share", short.share, Unit::Ratio);
     let mut finding = view.finding(RULE.name, Severity::Bad, 0.95, says);
     finding.evidence = short.evidence(view, exchange);
-    let next = Text::new("rule-generator-limited-ports-next").word("host", short.host);
-    finding.next = Some(next);
+    let next = match exchange.numbers.connects_each_time {
+        true => "rule-generator-limited-ports-each-next",
+        false => "rule-generator-limited-ports-next",
+    };
+    finding.next = Some(Text::new(next).word("host", short.host));
     Some(finding)
 }
 
@@ -350,6 +353,24 @@ mod tests {
         let asked = |per_s| [busy.as_slice(), &[("asked_per_second", per_s)]].concat();
         assert!(is_quiet(&of_queries(&asked(101.0)), "generator_limited"));
         assert!(!is_quiet(&of_queries(&asked(200.0)), "generator_limited"));
+    }
+
+    #[test]
+    fn connections_between_hosts_run_out_of_ports_too() {
+        let connecting = |failed| {
+            Scene::of("crr")
+                .total("connections", 9_000.0)
+                .total("connections_per_second", 900.0)
+                .total("errors", failed)
+                .metric("ports_exhausted", failed)
+                .metric("client_cpu_ratio", 0.2)
+        };
+        let mut scene = connecting(1_000.0);
+        scene.series("hosta", "host.tcp_time_wait_connections", |_| 900.0);
+        let finding = scene.limited_by("generator_limited");
+        assert_eq!(finding.says.key, "rule-generator-limited-ports-says");
+        has_metric(&finding, "crr.ports_exhausted");
+        connecting(1.0).without("generator_limited");
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! Of requests, only an open loop can tell: its requests have their times. When many of them find as many
 //! unanswered as `--window` allows, the far end or the way to it is slower than the rate asked for,
 //! or it stood still for a while. The latency counts that waiting, the service time does not.
-//! Messages of a bus wait for receipts instead: their window limits what is under way.
+//! Messages of a bus wait for receipts instead: their window limits what is under way. It holds beside whatever makes
+//! the answers late, so a specific cause precedes it.
 
 use sokudo_model::metric::Stat;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
+use crate::quantities::audit;
 use crate::quantities::ends::{End, Load};
 use crate::quantities::exchange::Exchange;
 use crate::quantities::tcp::Connection;
@@ -23,7 +25,7 @@ const SHAPES: f64 = 0.2;
 /// The finding `window_full`.
 pub const RULE: Rule = Rule {
     name: "window_full",
-    purpose: Purpose::Limit(Standing::General),
+    purpose: Purpose::Limit(Standing::Residual),
     suspects: &[
         Suspect::raise("window"),
         Suspect::raise("inflight"),
@@ -76,6 +78,10 @@ fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     if exchange.far_end_made_them_wait() == Some(false) {
         return None;
     }
+    // Nor is it the far end that has no port for the next connection.
+    if audit::ports(view, exchange).is_some() {
+        return None;
+    }
     let says = Text::new("rule-window-full-says")
         .word("host", &flow.to)
         .number("share", share, Unit::Ratio);
@@ -110,6 +116,19 @@ mod tests {
             has_metric(&finding, "rr.service_seconds.p99");
             scene.without("generator_limited");
         }
+    }
+
+    #[test]
+    fn requests_that_wait_for_a_local_port_wait_for_no_answer() {
+        let without_ports = |failed| {
+            let mut scene = open_loop(0.04, 0.04, 2.0).total("transactions", 5_000.0);
+            let metrics = &mut scene.flow().metrics;
+            metrics.insert("rr.ports_exhausted".into(), failed);
+            scene.series("hosta", "host.tcp_time_wait_connections", |_| 900.0);
+            scene
+        };
+        without_ports(1.0).limited_by("window_full");
+        without_ports(900.0).without("window_full");
     }
 
     #[test]
