@@ -39,7 +39,7 @@ const FEW: f64 = 2.0;
 /// Cores that a server wants up to which CPU time is not what it lacks.
 const LEISURE: f64 = 0.5;
 /// Shortest request that can be told from the scheduling of threads, seconds.
-const CLEAR_S: f64 = 0.000_2;
+const CLEAR_S: f64 = 0.000_1;
 
 /// The requests of one phase.
 #[derive(Debug, Clone, Copy)]

@@ -25,8 +25,9 @@ const LATE: f64 = 0.01;
 const LOSSLESS: f64 = 0.001;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
-/// From this share of a core on, an event loop has no time left; it never waits for one server only.
-const FULL_LOOP: f64 = 0.95;
+/// From this share of a core on, an event loop has no time left: it waits for no server alone, and the rest is that of
+/// its wake-ups.
+const FULL_LOOP: f64 = 0.9;
 
 const ASKED: Metric = datagram::ASKED_PACKETS_PER_SECOND;
 const SENT: Metric = datagram::SENT_PACKETS_PER_SECOND;
@@ -343,7 +344,7 @@ mod tests {
         let busy = [
             ("answers", 1_000.0),
             ("answers_per_second", 100.0),
-            ("client_cpu_ratio", 0.99),
+            ("client_cpu_ratio", 0.91),
         ];
         check(
             &of_queries(&busy),
@@ -353,6 +354,9 @@ mod tests {
         let asked = |per_s| [busy.as_slice(), &[("asked_per_second", per_s)]].concat();
         assert!(is_quiet(&of_queries(&asked(101.0)), "generator_limited"));
         assert!(!is_quiet(&of_queries(&asked(200.0)), "generator_limited"));
+        let mut rather = busy;
+        rather[2].1 = 0.89;
+        assert!(is_quiet(&of_queries(&rather), "generator_limited"));
     }
 
     #[test]

@@ -242,6 +242,15 @@ mod tests {
         // 16 under way; each alone takes 10 ms, so 1 of them is worked on at a time.
         told(WAITING, &[("shortest_wait_seconds", 0.01)], "serial");
         told(WAITING, &[("shortest_wait_seconds", 0.04)], "pool");
+        // 0.12 ms are a request, less is the scheduling of threads.
+        let quick = [0.0, 0.0, 0.0, 0.0, 0.001, 0.0];
+        let rate = ("requests_per_second", 8_000.0);
+        told(
+            quick,
+            &[("shortest_wait_seconds", 0.000_12), rate],
+            "serial",
+        );
+        told(quick, &[("shortest_wait_seconds", 0.000_09), rate], "wait");
         told(WAITING, &[("shortest_wait_seconds", 0.15)], "wait");
         told(WAITING, &[], "wait");
     }
