@@ -789,7 +789,7 @@ finding-hot_link-signs = One flow, or at least two with one host in common, carr
 finding-hot_link-try = Check the link of that host: speed and duplex of its port, interface errors, the cable, and other traffic.
 
 finding-loss_limited-means = Packet loss limited a TCP connection: each loss makes the sender reduce its congestion window, or delays a response until the segment has been sent again.
-finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. Or the slowest response took at least { $timeout } on a connection with retransmissions.
+finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. From { $many } on, time with a full send buffer counts, too: it keeps what was lost. Or the slowest response took at least { $timeout } on a connection with retransmissions, or the hosts sent more segments again than calls for connections.
 finding-loss_limited-try = Find the place of the loss with `sokudo datagram`, or compare a congestion control that does not treat every loss as congestion (--cc bbr).
 
 finding-lost_queries-means = Queries to a name server stayed without a response. Over UDP the asking end sees the reason only when the server's host says that nothing listens, or when its own sockets were full.

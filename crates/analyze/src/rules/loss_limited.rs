@@ -18,7 +18,7 @@ use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 const SHAPES: f64 = 0.4;
 /// Share of retransmitted segments from which loss shapes the window.
 const SOME: f64 = 0.0005;
-/// Share from which it does so in full.
+/// Share from which it does so in full, and from which a full send buffer is one that keeps what was lost.
 const MANY: f64 = 0.005;
 /// Segments sent again per request from which they shape the slowest hundredth.
 const LATE: f64 = 0.005;
@@ -33,6 +33,7 @@ pub const RULE: Rule = Rule {
     bounds: &[
         ("shapes", SHAPES, Unit::Ratio),
         ("some", SOME, Unit::Ratio),
+        ("many", MANY, Unit::Ratio),
         ("timeout", SHORTEST_TIMEOUT_S, Unit::Seconds),
     ],
     look: Look::Flows(look),
@@ -51,7 +52,13 @@ fn slows<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let (_, lost) = connection
         .retransmitted()
         .filter(|(_, lost)| *lost >= SOME)?;
-    let shaped = connection.limits()?.congestion_window();
+    let limits = connection.limits()?;
+    let kept = if lost >= MANY {
+        limits.send_buffer
+    } else {
+        0.0
+    };
+    let shaped = limits.congestion_window() + kept;
     let shaped = shaped.min(load.between(flow)?);
     if shaped < SHAPES {
         return None;
@@ -121,7 +128,8 @@ fn delays<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     Some(finding)
 }
 
-/// The same of connections that end too soon to be watched: what their hosts sent again.
+/// The same of connections that end too soon to be watched: what their hosts sent again, without the calls for
+/// connections, which a full queue drops.
 fn counted(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
     let view = load.view;
     let Family::Exchange(numbers) = load.kind.family else {
@@ -132,7 +140,10 @@ fn counted(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
         .is_some();
     let known = flow.histograms.get(numbers.latency.name);
     let known = known.filter(|h| h.p99 >= SHORTEST_TIMEOUT_S && !watched)?;
-    let again = |host: &str| view.increase(host, host::TCP_RETRANSMITS).unwrap_or(0.0);
+    let again = |host: &str| {
+        let of = |metric| view.increase(host, metric).unwrap_or(0.0);
+        (of(host::TCP_RETRANSMITS) - of(host::TCP_SYN_RETRANSMITS)).max(0.0)
+    };
     let together = again(&flow.from) + again(&flow.to);
     let done = view.total(load.kind.done)?;
     if together < done * LATE {
@@ -175,6 +186,38 @@ mod tests {
         let finding = scene.limited_by("loss_limited");
         has_metric(&finding, "tcp.retransmitted_segments");
         scene.without("path_limited");
+    }
+
+    #[test]
+    fn a_send_buffer_that_keeps_what_was_lost_is_losss_doing() {
+        let of = |lost| {
+            let tcp = Tcp {
+                lost,
+                send_buffer: 0.7,
+                ..SENDING
+            };
+            between().tcp(tcp)
+        };
+        of(0.02).limited_by("loss_limited");
+        of(0.002).without("loss_limited");
+        of(0.002).limited_by("send_buffer_limited");
+    }
+
+    #[test]
+    fn calls_that_were_made_again_are_no_lost_segments() {
+        let of = |calls: f64| {
+            let mut scene = Scene::of("crr")
+                .total("connections", 1_000.0)
+                .total("connections_per_second", 100.0)
+                .answers("crr.latency_seconds", &[(970, 0.001), (30, 1.03)]);
+            let again = move |s: f64, all: f64| (s - 10.0).clamp(0.0, 10.0) / 10.0 * all;
+            scene.series("hosta", "host.tcp_retransmits", |s| again(s, 30.0));
+            scene.series("hosta", "host.tcp_syn_retransmits", |s| again(s, calls));
+            scene
+        };
+        of(30.0).without("loss_limited");
+        let finding = of(0.0).limited_by("loss_limited");
+        assert_eq!(finding.says.key, "rule-loss-limited-tail-says");
     }
 
     #[test]
