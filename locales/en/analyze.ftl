@@ -987,7 +987,7 @@ evidence-hole-sent = Fewest packets that an interface of { $host } sent meanwhil
 evidence-hole-received = Fewest packets that an interface of { $host } received meanwhile: { $value }
 evidence-interface-down = Interface { $device } of { $host } was down, or had no link
 finding-interrupted-means = Nothing got through for a while in the middle of the load. A mean over the whole load describes neither the hole nor the time beside it.
-finding-interrupted-signs = For at least { $share } of the phase at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the phase.
+finding-interrupted-signs = For at least { $share } of the load at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the load.
 finding-interrupted-try = Look at what the finding names: an interface, a host, or the way between the hosts at that time.
 # Other causes.
 rule-slow-start-says = The transfer { $from } → { $to } took { $seconds }, { $trips } round trips: it was over before TCP had found out what the way carries (slow start).

@@ -869,7 +869,7 @@ evidence-hole-sent = その間に { $host } のインターフェースが送っ
 evidence-hole-received = その間に { $host } のインターフェースが受けた最も少ないパケット: { $value }
 evidence-interface-down = { $host } のインターフェース { $device } が無効か、リンクがありませんでした
 finding-interrupted-means = 負荷の途中で、しばらく何も通りませんでした。全体の平均は、空白もそれ以外の時間も表しません。
-finding-interrupted-signs = フェーズの { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。フェーズに二度までです。
+finding-interrupted-signs = 負荷の { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。負荷の間に二度までです。
 finding-interrupted-try = 所見が示すもの（インターフェース、ホスト、その時刻のホスト間の経路）を調べてください。
 # そのほかの原因。
 rule-slow-start-says = { $from } → { $to } の転送は { $seconds }、往復 { $trips } 回分で終わりました。経路が運べる量を TCP が知る前でした（スロースタート）。

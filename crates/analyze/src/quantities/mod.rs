@@ -10,6 +10,7 @@ pub mod exchange;
 pub mod experiment;
 pub mod harm;
 pub mod lacking;
+pub mod load_time;
 pub mod pairs;
 pub mod placement;
 pub mod probe;

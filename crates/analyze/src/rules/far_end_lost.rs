@@ -6,6 +6,7 @@
 use sokudo_model::metrics::group;
 use sokudo_model::{Arg, Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};
 
+use crate::quantities::load_time;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
@@ -45,7 +46,7 @@ fn first<'a>(view: &PhaseView<'a>) -> Option<Lost<'a>> {
         .filter_map(|problem| {
             let mut flows = view.flows().iter();
             let flow = flows.find(|flow| [&flow.from, &flow.to].contains(&&problem.host))?;
-            let planned_s = planned_s(view)?;
+            let planned_s = load_time::planned_s(view)?;
             let after_s = (problem.t_ns - view.phase.t0_ns) as f64 / 1e9;
             (0.0..planned_s * BEFORE)
                 .contains(&after_s)
@@ -57,15 +58,6 @@ fn first<'a>(view: &PhaseView<'a>) -> Option<Lost<'a>> {
                 })
         });
     lost.next()
-}
-
-/// Planned length of the load, seconds: what its flows were to take, or the plan says.
-fn planned_s(view: &PhaseView<'_>) -> Option<f64> {
-    let plans = view.record.manifest.plan.phases.iter();
-    let mut own = plans.filter(|plan| plan.name == view.phase.name && plan.duration_ns > 0);
-    let planned = own.next_back().map(|plan| plan.duration_ns as f64 / 1e9);
-    let flows = view.values(group::LOAD_SECONDS).map(|(_, seconds)| seconds);
-    planned.or_else(|| flows.max_by(f64::total_cmp))
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {

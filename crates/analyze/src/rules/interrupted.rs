@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{group, host};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use crate::quantities::silence;
+use crate::quantities::{load_time, silence};
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
@@ -19,7 +20,7 @@ const QUIET: f64 = 0.02;
 const USUAL: f64 = 5.0;
 /// Intervals that carried something, from which the usual rate is known.
 const ENOUGH: usize = 3;
-/// Share of the phase from which a hole shapes the result.
+/// Share of the load from which a hole shapes the result.
 const SHARE: f64 = 0.05;
 /// Holes beyond which they are the far end's rhythm, and no interruption.
 const FEW: usize = 2;
@@ -63,9 +64,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .iter()
         .copied()
         .max_by(|a, b| a.seconds().total_cmp(&b.seconds()))?;
-    let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
-    let share = longest.seconds() / length_s.max(1e-9);
-    if share < SHARE || holes.len() > FEW {
+    let share = longest.seconds() / length_s(view);
+    // A server that pauses again and again has a rhythm, of which the intervals may show two holes only.
+    let pauses = view.total(http::STALLS).unwrap_or(0.0);
+    if share < SHARE || holes.len().max(pauses as usize) > FEW {
         return None;
     }
     let flow = view.flows().first()?;
@@ -87,12 +89,16 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
+/// Length of the load, seconds.
+fn length_s(view: &PhaseView<'_>) -> f64 {
+    ((load_time::end_ns(view) - view.phase.t0_ns) as f64 / 1e9).max(1e-9)
+}
+
 /// The holes that all flows have in common; `None` where no series tells.
 fn holes(view: &PhaseView<'_>) -> Option<Vec<Hole>> {
     let kind = view.kind()?;
     let metric = kind.charts.arrived.or(kind.charts.per_second)?;
-    let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
-    let per_s = view.total(kind.done)? / length_s.max(1e-9);
+    let per_s = view.total(kind.done)? / length_s(view);
     let sums = sums(view, metric);
     let times: Vec<i64> = sums.keys().copied().collect();
     let usual_ns = usual_distance(&times)?;
@@ -133,7 +139,12 @@ fn holes(view: &PhaseView<'_>) -> Option<Vec<Hole>> {
     if ends && !stops_early(view, usual_ns) {
         holes.pop();
     }
-    Some(holes)
+    let end_ns = load_time::end_ns(view);
+    let of_load = holes.into_iter().map(|hole| Hole {
+        end_ns: hole.end_ns.min(end_ns),
+        ..hole
+    });
+    Some(of_load.filter(|hole| hole.begin_ns < hole.end_ns).collect())
 }
 
 /// True when nothing got through on any flow in the last intervals of the load.
@@ -340,6 +351,53 @@ mod tests {
         let finding = of_rule(&scene.record, "interrupted").remove(0);
         assert_eq!(finding.says.key, "rule-interrupted-program-says");
         assert_eq!(finding.says.args["host"], Arg::Word("hostb".into()));
+    }
+
+    #[test]
+    fn a_hole_ends_with_the_load() {
+        // The load takes 4 s of the 10 s of the phase; nothing got through from 3 s on.
+        let mut scene = quiet(13.0, 60.0);
+        for (name, seconds) in [("load_seconds", 4.0), ("last_through_seconds", 3.0)] {
+            let metrics = &mut scene.flow().metrics;
+            metrics.insert(format!("group.{name}"), seconds);
+        }
+        let finding = of_rule(&scene.record, "interrupted").remove(0);
+        let Arg::Number(end, _) = finding.says.args["end"] else {
+            panic!("{finding:?}");
+        };
+        assert!((end - 4.0).abs() < 1e-6, "{end}");
+        // What follows a load that was carried to its end is none.
+        let name = String::from("group.last_through_seconds");
+        scene.flow().metrics.insert(name, 3.99);
+        scene.without("interrupted");
+    }
+
+    #[test]
+    fn pauses_of_a_server_that_come_again_are_no_interruption() {
+        let pausing = |stalls: f64| {
+            let totals = [("stalls", stalls), ("requests", 5_000.0)];
+            let mut record = requests::of_stages([0.0, 0.0, 0.0, 0.0, 0.01, 0.0], &totals);
+            let mut points: Vec<(i64, f64)> = (1..=40)
+                .map(|n| (10 * SECOND + n * SECOND / 4, 500.0))
+                .collect();
+            points[8..12].iter_mut().for_each(|(_, rate)| *rate = 0.0);
+            record.series.push(Series {
+                key: SeriesKey {
+                    host: "hosta".into(),
+                    source: "http".into(),
+                    metric: "http.requests_per_second".into(),
+                    labels: Labels::new(),
+                },
+                points,
+            });
+            record
+        };
+        let found = findings(&pausing(1.0));
+        assert!(
+            found.iter().any(|one| one.rule == "interrupted"),
+            "{found:?}"
+        );
+        assert!(requests::is_quiet(&pausing(7.0), "interrupted"));
     }
 
     #[test]
