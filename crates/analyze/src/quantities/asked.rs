@@ -67,6 +67,19 @@ impl Asked {
     }
 }
 
+/// True when one flow carried what was asked of it, whatever became of the others.
+pub fn is_kept_by(view: &PhaseView<'_>, flow: &FlowResult) -> bool {
+    let carried = || {
+        let kind = view.kind()?;
+        let (asked, per_unit) = asked(kind)?;
+        let rate = asked.of(&flow.metrics).filter(|rate| *rate > 0.0)?;
+        let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
+        let load_s = group::LOAD_SECONDS.of(&flow.metrics).unwrap_or(length_s);
+        Some(counted(kind).of(&flow.metrics)? >= rate * load_s / per_unit * KEPT)
+    };
+    carried().unwrap_or(false)
+}
+
 /// The metric of the rate that was asked for, and how much of it one of what is counted is.
 fn asked(kind: &Kind) -> Option<(Metric, f64)> {
     const BITS_PER_BYTE: f64 = 8.0;

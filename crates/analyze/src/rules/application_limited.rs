@@ -9,7 +9,7 @@ use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::receive_window_limited::receive_queue;
-use crate::quantities::asked::{Asked, KEPT};
+use crate::quantities::asked::{self, Asked, KEPT};
 use crate::quantities::ends::{End, Load, as_share};
 use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
@@ -123,6 +123,10 @@ fn paced(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
 
 /// One end slept although the other was ready.
 fn sleeps(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Finding> {
+    // Sleeping between what is due is the rate that was asked for: another flow missed its own.
+    if asked::is_kept_by(&load.view, flow) {
+        return None;
+    }
     let times = load.times(flow, end);
     let away = times.away().filter(|away| *away >= SHAPES)?;
     let busy = times.cpu.is_some_and(|cpu| cpu >= BUSY);
@@ -229,6 +233,33 @@ mod tests {
             .tcp(tcp);
         scene.limited_by("receive_window_limited");
         scene.without("application_limited");
+    }
+
+    #[test]
+    fn a_flow_that_kept_its_rate_slept_because_of_it() {
+        let two = |first_bytes: f64| {
+            let mut scene = Scene::of("stream")
+                .sender([0.05, 0.001, 0.001])
+                .receiver([0.05, 0.001, 0.94])
+                .metric("asked_bits_per_second", 1e8)
+                .metric("received_bytes", first_bytes)
+                .tcp(Tcp {
+                    busy: 0.3,
+                    ..SENDING
+                });
+            let mut slow = scene.flow().clone();
+            (slow.id, slow.to) = (1, "hostc".into());
+            let changes = [("received_bytes", 2e7), ("write_blocked_ratio", 0.9)];
+            for (name, value) in changes {
+                slow.metrics.insert(format!("stream.{name}"), value);
+            }
+            scene.record.manifest.phases[0].result.flows.push(slow);
+            scene
+        };
+        two(1.25e8).without("application_limited");
+        let short = two(0.6e8);
+        let writer = one(&short.record, "application_limited");
+        assert_eq!(writer.says.key, "rule-application-writer-says");
     }
 
     #[test]
