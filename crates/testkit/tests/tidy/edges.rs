@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("store", &["model", "stats"]),
     ("i18n", &["model"]),
     ("net", &[]),
+    ("replicate", &[]),
     ("http", &["net", "stats", "model"]),
     ("bus", &["wire", "net", "model"]),
     ("zenoh", &["bus", "wire", "net", "model"]),

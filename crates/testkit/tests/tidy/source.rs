@@ -11,7 +11,7 @@ const MAY_BE_UNSAFE: &[&str] = &["net"];
 const MAY_ALLOW_UNSAFE: &[&str] = &["monitors"];
 
 /// Crates that may ask for the operating system by name.
-const MAY_KNOW_THE_SYSTEM: &[&str] = &["net", "http", "monitors", "testkit"];
+const MAY_KNOW_THE_SYSTEM: &[&str] = &["net", "http", "monitors", "replicate", "testkit"];
 
 /// Crates that open nothing, read no clock and start no thread.
 const PURE: &[&str] = &[
@@ -66,7 +66,7 @@ fn operating_systems_are_named_in_their_crates_only() {
             .iter()
             .filter(|source| !MAY_KNOW_THE_SYSTEM.contains(&source.krate.as_str()))
             .filter(|source| has_word(source.product_code(), "target_os"))
-            .map(|source| source.says("`target_os` belongs into net, http or monitors"))
+            .map(|source| source.says("`target_os` belongs into net, http, monitors or replicate"))
             .collect(),
     );
 }

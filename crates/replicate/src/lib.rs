@@ -1,0 +1,36 @@
+//! The replication engine: trees of files from one root to another.
+//!
+//! ```text
+//! path · frame · message · codec · delta · filter · level · limit · dataset     pure
+//! root · source · wire                                                          the system
+//! send ──── listing, data ───► receive
+//!      ◄──────── answers ─────
+//! ```
+//!
+//! Both ends are handed their connections, which have proven whom they lead to; what comes over
+//! them is bounded and checked all the same. The engine knows no load, no record and no command line.
+
+pub mod codec;
+pub mod dataset;
+pub mod delta;
+pub mod filter;
+pub mod frame;
+pub mod level;
+pub mod limit;
+pub mod message;
+pub mod path;
+pub mod session;
+
+#[cfg(unix)]
+pub mod receive;
+#[cfg(unix)]
+pub mod root;
+#[cfg(unix)]
+pub mod send;
+#[cfg(unix)]
+pub mod source;
+#[cfg(unix)]
+pub mod wire;
+
+#[cfg(all(test, unix))]
+mod tests;

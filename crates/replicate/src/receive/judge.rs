@@ -1,0 +1,452 @@
+//! Compares what the sender lists with the tree, and says what is wanted.
+
+use std::collections::HashSet;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender as Outbox;
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{FileType, Mode};
+use rustix::io::Errno;
+
+use super::await_data::{Awaited, unasked};
+use super::basis::{Basis, Task};
+use super::{MAX_SHARED, Shared, stage};
+use crate::delta::LEAST_BYTES;
+use crate::message::{Answer, Entry, Id, Kind, Meta, Verdict};
+use crate::path::{RelPath, STAGED};
+use crate::root::{self, Keeps, Status};
+use crate::session::{Progress, lock};
+
+/// Answers that may wait before no more are made.
+const MAX_UNSENT: u64 = 4_096;
+/// Most names of a round that the source does not have and that are remembered.
+const MAX_EXTRA: usize = 4 << 20;
+
+/// What is left to do when all content has come.
+#[derive(Default)]
+pub(super) struct RoundWork {
+    /// Directories that were listed, with what they have.
+    pub(super) directories: Vec<(RelPath, Meta)>,
+    /// Further names of files: directory, name, the file's first name.
+    pub(super) links: Vec<(RelPath, Vec<u8>, Id)>,
+    /// Names that the source does not have.
+    pub(super) extra: Vec<(Arc<RelPath>, Vec<u8>)>,
+    entries: u32,
+}
+
+/// The directory that is being listed.
+struct Current {
+    path: Arc<RelPath>,
+    /// `None` for the sink that drops everything, and where there is none to compare with.
+    handle: Option<OwnedFd>,
+    /// It was made for this round: nothing is in it.
+    fresh: bool,
+    /// It could not be made.
+    broken: bool,
+    /// Hashes of the names in it.
+    seen: HashSet<u64>,
+    /// Hashes of the names whose content is awaited.
+    wanted: HashSet<u64>,
+}
+
+/// See the module.
+pub(super) struct Judge<'a> {
+    shared: &'a Shared,
+    to_basis: Outbox<Task>,
+    /// For after the verdicts: an answer about a file must not come before its verdict.
+    tasks: Vec<Task>,
+    current: Option<Current>,
+    round: RoundWork,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(shared: &'a Shared, to_basis: Outbox<Task>) -> Self {
+        Self {
+            shared,
+            to_basis,
+            tasks: Vec::new(),
+            current: None,
+            round: RoundWork::default(),
+        }
+    }
+
+    /// The entries of this directory follow.
+    pub(super) fn directory(&mut self, path: RelPath, meta: Meta) -> io::Result<()> {
+        let mut current = Current {
+            path: Arc::new(path),
+            handle: None,
+            fresh: false,
+            broken: false,
+            seen: HashSet::new(),
+            wanted: HashSet::new(),
+        };
+        if let Some(root) = self.shared.root() {
+            match root.directory(&current.path) {
+                Ok(handle) => current.handle = Some(handle),
+                Err(_) if self.shared.terms.dry_run => {
+                    self.shared.count(|counts| counts.directories_made += 1);
+                }
+                Err(_) => match self.make(&current.path) {
+                    Ok(handle) => {
+                        current.handle = Some(handle);
+                        current.fresh = true;
+                    }
+                    Err(error) => {
+                        let why = format!("the directory cannot be made: {error}");
+                        self.shared.failed(current.path.to_string(), why);
+                        current.broken = true;
+                    }
+                },
+            }
+            if !current.broken {
+                let path = current.path.as_ref().clone();
+                self.round.directories.push((path, meta));
+            }
+        }
+        self.current = Some(current);
+        Ok(())
+    }
+
+    /// Makes a directory and those above it; what else has its name and is no directory goes.
+    fn make(&self, path: &RelPath) -> io::Result<OwnedFd> {
+        let root = self.shared.root().ok_or(io::ErrorKind::NotFound)?;
+        let Some((above, name)) = path.split() else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let parent = match root.directory(&above) {
+            Ok(parent) => parent,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.make(&above)?,
+            Err(error) => return Err(error),
+        };
+        let mode = Mode::RWXU;
+        match rustix::fs::mkdirat(&parent, name, mode) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => {
+                // It is no directory, or a link to one.
+                rustix::fs::unlinkat(&parent, name, rustix::fs::AtFlags::empty())?;
+                rustix::fs::mkdirat(&parent, name, mode)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.shared.count(|counts| counts.directories_made += 1);
+        root.directory(path)
+    }
+
+    /// Some entries of the directory; answers with a verdict for each.
+    pub(super) fn entries(&mut self, entries: Vec<Entry>) -> io::Result<()> {
+        let Some(mut current) = self.current.take() else {
+            return Err(unasked());
+        };
+        let mut verdicts = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let id = self.round.entries;
+            self.round.entries += 1;
+            current.seen.insert(stage::name_hash(&entry.name));
+            if current.broken {
+                self.shared.count(|counts| counts.failed += 1);
+                verdicts.push(Verdict::Skip);
+                continue;
+            }
+            let verdict = match self.judge(&current, id, &entry) {
+                Ok(verdict) => verdict,
+                Err(error) => {
+                    self.refuse(&current, &entry.name, error.to_string());
+                    Verdict::Skip
+                }
+            };
+            if verdict != Verdict::Skip {
+                current.wanted.insert(stage::name_hash(&entry.name));
+            }
+            verdicts.push(verdict);
+        }
+        self.current = Some(current);
+        self.shared.answer(Answer::Verdicts(verdicts));
+        for task in self.tasks.drain(..) {
+            // Fails only when that thread has ended, and the session with it.
+            let _ = self.to_basis.send(task);
+        }
+        while self.shared.unsent.load(Ordering::Relaxed) > MAX_UNSENT {
+            if self.shared.session.is_over() {
+                return Err(self.shared.session.over());
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, current: &Current, name: &[u8], why: String) {
+        let path = current.path.join(name);
+        let path = path.map_or_else(|_| current.path.to_string(), |path| path.to_string());
+        self.shared.failed(path, why);
+    }
+
+    fn judge(&mut self, current: &Current, id: Id, entry: &Entry) -> io::Result<Verdict> {
+        match &entry.kind {
+            Kind::Directory | Kind::Left => Ok(Verdict::Skip),
+            Kind::HardLink { of } => {
+                self.shared.count(|counts| counts.files += 1);
+                if current.handle.is_some() {
+                    let path = current.path.as_ref().clone();
+                    self.round.links.push((path, entry.name.clone(), *of));
+                }
+                Ok(Verdict::Skip)
+            }
+            Kind::Symlink { target } => {
+                self.symlink(current, entry, target)?;
+                Ok(Verdict::Skip)
+            }
+            Kind::File { size, racy, shared } => {
+                self.shared.count(|counts| {
+                    counts.files += 1;
+                    counts.bytes += size;
+                });
+                let progress = &self.shared.progress;
+                Progress::add(&progress.files_listed, 1);
+                Progress::add(&progress.bytes_listed, *size);
+                if *shared {
+                    self.remember(current, id, &entry.name)?;
+                }
+                self.file(current, id, entry, *size, *racy)
+            }
+        }
+    }
+
+    fn remember(&self, current: &Current, id: Id, name: &[u8]) -> io::Result<()> {
+        let mut files = lock(&self.shared.shared_files);
+        if files.len() >= MAX_SHARED {
+            return Err(io::Error::other(
+                "too many files of the tree have several names",
+            ));
+        }
+        let path = current.path.join(name).map_err(io::Error::other)?;
+        files.insert(id, path);
+        Ok(())
+    }
+
+    fn symlink(&self, current: &Current, entry: &Entry, target: &[u8]) -> io::Result<()> {
+        let terms = &self.shared.terms;
+        let Some(at) = current.handle.as_ref().map(AsFd::as_fd) else {
+            self.shared.count(|counts| counts.symlinks_made += 1);
+            return Ok(());
+        };
+        let there = match current.fresh {
+            true => None,
+            false => root::status_of(at, &entry.name)?,
+        };
+        let is_link = there.is_some_and(|there| there.kind == FileType::Symlink);
+        if is_link && root::link_target(at, &entry.name)? == target {
+            return Ok(());
+        }
+        self.shared.count(|counts| counts.symlinks_made += 1);
+        if terms.dry_run {
+            return Ok(());
+        }
+        self.make_room(at, &entry.name, there.as_ref())?;
+        // A link is made under the name of files in transit and renamed: the old one is never missing.
+        let staged = stage::staged_name(&entry.name);
+        root::remove_tree(at, &staged, 0)?;
+        rustix::fs::symlinkat(target, at, &staged[..])?;
+        root::set_link_meta(at, &staged, &entry.meta, terms.keeps)?;
+        stage::publish(at, &entry.name)
+    }
+
+    /// Removes a directory that has the name of a file, where removing is allowed.
+    fn make_room(&self, at: BorrowedFd<'_>, name: &[u8], there: Option<&Status>) -> io::Result<()> {
+        if !there.is_some_and(|there| there.kind == FileType::Directory) {
+            return Ok(());
+        }
+        if !self.shared.terms.delete {
+            return Err(io::Error::other(
+                "the target has a directory of this name, and nothing may be removed",
+            ));
+        }
+        let removed = root::remove_tree(at, name, 0)?;
+        self.shared.count(|counts| counts.removed += removed);
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        current: &Current,
+        id: Id,
+        entry: &Entry,
+        size: u64,
+        racy: bool,
+    ) -> io::Result<Verdict> {
+        let terms = &self.shared.terms;
+        let awaited = || Awaited {
+            directory: Arc::clone(&current.path),
+            name: entry.name.as_slice().into(),
+            meta: Arc::new(entry.meta.clone()),
+            size,
+            parts: None,
+        };
+        let at = current.handle.as_ref().map(AsFd::as_fd);
+        let there = match at {
+            Some(at) if !current.fresh => root::status_of(at, &entry.name)?,
+            _ => None,
+        };
+        let regular = there.filter(|there| there.kind == FileType::RegularFile);
+        let same_size = regular.is_some_and(|there| there.size == size);
+        let same_time = regular.is_some_and(|there| there.mtime_ns == entry.meta.mtime_ns);
+        if same_size && same_time && !racy && !terms.checksum {
+            if let (Some(at), Some(there)) = (at, regular) {
+                self.equal(at, entry, &there)?;
+            }
+            return Ok(Verdict::Skip);
+        }
+        if same_size && (terms.checksum || (same_time && racy)) {
+            return Ok(self.later(id, awaited(), Basis::Compare));
+        }
+        if terms.dry_run {
+            self.would_write(current, entry, size, there.is_some());
+            return Ok(Verdict::Skip);
+        }
+        if let Some(at) = at {
+            self.make_room(at, &entry.name, there.as_ref())?;
+            if size >= LEAST_BYTES {
+                let staged = stage::staged_name(&entry.name);
+                if !current.fresh && root::status_of(at, &staged)?.is_some() {
+                    return Ok(self.later(id, awaited(), Basis::Resume));
+                }
+                let is_large = regular.is_some_and(|there| there.size >= LEAST_BYTES);
+                if terms.delta && is_large {
+                    return Ok(self.later(id, awaited(), Basis::Delta));
+                }
+            }
+        }
+        self.wants(size);
+        lock(&self.shared.awaited).insert(id, awaited());
+        Ok(Verdict::Send)
+    }
+
+    fn wants(&self, size: u64) {
+        Progress::add(&self.shared.progress.files_wanted, 1);
+        Progress::add(&self.shared.progress.bytes_wanted, size);
+    }
+
+    fn later(&mut self, id: Id, awaited: Awaited, basis: Basis) -> Verdict {
+        self.wants(awaited.size);
+        lock(&self.shared.awaited).insert(id, awaited.clone());
+        let task = Task { id, awaited, basis };
+        self.tasks.push(task);
+        Verdict::Later
+    }
+
+    fn would_write(&self, current: &Current, entry: &Entry, size: u64, exists: bool) {
+        self.shared.count(|counts| {
+            counts.files_written += 1;
+            counts.bytes_received += size;
+        });
+        if self.shared.terms.checksum {
+            let why = match exists {
+                true => "it differs at the target",
+                false => "it is missing at the target",
+            };
+            self.refuse(current, &entry.name, why.into());
+        }
+    }
+
+    /// Content is equal: sets what else differs.
+    fn equal(&self, at: BorrowedFd<'_>, entry: &Entry, there: &Status) -> io::Result<()> {
+        self.shared.count(|counts| counts.files_equal += 1);
+        Progress::add(&self.shared.progress.bytes_kept, there.size);
+        let terms = &self.shared.terms;
+        if !differs(at, &entry.name, &entry.meta, there, terms.keeps)? {
+            return Ok(());
+        }
+        self.shared.count(|counts| counts.metadata_set += 1);
+        if terms.dry_run {
+            return Ok(());
+        }
+        set_meta_of(at, &entry.name, &entry.meta, terms.keeps)
+    }
+
+    /// That was the directory.
+    pub(super) fn directory_end(&mut self, complete: bool) -> io::Result<()> {
+        let current = self.current.take().ok_or_else(unasked)?;
+        let Some(handle) = &current.handle else {
+            return Ok(());
+        };
+        if current.fresh || !complete {
+            return Ok(());
+        }
+        let terms = &self.shared.terms;
+        let mut stale = Vec::new();
+        let extra = &mut self.round.extra;
+        let listed = root::names(handle.as_fd(), |name| {
+            if name.starts_with(STAGED) {
+                let of = stage::hash_in(name);
+                if of.is_none_or(|hash| !current.wanted.contains(&hash)) {
+                    stale.push(name.to_vec());
+                }
+                return Ok(());
+            }
+            if current.seen.contains(&stage::name_hash(name)) || extra.len() >= MAX_EXTRA {
+                return Ok(());
+            }
+            if !terms.filter.is_everything() {
+                let status = root::status_of(handle.as_fd(), name)?;
+                let is_directory = status.is_some_and(|it| it.kind == FileType::Directory);
+                if !terms.filter.takes(&current.path, name, is_directory) {
+                    return Ok(());
+                }
+            }
+            extra.push((Arc::clone(&current.path), name.to_vec()));
+            Ok(())
+        });
+        if let Err(error) = listed {
+            let why = format!("the target's directory cannot be read: {error}");
+            self.shared.failed(current.path.to_string(), why);
+        }
+        if !terms.dry_run {
+            for name in stale {
+                root::remove_tree(handle.as_fd(), &name, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// That was the round, of so many entries.
+    pub(super) fn round_end(&mut self, entries: u32) -> io::Result<RoundWork> {
+        let round = std::mem::take(&mut self.round);
+        match round.entries == entries && self.current.is_none() {
+            true => Ok(round),
+            false => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the list of files has a gap",
+            )),
+        }
+    }
+}
+
+/// True when a file has other properties than it is to have.
+pub(super) fn differs(
+    at: BorrowedFd<'_>,
+    name: &[u8],
+    wanted: &Meta,
+    there: &Status,
+    keeps: Keeps,
+) -> io::Result<bool> {
+    let plain = (keeps.mode && there.mode != wanted.mode)
+        || (keeps.times && there.mtime_ns != wanted.mtime_ns)
+        || (keeps.owner && (there.uid, there.gid) != (wanted.uid, wanted.gid));
+    Ok(plain || (keeps.attributes && root::attributes(at, name)? != wanted.attributes))
+}
+
+/// Gives a file or directory its properties, by its name.
+pub(super) fn set_meta_of(
+    at: BorrowedFd<'_>,
+    name: &[u8],
+    meta: &Meta,
+    keeps: Keeps,
+) -> io::Result<()> {
+    use rustix::fs::OFlags;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = rustix::fs::openat(at, name, flags, Mode::empty())?;
+    root::set_meta(file.as_fd(), (meta, meta.mtime_ns), keeps, false)
+}

@@ -1,0 +1,259 @@
+//! Frames on a connection.
+//!
+//! A connection carries frames in one direction, after one frame by which the sender says which of
+//! the session's connections it is. Reads and writes must return within [`crate::session::LOOK`] or
+//! so with `WouldBlock` or `TimedOut`; the caller has set that. Silence and stillness are bounded.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::frame::{Codec, FrameError, FrameKind, HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::session::{PATIENCE, Progress, Session};
+
+/// A connection to the peer.
+pub trait Channel: Read + Write + Send {}
+
+impl<T: Read + Write + Send> Channel for T {}
+
+/// Which connection of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Sender to receiver: entries.
+    Listing,
+    /// Receiver to sender: verdicts.
+    Answers,
+    /// Sender to receiver: content.
+    Data(u16),
+}
+
+/// Version of what is sent; ends of different versions refuse each other.
+const VERSION: u8 = 1;
+
+impl Role {
+    fn encode(self) -> [u8; 4] {
+        let (kind, number) = match self {
+            Role::Listing => (0, 0),
+            Role::Answers => (1, 0),
+            Role::Data(number) => (2, number),
+        };
+        let [low, high] = number.to_le_bytes();
+        [VERSION, kind, low, high]
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, FrameError> {
+        match bytes {
+            [VERSION, 0, 0, 0] => Ok(Role::Listing),
+            [VERSION, 1, 0, 0] => Ok(Role::Answers),
+            [VERSION, 2, low, high] => Ok(Role::Data(u16::from_le_bytes([*low, *high]))),
+            _ => Err(FrameError::Content),
+        }
+    }
+}
+
+fn is_pause(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}
+
+/// Writes frames.
+pub struct FrameWriter {
+    channel: Box<dyn Channel>,
+    seq: u64,
+    session: Arc<Session>,
+    progress: Arc<Progress>,
+}
+
+impl FrameWriter {
+    /// On a connection that has carried no frame this way.
+    pub fn new(
+        channel: Box<dyn Channel>,
+        session: &Arc<Session>,
+        progress: &Arc<Progress>,
+    ) -> Self {
+        Self {
+            channel,
+            seq: 0,
+            session: Arc::clone(session),
+            progress: Arc::clone(progress),
+        }
+    }
+
+    /// The connection, to be read from instead.
+    pub fn into_channel(self) -> Box<dyn Channel> {
+        self.channel
+    }
+
+    /// Says which connection this is.
+    pub fn hello(&mut self, role: Role) -> io::Result<()> {
+        let raw = role.encode();
+        self.send(FrameKind::Hello, &raw, Codec::Stored, &raw)
+    }
+
+    /// Says that the connection is in use.
+    pub fn alive(&mut self) -> io::Result<()> {
+        self.send(FrameKind::Alive, &[], Codec::Stored, &[])
+    }
+
+    /// Sends a payload as it was packed.
+    pub fn send(
+        &mut self,
+        kind: FrameKind,
+        raw: &[u8],
+        codec: Codec,
+        wire: &[u8],
+    ) -> io::Result<()> {
+        let head = Header::of(kind, codec, raw, wire.len(), self.seq).encode();
+        self.seq += 1;
+        self.write_all(&head, wire)?;
+        Progress::add(&self.progress.wire_bytes, (head.len() + wire.len()) as u64);
+        Ok(())
+    }
+
+    fn write_all(&mut self, mut head: &[u8], mut body: &[u8]) -> io::Result<()> {
+        let mut last = Instant::now();
+        while !(head.is_empty() && body.is_empty()) {
+            let written = match head {
+                [] => self.channel.write(body),
+                _ => self
+                    .channel
+                    .write_vectored(&[IoSlice::new(head), IoSlice::new(body)]),
+            };
+            match written {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    let from_head = count.min(head.len());
+                    head = &head[from_head..];
+                    body = &body[count - from_head..];
+                    last = Instant::now();
+                }
+                Err(error) if is_pause(&error) => {
+                    if self.session.is_over() {
+                        return Err(self.session.over());
+                    }
+                    if last.elapsed() > PATIENCE {
+                        return Err(stalled("the peer has taken nothing"));
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.flush(last)
+    }
+
+    /// Connections that gather bytes of their own hand them over.
+    fn flush(&mut self, since: Instant) -> io::Result<()> {
+        loop {
+            match self.channel.flush() {
+                Err(error) if is_pause(&error) => {
+                    if self.session.is_over() {
+                        return Err(self.session.over());
+                    }
+                    if since.elapsed() > PATIENCE {
+                        return Err(stalled("the peer has taken nothing"));
+                    }
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+fn stalled(what: &str) -> io::Error {
+    let text = format!("{what} for {} s", PATIENCE.as_secs());
+    io::Error::new(io::ErrorKind::TimedOut, text)
+}
+
+/// Reads frames.
+pub struct FrameReader {
+    channel: Box<dyn Channel>,
+    seq: u64,
+    wire: Vec<u8>,
+    session: Arc<Session>,
+    progress: Arc<Progress>,
+}
+
+impl FrameReader {
+    /// On a connection that has carried no frame this way.
+    pub fn new(
+        channel: Box<dyn Channel>,
+        session: &Arc<Session>,
+        progress: &Arc<Progress>,
+    ) -> Self {
+        Self {
+            channel,
+            seq: 0,
+            wire: Vec::new(),
+            session: Arc::clone(session),
+            progress: Arc::clone(progress),
+        }
+    }
+
+    /// The connection, to be written to instead.
+    pub fn into_channel(self) -> Box<dyn Channel> {
+        self.channel
+    }
+
+    /// Reads the first frame: which connection this is.
+    pub fn expect_hello(&mut self) -> io::Result<Role> {
+        match self.next_frame()? {
+            Some((header, payload)) if header.kind == FrameKind::Hello => {
+                header.verify(payload)?;
+                Ok(Role::decode(payload)?)
+            }
+            Some(_) => Err(FrameError::Order.into()),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// The next frame and its payload as it travelled; `None` when the peer has closed the connection
+    /// between two frames.
+    pub fn next_frame(&mut self) -> io::Result<Option<(Header, &[u8])>> {
+        let mut head = [0; HEADER_BYTES];
+        if !self.fill(&mut head, true)? {
+            return Ok(None);
+        }
+        let header = Header::decode(&head)?;
+        if header.seq != self.seq {
+            return Err(FrameError::Order.into());
+        }
+        self.seq += 1;
+        let length = header.wire_len as usize;
+        debug_assert!(length <= MAX_PAYLOAD);
+        let mut wire = std::mem::take(&mut self.wire);
+        if wire.len() < length {
+            wire.resize(length, 0);
+        }
+        let filled = self.fill(&mut wire[..length], false);
+        self.wire = wire;
+        filled?;
+        Progress::add(&self.progress.wire_bytes, (HEADER_BYTES + length) as u64);
+        Ok(Some((header, &self.wire[..length])))
+    }
+
+    /// Fills the buffer; false when the connection ended before its first byte, which `may_end` allows.
+    fn fill(&mut self, out: &mut [u8], may_end: bool) -> io::Result<bool> {
+        let mut filled = 0;
+        let mut last = Instant::now();
+        while filled < out.len() {
+            match self.channel.read(&mut out[filled..]) {
+                Ok(0) if filled == 0 && may_end => return Ok(false),
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => {
+                    filled += count;
+                    last = Instant::now();
+                }
+                Err(error) if is_pause(&error) => {
+                    if self.session.is_over() {
+                        return Err(self.session.over());
+                    }
+                    if last.elapsed() > PATIENCE {
+                        return Err(stalled("the peer has said nothing"));
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+}
