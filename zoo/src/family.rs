@@ -105,7 +105,7 @@ families! {
     /// Every request opens a connection.
     CHURN = "a connection for each request": ["connection_churn"];
     /// The asking program is the limit: CPU, files, ports, threads.
-    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited"];
+    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited", "cpu_quota"];
     /// Results are taken more slowly than they are made.
     RESULTS = "writing of results": ["generator_limited"];
     /// The sending or asking thread computes all the time.

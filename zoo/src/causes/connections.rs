@@ -100,13 +100,13 @@ pub const ALL: &[Case] = &[
     Case {
         name: "server-closes-each",
         says: [
-            "the server closes each connection",
-            "サーバーが毎回接続を閉じる",
+            "the server closes each connection, users",
+            "サーバーが毎回接続を閉じる、ユーザー数",
         ],
         family: &CHURN,
-        strengths: [1.0, 3.0],
-        loads: &["http http://HOST/ -c 4", "http http://HOST/ -c 8"],
-        make: |world, ms| world.served_by(format!("close=1 think_ms={ms:.1}")),
+        strengths: [4.0, 8.0],
+        loads: &["http http://HOST/ -c {}"],
+        make: |world, _| world.served_by("close=1"),
     },
     Case {
         name: "handshakes-cost",

@@ -162,13 +162,13 @@ pub const ALL: &[Case] = &[
     Case {
         name: "client-closes-each",
         says: [
-            "the client opens a connection for each request",
-            "クライアントが要求ごとに接続を開く",
+            "the client opens a connection for each request, users",
+            "クライアントが要求ごとに接続を開く、ユーザー数",
         ],
         family: &CHURN,
         strengths: [4.0, 8.0],
         loads: &["http http://HOST/ --no-keepalive -c {}"],
-        make: |world, _| world.served_by("think_ms=2"),
+        make: |world, _| world.served_by("body=100"),
     },
     Case {
         name: "names-come-slowly",

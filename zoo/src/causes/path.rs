@@ -221,7 +221,11 @@ pub const ALL: &[Case] = &[
         ],
         family: &REORDERING,
         strengths: [1.0, 5.0],
-        loads: &["stream HOST --cc cubic", "datagram HOST --rate 1k/s"],
+        // Unbounded, the relay would be the limit.
+        loads: &[
+            "stream HOST --cc cubic --rate 50Mb/s",
+            "datagram HOST --rate 1k/s",
+        ],
         make: |world, percent| {
             world.delay_ms(10.0);
             world.there(|script| script.rule(Which::Share(percent / 100.0), Fate::Hold(6)));

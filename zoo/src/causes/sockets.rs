@@ -136,6 +136,7 @@ pub const ALL: &[Case] = &[
             "rr HOST --nagle --window {}",
             "rr HOST --nagle --window {} --size 200:64",
         ],
-        make: |_, _| (),
+        // Without a way, each answer is back before the next request is written.
+        make: |world, _| world.delay_ms(2.0),
     },
 ];
