@@ -17,6 +17,7 @@ pub mod agent;
 pub mod bus;
 pub mod carried;
 pub mod direct;
+pub mod entry;
 pub mod error;
 mod hush;
 pub mod in_proc;

@@ -70,6 +70,16 @@ pub fn json_path(bytes: &[u8]) {
     }
 }
 
+/// Parses a JMESPath in the first line and applies it to the rest: what is found can be written.
+pub fn jmes_path(bytes: &[u8]) {
+    run::jmes_path(bytes);
+}
+
+/// Parses a CSS selector in the first line and applies it to the rest.
+pub fn css(bytes: &[u8]) {
+    run::css(bytes);
+}
+
 /// Parses bytes as a page and as a style sheet: their links are bounded and not empty.
 pub fn page(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
@@ -147,6 +157,22 @@ mod tests {
             document in r#"[\[\]{}":,a-c0-9 ]{0,60}"#,
         ) {
             super::json_path(format!("{path}\n{document}").as_bytes());
+        }
+
+        #[test]
+        fn no_jmes_path_panics(
+            path in r"[@.*\[\]{}()?,:'`&|!<>=a-c0-9 -]{0,40}|(sort_by|map|join|to_string|max_by|slice)\([@&a-c,`0-9\[\]]{0,20}\)",
+            document in r#"[\[\]{}":,a-c0-9 ]{0,60}|\{"a":\[\{"b":[0-9]\},\{"c":"[a-c]"\}\],"b":[0-9.]{1,9}\}"#,
+        ) {
+            super::jmes_path(format!("{path}\n{document}").as_bytes());
+        }
+
+        #[test]
+        fn no_css_selector_panics(
+            selector in r#"[a-c.#*:>+~,()\[\]='"^$| \\0-9n-]{0,30}|[a-c]?:(not|is|has|nth-child|where|host|empty|root)\([a-c0-9n+> ,:()-]{0,12}\)"#,
+            page in "(<[/]?(a|b|p|table|form|svg|template)( id=[a-c])?( class='[a-c ]{0,4}')?>|[a-c ]){0,30}",
+        ) {
+            super::css(format!("{selector}\n{page}").as_bytes());
         }
     }
 

@@ -8,6 +8,7 @@ use crate::framing::{self, Decoder, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
 use crate::join::JoinToken;
 use crate::key::Key;
 use crate::label::Labels;
+use crate::mark::Mark;
 use crate::order::{Between, Checker, Opener};
 use crate::piece::{self, Incoming, Outgoing, Piece};
 use crate::ticket::{Answer, Ticket};
@@ -67,6 +68,14 @@ pub fn envelope(bytes: &[u8]) {
     let again = Envelope::from_payload(&frame[4..]).expect("what was written can be read");
     // Compared as text because a NaN is not equal to itself.
     assert_eq!(format!("{again:?}"), format!("{envelope:?}"));
+}
+
+/// Marks of a conversation: what is read is written as the same bytes.
+pub fn mark(bytes: &[u8]) {
+    if let Some(mark) = Mark::from_payload(bytes.to_vec()) {
+        let frame = mark.to_frame().expect("what came in a frame fits one");
+        assert_eq!(&frame[4..], bytes);
+    }
 }
 
 /// Orders and answers of a session: nothing but what the other side sealed opens.

@@ -62,6 +62,7 @@ proptest! {
         entry::frames(&bytes);
         entry::pieces(&bytes);
         entry::envelope(&bytes);
+        entry::mark(&bytes);
         entry::greeting(&bytes);
         entry::key(&bytes);
     }

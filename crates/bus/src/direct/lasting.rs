@@ -73,13 +73,24 @@ struct State {
 impl Lasting {
     /// A conversation over its first connection.
     pub(super) fn new(id: ConversationId, writer: Writer, source: TlsSource) -> Arc<Self> {
+        let lasting = Self::without_connection(id);
+        {
+            let mut state = lasting.state();
+            state.writer = Some(writer);
+            state.fresh = Some(source);
+        }
+        lasting
+    }
+
+    /// A conversation that has no connection yet.
+    pub(super) fn without_connection(id: ConversationId) -> Arc<Self> {
         Arc::new(Self {
             id,
             sending: Mutex::default(),
             state: Mutex::new(State {
                 connection: 1,
-                writer: Some(writer),
-                fresh: Some(source),
+                writer: None,
+                fresh: None,
                 kept: VecDeque::new(),
                 kept_bytes: 0,
                 confirmed: 0,
@@ -94,6 +105,11 @@ impl Lasting {
 
     pub(super) fn id(&self) -> &ConversationId {
         &self.id
+    }
+
+    /// Messages sent so far.
+    pub(super) fn sent(&self) -> u64 {
+        self.state().sent()
     }
 
     /// When its connection was cut; `None` while it has one.
@@ -131,7 +147,7 @@ impl Lasting {
         {
             let mut state = self.state();
             state.expects(connection)?;
-            let sent = state.confirmed + state.kept.len() as u64;
+            let sent = state.sent();
             if !(state.confirmed..=sent).contains(&taken) {
                 return Err(format!("it has taken {taken} of {sent} messages"));
             }
@@ -196,7 +212,7 @@ impl Lasting {
     /// Takes what a connection brought; `None` when that was no message.
     ///
     /// Errors: the conversation is over, as people read why.
-    fn take(&self, connection: u64, bytes: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn take(&self, connection: u64, bytes: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
         let length = bytes.len();
         let mark = Mark::from_payload(bytes);
         let mut state = self.state();
@@ -214,7 +230,7 @@ impl Lasting {
                 ));
             }
         };
-        let sent = state.confirmed + state.kept.len() as u64;
+        let sent = state.sent();
         if taken > sent {
             return Err(format!("it has taken {taken} of {sent} messages"));
         }
@@ -263,6 +279,11 @@ impl State {
             None if self.connection != connection => Err("another connection came".into()),
             None => Ok(()),
         }
+    }
+
+    /// Messages sent so far, confirmed or not.
+    fn sent(&self) -> u64 {
+        self.confirmed + self.kept.len() as u64
     }
 
     fn has_room(&self) -> bool {

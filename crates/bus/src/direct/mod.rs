@@ -14,6 +14,7 @@
 //! The key decides: see `docs/decisions/0002-direct-mode-key.md`.
 
 mod dial;
+pub(crate) mod entry;
 mod lasting;
 mod line_log;
 mod server;

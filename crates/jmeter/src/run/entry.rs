@@ -1,8 +1,12 @@
 //! Entry points for fuzzing of the parsers that a running test uses.
 
+use serde_json::Value;
+
 use super::address::Address;
 use super::content::decoded;
 use super::cookies::Jars;
+use super::css;
+use super::extract_tree::jmes_value;
 use super::feed::{DataRows, FirstRow};
 use super::link::{LinkTarget, resolve};
 use super::outcome::Reply;
@@ -49,6 +53,25 @@ pub(crate) fn links(bytes: &[u8]) {
             at = there;
         }
         at = redirected.filter(|_| !link.contains('\r')).unwrap_or(at);
+    }
+}
+
+/// Parses a JMESPath in the first line and applies it to the rest.
+pub(crate) fn jmes_path(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (path, text) = text.split_once('\n').unwrap_or((&text, "{}"));
+    if let Ok(found) = jmes_value(text, path) {
+        assert!(serde_json::from_str::<Value>(&found.to_string()).is_ok());
+    }
+}
+
+/// Parses a CSS selector in the first line and applies it to the rest.
+pub(crate) fn css(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (selector, text) = text.split_once('\n').unwrap_or((&text, ""));
+    for attribute in ["", "a"] {
+        // A selector that is not valid, and one that asks for too much, are valid outcomes.
+        let _ = css::css(text, selector, attribute);
     }
 }
 
