@@ -12,6 +12,7 @@ jmx-text-outside = text stands before the first element
 jmx-unknown-entity = `&{ $entity };` is not a predefined entity of XML
 jmx-doctype = document type definitions are refused: custom entities can expand to huge texts or read other files
 jmx-too-deep = elements are nested too deeply, or there are too many (at most { $most })
+jmx-too-wide = an element has more than { $most } attributes
 jmx-too-many = more than { $most } elements after expanding modules and includes
 jmx-not-a-plan = `<{ $tag }>` is not the root of a JMeter test plan, which is `<jmeterTestPlan>`
 jmx-no-tree = `<jmeterTestPlan>` has no `<hashTree>`

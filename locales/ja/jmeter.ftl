@@ -12,6 +12,7 @@ jmx-text-outside = 最初の要素の前に文字があります
 jmx-unknown-entity = `&{ $entity };` は XML に元からある実体ではありません
 jmx-doctype = 文書型定義 (DTD) は受け付けません。独自の実体はファイルを膨張させたり、ほかのファイルを読んだりできるためです
 jmx-too-deep = 要素の入れ子が深すぎるか、要素が多すぎます (上限 { $most })
+jmx-too-wide = 1 つの要素の属性が { $most } 個を超えています
 jmx-too-many = モジュールとインクルードを展開すると要素が { $most } を超えます
 jmx-not-a-plan = `<{ $tag }>` は JMeter テスト計画のルートではありません (`<jmeterTestPlan>` が必要です)
 jmx-no-tree = `<jmeterTestPlan>` に `<hashTree>` がありません

@@ -50,8 +50,8 @@ pub fn xpath(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (path, text) = text.split_once('\n').unwrap_or((&text, ""));
     let path = XPath::parse(path);
-    for document in [Document::xml(text).ok(), Some(Document::html(text))] {
-        if let (Ok(path), Some(document)) = (&path, document)
+    for document in [Document::xml(text), Document::html(text)] {
+        if let (Ok(path), Ok(document)) = (&path, document)
             && let Ok(found) = path.find(&document, &[])
         {
             // Too much text is a valid outcome.

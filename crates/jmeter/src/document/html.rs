@@ -1,11 +1,11 @@
 //! Conversion of HTML to the tree that browsers build.
 
-use scraper::{Html, Node as Parsed};
+use scraper::Node as Parsed;
 
-use super::{Document, MOST_DEPTH, Name, NodeId, NodeKind};
+use super::{Document, MOST_DEPTH, MOST_NODES, Name, NodeId, NodeKind, markup};
 
-pub(super) fn read(text: &str) -> Document {
-    let parsed = Html::parse_document(text);
+pub(super) fn read(text: &str) -> Result<Document, String> {
+    let parsed = markup::parse(text)?;
     let mut document = Document::default();
     document.add(0, NodeKind::Root);
     // Nodes to be added, with parent and depth; the next one is last.
@@ -15,15 +15,21 @@ pub(super) fn read(text: &str) -> Document {
         let Some(kind) = kind_of(node.value()) else {
             continue;
         };
-        let Some(id) = document.add(parent, kind) else {
-            return document;
-        };
-        add_attributes(&mut document, id, node.value());
-        if depth < MOST_DEPTH {
-            open.extend(node.children().rev().map(|child| (child, id, depth + 1)));
+        if depth > MOST_DEPTH {
+            return Err(format!(
+                "elements of the page are nested deeper than {MOST_DEPTH}"
+            ));
         }
+        let id = add(&mut document, parent, kind)?;
+        add_attributes(&mut document, id, node.value())?;
+        open.extend(node.children().rev().map(|child| (child, id, depth + 1)));
     }
-    document
+    Ok(document)
+}
+
+fn add(document: &mut Document, parent: NodeId, kind: NodeKind) -> Result<NodeId, String> {
+    let added = document.add(parent, kind);
+    added.ok_or_else(|| format!("the page has more than {MOST_NODES} nodes"))
 }
 
 fn kind_of(node: &Parsed) -> Option<NodeKind> {
@@ -38,16 +44,17 @@ fn kind_of(node: &Parsed) -> Option<NodeKind> {
     })
 }
 
-fn add_attributes(document: &mut Document, id: NodeId, node: &Parsed) {
+fn add_attributes(document: &mut Document, id: NodeId, node: &Parsed) -> Result<(), String> {
     let Parsed::Element(element) = node else {
-        return;
+        return Ok(());
     };
     // Sorted by name, because their order in memory is not defined.
     let mut attributes: Vec<_> = element.attrs().collect();
     attributes.sort_unstable();
     for (key, value) in attributes {
-        document.add(id, NodeKind::Attribute(name(key), value.into()));
+        add(document, id, NodeKind::Attribute(name(key), value.into()))?;
     }
+    Ok(())
 }
 
 /// Elements of HTML have no namespace for the purposes of a path.

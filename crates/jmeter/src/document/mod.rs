@@ -8,7 +8,10 @@
 //! Documents are read-only. Entities that a document defines are not expanded, external ones never
 //! fetched.
 
+use std::sync::Arc;
+
 mod html;
+pub(crate) mod markup;
 mod xml;
 pub mod xpath;
 
@@ -16,6 +19,8 @@ pub mod xpath;
 const MOST_NODES: usize = 1_000_000;
 /// Deepest nesting of elements.
 const MOST_DEPTH: usize = 1_000;
+/// Most attributes of one element, which are compared with each other.
+pub(crate) const MOST_ATTRIBUTES: usize = 4_096;
 
 /// Most text of all matches of one extraction, bytes.
 pub(crate) const MOST_TEXT_BYTES: usize = 128 << 20;
@@ -70,7 +75,7 @@ pub struct Name {
     /// Name without the prefix.
     pub local: String,
     /// URI of the namespace; empty: none.
-    pub space: String,
+    pub space: Arc<str>,
 }
 
 impl Name {
@@ -89,8 +94,8 @@ impl Document {
         xml::read(text)
     }
 
-    /// The tree that browsers build of any text.
-    pub fn html(text: &str) -> Self {
+    /// The tree that browsers build of any text. Fails if it exceeds the limits.
+    pub fn html(text: &str) -> Result<Self, String> {
         html::read(text)
     }
 

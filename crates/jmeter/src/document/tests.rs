@@ -115,7 +115,7 @@ fn fragments_come_with_their_tags() {
 #[test]
 fn html_is_what_browsers_make_of_it() {
     let html = "<p>one<p>two <b id=x>bold<a href='/l?a&b'>link</a><img src=i.png>";
-    let document = Document::html(html);
+    let document = Document::html(html).unwrap();
     let find = |path: &str| find_in(&document, path).unwrap();
     assert_eq!(find("//p"), ["one", "two boldlink"]);
     assert_eq!(find("/html/body//a/@href"), ["/l?a&b"]);
@@ -136,6 +136,16 @@ fn what_is_no_xml_is_told() {
     }
     let deep = "<a>".repeat(2_000);
     assert!(Document::xml(&deep).unwrap_err().contains("deeper"));
+    let wide = |n: usize, name: &str| -> String {
+        let attributes = (0..n).map(|i| format!(" {name}{i}='x'"));
+        format!("<a{}/>", attributes.collect::<String>())
+    };
+    assert!(Document::xml(&wide(4_000, "b")).is_ok());
+    let why = Document::xml(&wide(300_000, "b")).unwrap_err();
+    assert!(why.contains("more than 4096 attributes"), "{why}");
+    assert!(Document::xml(&wide(200, "xmlns:b")).is_ok());
+    let why = Document::xml(&wide(300, "xmlns:b")).unwrap_err();
+    assert!(why.contains("namespaces"), "{why}");
     // Entities of a document are not expanded.
     let bomb = "<!DOCTYPE a [<!ENTITY b \"cccc\"><!ENTITY d \"&b;&b;\">]><a>&d;</a>";
     assert_eq!(Document::xml(bomb).unwrap().text(0), "&d;");
@@ -194,7 +204,7 @@ proptest! {
             prop_assert!(nodes.is_sorted());
         }
         let _ = Document::xml(&text);
-        Document::html(&text);
+        let _ = Document::html(&text);
     }
 }
 

@@ -1,13 +1,18 @@
 //! Conversion of XML to a document tree.
 
+use std::sync::Arc;
+
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::{Document, MOST_DEPTH, MOST_NODES, Name, NodeId, NodeKind};
+use super::{Document, MOST_ATTRIBUTES, MOST_DEPTH, MOST_NODES, Name, NodeId, NodeKind};
 use crate::xml::reference;
 
 /// Prefixes and namespaces in scope, inner ones last.
-type Spaces = Vec<(String, String)>;
+type Spaces = Vec<(String, Arc<str>)>;
+
+/// Most namespaces in scope: every name is looked up among them.
+const MOST_SPACES: usize = 256;
 
 pub(super) fn read(text: &str) -> Result<Document, String> {
     let mut tree = TreeBuilder::default();
@@ -91,19 +96,27 @@ impl TreeBuilder {
         }
         let before = self.spaces.len();
         let mut attributes = Vec::new();
-        for attribute in tag.attributes() {
+        for (attribute, so_far) in tag.attributes().zip(0..) {
+            if so_far >= MOST_ATTRIBUTES {
+                return Err(format!(
+                    "an element has more than {MOST_ATTRIBUTES} attributes"
+                ));
+            }
             let attribute = attribute.map_err(|error| error.to_string())?;
             let value = attribute
                 .normalized_value(XmlVersion::Implicit1_0)
                 .map_err(|error| error.to_string())?;
             let key: &str = attribute.key.as_ref();
             match key.strip_prefix("xmlns") {
-                Some("") => self.spaces.push((String::new(), value.into_owned())),
+                Some("") => self.spaces.push((String::new(), value.into())),
                 Some(prefix) if prefix.starts_with(':') => {
-                    self.spaces.push((prefix[1..].into(), value.into_owned()));
+                    self.spaces.push((prefix[1..].into(), value.into()));
                 }
                 _ => attributes.push((key.to_owned(), value.into_owned())),
             }
+        }
+        if self.spaces.len() > MOST_SPACES {
+            return Err(format!("more than {MOST_SPACES} namespaces are in scope"));
         }
         let name = self.name(tag.name().as_ref(), true);
         let id = self.add(self.parent(), NodeKind::Element(name))?;
@@ -147,7 +160,7 @@ impl TreeBuilder {
             local: local.into(),
             space: space
                 .filter(|_| has_space)
-                .map_or(String::new(), |(_, space)| space.clone()),
+                .map_or_else(Arc::default, |(_, space)| Arc::clone(space)),
         }
     }
 }

@@ -119,6 +119,23 @@ fn broken_rows_are_counted_and_named() {
 }
 
 #[test]
+fn a_row_with_too_many_attributes_is_named() {
+    let wide: String = (0..10_000).map(|i| format!(" a{i}='x'")).collect();
+    let row = |more: &str| format!("<sample ts='1' t='2' lb='a' s='true'{more}/>");
+    let text = format!("<testResults>{}{}</testResults>", row(&wide), row(""));
+    let (found, outcome) = rows(text.as_bytes());
+    assert_eq!(found.len(), 1);
+    let told: Vec<_> = outcome
+        .broken
+        .first
+        .iter()
+        .map(|b| b.why.to_string())
+        .collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("more than 4096 attributes"), "{told:?}");
+}
+
+#[test]
 fn the_last_line_of_a_killed_generator_is_told_as_cut() {
     let text = b"timeStamp,elapsed,label,success\n1,2,a,true\n1,2,a,tr";
     let (found, outcome) = rows(text);

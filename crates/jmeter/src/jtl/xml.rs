@@ -16,6 +16,7 @@ use super::columns::{is_good, truth, value};
 use super::read::{Format, ReadOutcome};
 use super::time::{number, stamp_ms};
 use super::{Broken, Why};
+use crate::document::MOST_ATTRIBUTES;
 
 /// Largest element or piece of text, bytes.
 const MOST_EVENT_BYTES: usize = 16 << 20;
@@ -194,7 +195,11 @@ impl Open {
             ..Open::default()
         };
         let (mut stamp, mut elapsed, mut success) = (None, None, None);
-        for attribute in tag.attributes() {
+        for (attribute, so_far) in tag.attributes().zip(0..) {
+            if so_far >= MOST_ATTRIBUTES {
+                let said = format!("an element has more than {MOST_ATTRIBUTES} attributes");
+                return Err(Why::Xml(said));
+            }
             let attribute = attribute.map_err(|e| Why::Xml(e.to_string()))?;
             let text = attribute
                 .normalized_value(XmlVersion::Implicit1_0)

@@ -5,7 +5,7 @@
 
 use scraper::{ElementRef, Html, Selector};
 
-use crate::document::{MOST_TEXT_BYTES, TOO_MUCH_TEXT};
+use crate::document::{MOST_TEXT_BYTES, TOO_MUCH_TEXT, markup};
 
 /// Longest selector, bytes.
 const MOST_BYTES: usize = 4 << 10;
@@ -21,7 +21,7 @@ pub(super) fn css(text: &str, selector: &str, attribute: &str) -> Result<Vec<Str
     let parts = measure(selector)?;
     let parsed = Selector::parse(selector)
         .map_err(|_| format!("`{selector}` is not a valid CSS selector"))?;
-    let document = Html::parse_document(text);
+    let document = markup::parse(text)?;
     let looks = looks(&document, selector.contains(['~', ':']));
     if looks.saturating_mul(parts) > MOST_LOOKS {
         return Err(format!("`{selector}` looks at too many elements"));

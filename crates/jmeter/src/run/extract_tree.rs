@@ -135,7 +135,7 @@ pub(super) fn find_in_tree(
 ) -> Result<(XPathValue, Document), String> {
     let path = test.xpath(tree.path)?;
     let document = match tree.tolerant {
-        true => Document::html(text),
+        true => Document::html(text)?,
         false => Document::xml(text).map_err(|why| format!("the body is not valid XML: {why}"))?,
     };
     let pairs = tree

@@ -15,6 +15,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use sokudo_model::Text;
 
+use crate::document::MOST_ATTRIBUTES;
 use crate::problem::FilePosition;
 use reference::Units;
 
@@ -173,7 +174,11 @@ impl OpenElements {
             return Err(lines.refuse(Text::new("jmx-too-deep").word("most", most)));
         }
         let mut attributes = Vec::new();
-        for attribute in tag.attributes() {
+        for (attribute, so_far) in tag.attributes().zip(0..) {
+            if so_far >= MOST_ATTRIBUTES {
+                let most = MOST_ATTRIBUTES.to_string();
+                return Err(lines.refuse(Text::new("jmx-too-wide").word("most", most)));
+            }
             let attribute = attribute.map_err(|e| lines.refuse(broken(&e)))?;
             let value = reference::attribute_text(&attribute.value).map_err(|entity| {
                 lines.refuse(Text::new("jmx-unknown-entity").word("entity", entity))

@@ -61,6 +61,17 @@ fn depth_has_a_bound() {
     assert_eq!(error.says.key, "jmx-too-deep");
 }
 
+#[test]
+fn attributes_of_one_element_have_a_bound() {
+    let wide = |n: usize| -> String {
+        let attributes = (0..n).map(|i| format!(" a{i}='x'"));
+        format!("<a{}/>", attributes.collect::<String>())
+    };
+    assert!(read(&wide(4_000)).is_ok());
+    let error = read(&wide(300_000)).unwrap_err();
+    assert_eq!(error.says.key, "jmx-too-wide");
+}
+
 proptest! {
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

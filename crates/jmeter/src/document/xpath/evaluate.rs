@@ -303,7 +303,7 @@ impl Evaluation<'_> {
             return true;
         }
         match self.spaces.iter().find(|(known, _)| known == prefix) {
-            Some((_, space)) if !prefix.is_empty() => name.space == *space,
+            Some((_, space)) if !prefix.is_empty() => *name.space == **space,
             _ => name.prefix == prefix,
         }
     }

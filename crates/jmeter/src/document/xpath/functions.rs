@@ -100,7 +100,7 @@ impl XPathFunction {
             Self::Position => number(context.position as f64),
             Self::Count => number(run.nodes(call.argument(0), context)?.len() as f64),
             Self::LocalName => text(call.name(run)?.local),
-            Self::NamespaceUri => text(call.name(run)?.space),
+            Self::NamespaceUri => text(call.name(run)?.space.to_string()),
             Self::Name => text(call.name(run)?.written()),
             Self::String => text(call.text(run, 0)?),
             Self::Concat => {
