@@ -833,7 +833,7 @@ finding-receiver_host_drops-signs = At least { $share } of the missing datagrams
 finding-receiver_host_drops-try = Raise net.core.netdev_max_backlog, or spread the receive queues over more cores.
 
 finding-reordering-means = Datagrams arrived out of order (RFC 4737). Typical causes are several paths, bond members or receive queues that share one flow.
-finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }. Of a connection: the peer had at least { $needless } of the segments that were sent again.
+finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }. Of a connection: the peer had at least { $needless } of the segments that were sent again, or the kernel counted as large a share of overtaken segments and sent at most { $waited } of them again.
 finding-reordering-try = Look for several paths or bond members on the way, or for receive queues that share one flow.
 
 finding-request_failures-means = Requests failed, and the kind of failure points to the cause: refused (no listener), reset (limit on open connections), closed before the response (keep-alive or restart), connect timeout (full accept queue), response timeout (accepted but not served), malformed response (another service or a proxy).
@@ -1004,6 +1004,7 @@ evidence-self-cpu = Busiest thread of sokudo on { $host }: { $value } of a core
 finding-cpu_quota-means = A control group bounds the CPU time of sokudo on a host, and its threads stood still whenever the quota was used up.
 finding-cpu_quota-signs = The quota was used up in at least { $shapes } of the periods (nr_throttled of cpu.stat).
 finding-cpu_quota-try = Raise the quota (cpu.max, CPU limit of the container), or use fewer threads.
+rule-reordering-waited-says = Segments from { $from } to { $to } were overtaken { $count } times, { $share } of those sent; the kernel waited for them and sent next to none again.
 rule-reordering-segments-says = Segments from { $from } to { $to } were overtaken and taken for lost: { $share } were sent again, { $count } of them needlessly.
 evidence-tcp-reorderings = Times that { $host } saw acknowledgements out of order: { $value }
 rule-hot_link-pair = Of { $pairs } flows one is slow: { $from } → { $to } carries { $bits }, the middle one { $middle }.

@@ -715,7 +715,7 @@ finding-receiver_host_drops-signs = 欠落したデータグラムの { $share }
 finding-receiver_host_drops-try = net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
 
 finding-reordering-means = データグラムが順序どおりに届きませんでした（RFC 4737）。複数の経路、ボンディング、1 つのフローを分担する受信キューがよくある原因です。
-finding-reordering-signs = 届いたデータグラムの { $some } を超える分が順序どおりに届かなかった。{ $many } を超えると重大度が上がる。 接続では、再送されたセグメントの { $needless } 以上を相手がすでに受け取っていました。
+finding-reordering-signs = 届いたデータグラムの { $some } を超える分が順序どおりに届かなかった。{ $many } を超えると重大度が上がる。 接続では、再送されたセグメントの { $needless } 以上を相手がすでに受け取っていたか、カーネルが数えた追い越しが同じ割合を超え、その { $waited } 以下しか再送されなかった。
 finding-reordering-try = 複数の経路やボンディング、1 つのフローを分担する受信キューがないか確認してください。
 
 finding-request_failures-means = 要求が失敗し、失敗の種類が原因を示しています。拒否（待ち受けなし）、リセット（同時接続数の上限）、応答前の切断（keep-alive または再起動）、接続のタイムアウト（受け付け待ちの行列が満杯）、応答のタイムアウト（受け付け後に処理されない）、不正な応答（別のサービスまたはプロキシ）。
@@ -886,6 +886,7 @@ evidence-self-cpu = { $host } の sokudo の最も忙しいスレッド: コア�
 finding-cpu_quota-means = コントロールグループがホストの sokudo の CPU 時間を制限し、割り当てを使い切るたびにスレッドが止まりました。
 finding-cpu_quota-signs = 期間の { $shapes } 以上で割り当てが使い切られました（cpu.stat の nr_throttled）。
 finding-cpu_quota-try = 割り当て（cpu.max、コンテナーの CPU 制限）を増やすか、スレッドを減らしてください。
+rule-reordering-waited-says = { $from } から { $to } へのセグメントが { $count } 回追い越されました（送信数の { $share }）。カーネルはそれを待ち、ほとんど再送しませんでした。
 rule-reordering-segments-says = { $from } から { $to } へのセグメントが追い越され、失われたとみなされました。{ $share } が再送され、うち { $count } は不要でした。
 evidence-tcp-reorderings = { $host } が順序の入れ替わった確認応答を見た回数: { $value }
 rule-hot_link-pair = { $pairs } のフローのうち一つが遅れています。{ $from } → { $to } は { $bits }、中央のものは { $middle } です。

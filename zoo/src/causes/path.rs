@@ -220,7 +220,7 @@ pub const ALL: &[Case] = &[
             "3 個に追い越されるパケット、%",
         ],
         family: &REORDERING,
-        strengths: [1.0, 5.0],
+        strengths: [2.0, 6.0],
         // Unbounded, the relay would be the limit.
         loads: &[
             "stream HOST --cc cubic --rate 50Mb/s",

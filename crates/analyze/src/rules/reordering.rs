@@ -6,7 +6,7 @@
 
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::tcp;
+use sokudo_model::metrics::{host, tcp};
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
@@ -17,6 +17,11 @@ use crate::view::{PhaseView, name_what_lacks};
 /// Shares of received datagrams: from here it is worth a word, from here it changes the reading.
 const SOME: f64 = 0.0001;
 const MANY: f64 = 0.01;
+
+/// Part of the overtaken segments that may be sent again where the kernel waits for them.
+const WAITED: f64 = 0.1;
+/// Weight of reordering that the kernel waits out.
+const HARMLESS: f64 = 0.2;
 
 /// Share of the repeated segments that arrived twice, from which they were overtaken and not lost.
 const NEEDLESS: f64 = 0.5;
@@ -33,6 +38,7 @@ pub const RULE: Rule = Rule {
         ("some", SOME, Unit::Ratio),
         ("many", MANY, Unit::Ratio),
         ("needless", NEEDLESS, Unit::Ratio),
+        ("waited", WAITED, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -40,7 +46,7 @@ pub const RULE: Rule = Rule {
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     datagrams(view).or_else(|| {
         let load = Load::of(*view)?;
-        load.strongest(|flow| segments(&load, flow))
+        load.strongest(|flow| segments(&load, flow).or_else(|| waited_for(&load, flow)))
     })
 }
 
@@ -88,6 +94,36 @@ fn segments<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     Some(finding)
 }
 
+/// A connection whose kernel waited for overtaken segments and sent next to none again (RFC 8985).
+fn waited_for<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let connection = Connection::of(load.view, flow, End::Sender);
+    let (_, again) = connection.retransmitted()?;
+    let count = connection.grown(tcp::REORDERINGS)?;
+    let share = (count / connection.grown(tcp::SENT_SEGMENTS)?.max(1.0)).min(1.0);
+    if share <= SOME || again > share * WAITED {
+        return None;
+    }
+    let severity = match share > MANY {
+        true => Severity::Caution,
+        false => Severity::Info,
+    };
+    let says = Text::new("rule-reordering-waited-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("count", count, Unit::One)
+        .number("share", share, Unit::Ratio);
+    let mut finding = load.view.finding(RULE.name, severity, HARMLESS, says);
+    let evidence = &mut finding.evidence;
+    let key = "evidence-tcp-reorderings";
+    evidence.push(connection.evidence(key, tcp::REORDERINGS, count));
+    evidence.extend(connection.retransmission_evidence());
+    let (key, metric) = ("evidence-host-retransmits", host::TCP_RETRANSMITS);
+    evidence.extend(load.view.grown(key, metric, &flow.from));
+    evidence.extend(load.held_evidence(flow, End::Sender));
+    finding.next = Some(Text::new("rule-reordering-next").word("host", &flow.to));
+    Some(finding)
+}
+
 fn datagrams(view: &PhaseView<'_>) -> Option<Finding> {
     let count = view.total(OUT_OF_ORDER)?;
     let share = count / view.received().filter(|n| *n > 0.0)?;
@@ -115,6 +151,7 @@ fn datagrams(view: &PhaseView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::scene::*;
     use crate::tests::*;
 
     #[test]
@@ -127,5 +164,24 @@ mod tests {
         assert_eq!(finding.severity, Severity::Caution);
         has_metric(&finding, "datagram.reordering_extent_mean_packets");
         none(&with_flow(&[("out_of_order_packets", 10.0)]), "reordering");
+    }
+
+    #[test]
+    fn segments_that_the_kernel_waits_for_are_overtaken_too() {
+        // Of 10 000 segments a second.
+        let overtaken = |per_s: f64, lost: f64| {
+            let mut scene = between().tcp(Tcp { lost, ..SENDING });
+            scene.series("hosta", "tcp.reorderings", |s| s * per_s);
+            scene
+        };
+        let many = one(&overtaken(300.0, 0.000_1).record, "reordering");
+        assert_eq!(many.says.key, "rule-reordering-waited-says");
+        assert_eq!(many.severity, Severity::Caution);
+        has_metric(&many, "tcp.reorderings");
+        let some = one(&overtaken(50.0, 0.0).record, "reordering");
+        assert_eq!(some.severity, Severity::Info);
+        overtaken(0.5, 0.0).without("reordering");
+        // As many were lost.
+        overtaken(300.0, 0.02).without("reordering");
     }
 }
