@@ -1052,3 +1052,12 @@ evidence-last-sample = Last sample of anything that is observed on { $host }: { 
 finding-far_end_lost-means = A host of the run was lost while the load ran: its program ended, or the host cannot be reached any more. Its numbers are missing.
 finding-far_end_lost-signs = The control connection to a host of the load ended before { $before } of the planned time had passed, and could not be taken up again.
 finding-far_end_lost-try = Find out why sokudo ended there (its last output, `dmesg`), and whether the host and the way to it still work.
+
+## Files
+
+verdict-files = { $flows }: { $written } files ({ $bytes }) replicated in { $elapsed }, { $rate } of content; { $wire } on the wire.
+verdict-files-nothing = { $flows }: { $files } files compared in { $elapsed }; all of them were equal.
+verdict-files-would = { $flows }: { $written } of { $files } files ({ $bytes }) would be replicated. Nothing was changed.
+verdict-files-same = { $flows }: { $files } files compared in { $elapsed }; nothing needs to be replicated.
+verdict-files-failed = Not replicated: { $failed } names. { $why }
+rule-files-cpu-next = Lower the compression level (--level none or 1), use more connections (--connections) so that several cores of { $host } share the work, or compare with --transport tcp.

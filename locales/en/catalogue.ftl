@@ -608,3 +608,37 @@ monitor-target--at = Admin port of the target: ADDR:PORT.
 metric-versus-effect = what was carried with the change over what was carried without it, of the medians
 metric-versus-effect-low = the lowest run with the change over the highest without it
 metric-versus-effect-high = the highest run with the change over the lowest without it
+
+## replicate
+metric-replicate-files = regular files that the source has
+metric-replicate-files-written = files whose content was sent and published; in a dry run, those that would be
+metric-replicate-user-bytes-per-second = content of the files that were written, before compression, over the elapsed time; in series: published in the interval
+metric-replicate-wire-bits-per-second = bits of all frames on the connections over the elapsed time; in series: over the interval
+metric-replicate-elapsed-seconds = from the start to the receiver's counts: all content is published and as durable as was asked for
+metric-replicate-compression-ratio = bytes of content that travelled over bytes on the connections
+metric-replicate-cpu-seconds = CPU time of all threads of both ends
+metric-replicate-failed = names that could not be replicated
+metric-replicate-rounds = rounds that are complete: one for a full or incremental replication
+metric-replicate-bytes = content of the files that the source has
+metric-replicate-received-bytes = content that travelled, before compression; in a dry run, what would
+metric-replicate-kept-bytes = content of written files that stood at the target already: equal blocks, holes, parts of an earlier run
+metric-replicate-wire-bytes = bytes of all frames on the connections
+metric-replicate-files-equal = files that were equal at both ends
+metric-replicate-metadata-set = equal files of which mode, owner, time or attributes were set
+metric-replicate-directories-made = directories that were made
+metric-replicate-links-made = symbolic and hard links that were made
+metric-replicate-removed = names that were removed because the source does not have them
+metric-replicate-extra = names that the source does not have and that were kept
+metric-replicate-files-per-second = written files over the elapsed time; in series: published in the interval
+metric-replicate-dense-bytes = content that was sent as it is because it looks compressed
+metric-replicate-predicted-seconds = elapsed time that was predicted before the start; absent without a prediction
+metric-replicate-sender-cpu-ratio = CPU time of the busiest sending thread over elapsed time, 1 = one core
+metric-replicate-receiver-cpu-ratio = CPU time of the busiest receiving thread over elapsed time, 1 = one core
+metric-replicate-sender-wire-ratio = share of the time of sending threads that the connection took them: the way or the receiver is slower
+metric-replicate-sender-file-ratio = share of the time of sending threads that reading the source's files took
+metric-replicate-sender-pack-ratio = share of the time of sending threads that compression took
+metric-replicate-sender-idle-ratio = share of the time of sending threads in which nothing was wanted
+metric-replicate-receiver-wire-ratio = share of the time of receiving threads in which they waited for data
+metric-replicate-receiver-file-ratio = share of the time of receiving threads that writing, renaming and syncing took
+metric-replicate-receiver-pack-ratio = share of the time of receiving threads that unpacking and verifying took
+metric-replicate-receiver-sync-ratio = share of the time of receiving threads that making content durable took

@@ -107,3 +107,4 @@ target-stopping = stopping
 target-line-front = accept queue { $queue }/{ $limit }   connections { $open }/{ $max }   turned away { $away }
 target-line-workers = dispatch queue { $queued }   workers { $active }/{ $max }   wait { $wait }   service { $service }
 target-line-pool = pool queue { $waiting }   connections { $used }/{ $max }   wait { $wait }   hold { $hold }
+console-asks-replicate = how long does a tree of files take to another host, and what holds it back?

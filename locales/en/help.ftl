@@ -593,6 +593,57 @@ help-probe-after =
 help-recover = Complete the record of a run whose program died
 help-recover--group = Group whose agents took part, and still hold what the dead controller did not take. Default: the one that the run's command names
 help-recover--no-collect = Do not ask the agents: what they hold is given up
+help-replicate =
+    Replicate a tree of files to another host, or fetch it from there.
+
+    Start `sokudo serve --path DIR` on the other host first, with the directory that it is to read or write. Only what differs travels; a name of the target shows the old or the new file at every moment, and a run that was cut is continued by the next one, also inside of files.
+help-replicate-after =
+    Examples:
+      sokudo replicate /srv/data hostb:/srv/data             send what differs
+      sokudo replicate hostb:/srv/data /srv/data             fetch it
+      sokudo replicate /srv/data hostb:/srv/data --dry-run   what would be sent?
+      sokudo replicate /srv/data hostb:/srv/data --delete --exclude '*.tmp'
+      sokudo replicate /srv/data hostb:/srv/data --verify    compare all contents, change nothing
+      sokudo replicate /srv/data hostb:/m hostc:/m           to several hosts at once
+      sokudo replicate dataset:10000x10KB hostb:null         how fast without disks?
+      sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
+
+    HOST may have a port: hostb:7005:/srv/data. A data set is made while it is sent: NxSIZE, several with `,`,
+    or `mixed`; --content says what it holds.
+help-replicate--batch = Bytes of small files in one frame, at most 1 MiB; `0B`: each file in a frame of its own
+help-replicate--buffer = Send and receive buffers of each connection. Setting them turns the system's own tuning off
+help-replicate--cc = Congestion control: `cubic`, `bbr`, … as this system calls it
+help-replicate--checksum = Compare contents (BLAKE3) even where size and time are equal
+help-replicate--chunk = Bytes of a large file in one frame, 64 KiB to 1 MiB
+help-replicate--connections = Connections for content. More help where one has a window or a loss that bounds it
+help-replicate--content = What the files of a data set hold: `text`, `random`, `mixed:60` (percent random)
+help-replicate--delete = Remove what the source does not have
+help-replicate--dry-run = Change nothing; count what would be done
+help-replicate--durability = When content is on the receiver's device
+help-replicate--durability-batch = Many files at a time, before they are published: a power cut leaves old or new files
+help-replicate--durability-file = Each file and its directory before the next
+help-replicate--durability-none = When the system likes
+help-replicate--exclude = Neither sent nor removed: `*.tmp`, `cache/**`. Repeatable
+help-replicate--from = Source: DIR, HOST:/DIR, or dataset:NxSIZE
+help-replicate--include = Only files that fit the glob, below the source: `*.rs`, `docs/**`. Repeatable
+help-replicate--interval = Time between two samples
+help-replicate--keep = What is replicated besides content
+help-replicate--keep-attributes = Extended attributes and access control lists
+help-replicate--keep-mode = Permission bits
+help-replicate--keep-owner = Owner and group, where the receiver may set them
+help-replicate--keep-times = Time of the last change
+help-replicate--level = Compression: `none`, a level of zstd from 1 to 19, or `auto`, which chooses among none, 1, 2 and 3 by the rates of link and compressor. What looks compressed is sent as it is
+help-replicate--limit = Bytes on the wire, all connections together: `20Mb/s`
+help-replicate--max-delete = With --delete: remove nothing when more names than this would go
+help-replicate--pull = The other host sends and this one receives
+help-replicate--source = Source on the sending host: a directory, or a data set that is made: `dataset:10000x10KB`, several with `,`, or `dataset:mixed[:SCALE]`
+help-replicate--target = Target on the receiving host: a directory, or `null`, which drops everything
+help-replicate--to = Target: DIR, HOST:/DIR, or HOST:null, which drops everything. Several hosts: the same directory on each
+help-replicate--transport = What carries the content
+help-replicate--transport-tcp = TCP without encryption, after both ends have proven themselves
+help-replicate--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
+help-replicate--verify = Compare contents, change nothing; a difference fails the run
+help-replicate--whole-file = Send changed files whole, also where the target has most of their blocks
 help-report = Draw the conclusions of a run again and write its report
 help-report--form = Form of the report
 help-report--form-html = One self-contained page
@@ -675,6 +726,7 @@ help-serve--bind = Address to listen on: ADDR, ADDR:PORT or :PORT. Default: loop
 help-serve--key = Accept only clients that have this key
 help-serve--max-clients = Clients served at once
 help-serve--new-key = Make a new key, print it once, and accept only clients that have it
+help-serve--path = Let callers replicate from and to this directory of this host. Repeatable
 help-serve--open = Accept clients without a key: anyone who reaches the port may send load through this host
 help-serve-after =
     Examples:

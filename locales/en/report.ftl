@@ -769,3 +769,25 @@ compare-curves-note = The last run of each side, all hosts added up.
 compare-time = since the start
 compare-rate = rate
 compare-footer = sokudo { $version }
+
+report-number-user-bytes = content replicated
+report-number-elapsed = in { $value }
+report-number-predicted = predicted { $value }
+report-number-files-written = files written
+report-number-files-equal = { $value } equal
+report-number-removed = { $value } removed
+report-number-on-the-wire = on the wire
+report-number-content = of { $value } of content
+report-number-cpu-both-ends = CPU time of both ends
+report-number-not-replicated = not replicated
+
+report-metric-replicate-files = files
+report-metric-replicate-files-written = written
+report-metric-replicate-user-bytes-per-second = content
+report-metric-replicate-wire-bits-per-second = on the wire
+report-metric-replicate-elapsed-seconds = elapsed
+report-metric-replicate-compression-ratio = ratio
+report-metric-replicate-cpu-seconds = CPU time
+report-metric-replicate-failed = not replicated
+report-metric-replicate-files-per-second = files per second
+report-group-replicate-user-bytes-per-second = one replication

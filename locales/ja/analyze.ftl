@@ -930,3 +930,12 @@ evidence-last-sample = { $host } で観測していたものの最後のサン�
 finding-far_end_lost-means = 負荷の途中で測定対象のホストが失われました。プログラムが終了したか、ホストに届かなくなりました。その数値は欠けています。
 finding-far_end_lost-signs = 予定した時間の { $before } が過ぎる前に、負荷のホストへの制御接続が終わり、再開できなかった。
 finding-far_end_lost-try = そこで sokudo が終了した理由（最後の出力、`dmesg`）と、ホストとそこまでの経路が動いているかを調べてください。
+
+## ファイル
+
+verdict-files = { $flows }: { $written } ファイル（{ $bytes }）を { $elapsed } で複製しました。内容 { $rate }、回線上は { $wire } です。
+verdict-files-nothing = { $flows }: { $files } ファイルを { $elapsed } で比較しました。すべて同一でした。
+verdict-files-would = { $flows }: { $files } ファイルのうち { $written } ファイル（{ $bytes }）が複製の対象です。何も変更していません。
+verdict-files-same = { $flows }: { $files } ファイルを { $elapsed } で比較しました。複製が必要なものはありません。
+verdict-files-failed = 複製できなかった名前: { $failed }。{ $why }
+rule-files-cpu-next = 圧縮レベルを下げる（--level none または 1）か、接続を増やして（--connections）{ $host } の複数のコアに分担させるか、--transport tcp と比較してください。

@@ -79,3 +79,4 @@ target-stopping = 終了しています
 target-line-front = accept キュー { $queue }/{ $limit }   接続 { $open }/{ $max }   拒否 { $away }
 target-line-workers = ディスパッチキュー { $queued }   ワーカー { $active }/{ $max }   待ち { $wait }   処理 { $service }
 target-line-pool = プールのキュー { $waiting }   接続 { $used }/{ $max }   待ち { $wait }   保持 { $hold }
+console-asks-replicate = ファイルの木を別のホストへ送るのにどれだけかかり、何が制限するか？

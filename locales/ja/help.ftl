@@ -593,6 +593,57 @@ help-probe-after =
 help-recover = プログラムが異常終了した実行の記録を完成させる
 help-recover--group = エージェントが参加し、異常終了したコントローラーが受け取らなかった分を保持しているグループ。既定値: 実行のコマンドが示すもの
 help-recover--no-collect = エージェントに問い合わせない。それらが保持する分は失われる
+help-replicate =
+    ファイルの木を別のホストへ複製する、または取得する。
+
+    先に相手のホストで `sokudo serve --path DIR` を、読み書きさせるディレクトリを指定して起動する。異なるものだけを送る。宛先の名前は常に古いファイルか新しいファイルを示し、途中で切れた実行は、ファイルの途中からも次の実行が続ける。
+help-replicate-after =
+    例:
+      sokudo replicate /srv/data hostb:/srv/data             異なるものを送る
+      sokudo replicate hostb:/srv/data /srv/data             取得する
+      sokudo replicate /srv/data hostb:/srv/data --dry-run   何を送ることになるか
+      sokudo replicate /srv/data hostb:/srv/data --delete --exclude '*.tmp'
+      sokudo replicate /srv/data hostb:/srv/data --verify    すべての内容を比べ、何も変えない
+      sokudo replicate /srv/data hostb:/m hostc:/m           複数のホストへ同時に
+      sokudo replicate dataset:10000x10KB hostb:null         ディスクなしではどれだけ速いか
+      sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
+
+    HOST にはポートを付けられる: hostb:7005:/srv/data。データセットは送りながら作る: NxSIZE、複数は `,`、
+    または `mixed`。中身は --content で指定する。
+help-replicate--batch = 一つのフレームに入れる小さなファイルのバイト数、最大 1 MiB。`0B` ならファイルごとに一つのフレーム
+help-replicate--buffer = 各接続の送受信バッファ。指定するとシステムの自動調整は止まる
+help-replicate--cc = 輻輳制御: このシステムでの名前で `cubic`、`bbr` など
+help-replicate--checksum = 大きさと時刻が等しくても内容を比べる（BLAKE3）
+help-replicate--chunk = 一つのフレームに入れる大きなファイルのバイト数、64 KiB から 1 MiB
+help-replicate--connections = 内容のための接続数。1 本の接続がウィンドウや損失に制限されるとき、増やすと速くなる
+help-replicate--content = データセットのファイルの中身: `text`、`random`、`mixed:60`（乱数の百分率）
+help-replicate--delete = 元にないものを削除する
+help-replicate--dry-run = 何も変えず、行うことを数える
+help-replicate--durability = 内容が受信側の装置に書かれる時点
+help-replicate--durability-batch = 公開の前に、多くのファイルをまとめて。電源が切れても古いファイルか新しいファイルが残る
+help-replicate--durability-file = 次のファイルの前に、ファイルとそのディレクトリごとに
+help-replicate--durability-none = システムに任せる
+help-replicate--exclude = 送らず、削除もしない: `*.tmp`、`cache/**`。繰り返せる
+help-replicate--from = 元: DIR、HOST:/DIR、または dataset:NxSIZE
+help-replicate--include = 元からの相対で、グロブに合うファイルだけ: `*.rs`、`docs/**`。繰り返せる
+help-replicate--interval = サンプルの間隔
+help-replicate--keep = 内容のほかに複製するもの
+help-replicate--keep-attributes = 拡張属性とアクセス制御リスト
+help-replicate--keep-mode = 許可ビット
+help-replicate--keep-owner = 所有者とグループ。受信側が設定できる場合
+help-replicate--keep-times = 最終変更時刻
+help-replicate--level = 圧縮: `none`、zstd のレベル 1 から 19、または `auto`。`auto` は回線と圧縮の速さから none、1、2、3 を選ぶ。圧縮済みに見えるものはそのまま送る
+help-replicate--limit = 回線上のバイト数、全接続の合計: `20Mb/s`
+help-replicate--max-delete = --delete とともに: これより多くの名前が消えるなら何も削除しない
+help-replicate--pull = 相手のホストが送り、このホストが受ける
+help-replicate--source = 送るホスト上の元: ディレクトリ、または作り出すデータセット `dataset:10000x10KB`（複数は `,`）、`dataset:mixed[:SCALE]`
+help-replicate--target = 受けるホスト上の宛先: ディレクトリ、またはすべて捨てる `null`
+help-replicate--to = 宛先: DIR、HOST:/DIR、またはすべて捨てる HOST:null。複数のホストでは同じディレクトリ
+help-replicate--transport = 内容を運ぶもの
+help-replicate--transport-tcp = 暗号化しない TCP。両端の証明の後に使う
+help-replicate--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
+help-replicate--verify = 内容を比べ、何も変えない。違いがあれば実行は失敗になる
+help-replicate--whole-file = 宛先にブロックの大半があっても、変わったファイルを丸ごと送る
 help-report = 実行の結論を出し直し、レポートを書き直す
 help-report--form = レポートの形式
 help-report--form-html = それだけで開ける 1 ページ
@@ -675,6 +726,7 @@ help-serve--bind = 待ち受けるアドレス: ADDR、ADDR:PORT、:PORT。既�
 help-serve--key = この鍵を持つ相手だけを受け付ける
 help-serve--max-clients = 同時に受け付ける相手の数
 help-serve--new-key = 新しい鍵を作って一度だけ表示し、それを持つ相手だけを受け付ける
+help-serve--path = 呼び出し側に、このホストのこのディレクトリの読み書き（複製）を許す。繰り返せる
 help-serve--open = 鍵のない相手も受け付ける: このポートに届く誰でも、このホストを通して負荷をかけられる
 help-serve-after =
     例:

@@ -716,3 +716,25 @@ compare-curves-note = 両側の最後の回です。すべてのホストを合�
 compare-time = 開始からの時間
 compare-rate = 速さ
 compare-footer = sokudo { $version }
+
+report-number-user-bytes = 複製した内容
+report-number-elapsed = 所要 { $value }
+report-number-predicted = 予測 { $value }
+report-number-files-written = 書いたファイル
+report-number-files-equal = 同一 { $value }
+report-number-removed = 削除 { $value }
+report-number-on-the-wire = 回線上
+report-number-content = 内容 { $value } に対して
+report-number-cpu-both-ends = 両端の CPU 時間
+report-number-not-replicated = 複製できず
+
+report-metric-replicate-files = ファイル
+report-metric-replicate-files-written = 書込
+report-metric-replicate-user-bytes-per-second = 内容
+report-metric-replicate-wire-bits-per-second = 回線上
+report-metric-replicate-elapsed-seconds = 所要
+report-metric-replicate-compression-ratio = 比
+report-metric-replicate-cpu-seconds = CPU 時間
+report-metric-replicate-failed = 複製できず
+report-metric-replicate-files-per-second = 毎秒のファイル
+report-group-replicate-user-bytes-per-second = 一つの複製

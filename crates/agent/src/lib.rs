@@ -448,6 +448,7 @@ fn judge(policy: &Policy, spec: &PhaseSpec) -> Result<Demand, Refusal> {
     for (workload, part) in sokudo_workloads::parts(spec)? {
         let demand = workload.demand(&part)?;
         policy.allows(&part, &demand)?;
+        policy.allows_paths(&workload.paths(&part)?)?;
         demands.push(demand);
     }
     Ok(demands.into_iter().sum())

@@ -6,6 +6,7 @@
 //! workloads = ["rr", "stream"]        # without it: those of this version's default
 //! reach = ["hosts", "strangers"]      # whom loads may reach; without it: "hosts", those of the run
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
+//! paths = ["/srv/mirror"]             # directories that loads on files may use, themselves; without it: none
 //! max_duration = "10min"              # of one phase; without it: 1 h
 //! max_rate = "1Gb/s"                  # each way, all sessions together; without it: as much as the host can
 //! max_flows = 64                      # connections at a time, all sessions together; without it: 65536
@@ -34,7 +35,7 @@ const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
 const DEFAULT_FLOWS: u32 = 65_536;
 /// Workloads that a policy without a list of its own carries out; each kind's reach bounds it further. A
 /// kind that comes later is closed until it is named here or in the policy.
-const GRANTED: [&Kind; 9] = [
+const GRANTED: [&Kind; 10] = [
     &kinds::probe::KIND,
     &kinds::rr::KIND,
     &kinds::crr::KIND,
@@ -44,6 +45,7 @@ const GRANTED: [&Kind; 9] = [
     &kinds::jmx::KIND,
     &kinds::dns::KIND,
     &kinds::datagram::KIND,
+    &kinds::replicate::KIND,
 ];
 /// Sums of shares of a rate may exceed it by so much, relatively.
 const ROUNDING: f64 = 1e-9;
@@ -59,6 +61,8 @@ pub struct Policy {
     pub reach: Vec<Reach>,
     /// Addresses that this host may send to; `None` = the other hosts of a run.
     pub destinations: Option<Vec<IpNet>>,
+    /// Files and directories that loads may be given.
+    pub paths: Vec<PathBuf>,
     /// Longest load of one phase, nanoseconds.
     pub max_duration_ns: u64,
     /// Highest rate that may be asked for, each way; `None` = unbounded.
@@ -76,6 +80,7 @@ impl Default for Policy {
             workloads: None,
             reach: vec![Reach::Hosts],
             destinations: None,
+            paths: Vec::new(),
             max_duration_ns: DEFAULT_DURATION_NS,
             max_rate: None,
             max_flows: None,
@@ -112,6 +117,7 @@ struct Written {
     workloads: Option<Vec<String>>,
     reach: Option<Vec<String>>,
     destinations: Option<Vec<String>>,
+    paths: Option<Vec<PathBuf>>,
     max_duration: Option<String>,
     max_rate: Option<String>,
     max_flows: Option<u32>,
@@ -158,6 +164,7 @@ impl Policy {
             workloads: written.workloads,
             reach: reach::read(written.reach)?,
             destinations: networks.transpose()?,
+            paths: paths(written.paths)?,
             max_duration_ns: duration
                 .transpose()
                 .map_err(|error| format!("max_duration: {error}"))?
@@ -185,6 +192,28 @@ impl Policy {
         self.allows_length(spec, demand)?;
         self.allows_destinations(spec)?;
         self.allows_sum(demand)
+    }
+
+    /// Lets loads use a directory of this host.
+    pub fn allow_path(&mut self, path: PathBuf) {
+        self.paths.push(path);
+        if !self.reach.contains(&Reach::Files) {
+            self.reach.push(Reach::Files);
+        }
+    }
+
+    /// Whether a load may use these paths: each must be listed as it is. What lies below a listed one is
+    /// not listed, because who writes there could make it a link to anywhere.
+    ///
+    /// Errors: the path that is not listed.
+    pub fn allows_paths(&self, paths: &[PathBuf]) -> Result<(), Refusal> {
+        match paths.iter().find(|path| !self.paths.contains(path)) {
+            None => Ok(()),
+            Some(path) => Err(refuse(format!(
+                "`{}` is not one of its `paths`",
+                path.display()
+            ))),
+        }
     }
 
     fn grants(&self, workload: &str) -> bool {
@@ -336,14 +365,33 @@ impl Policy {
                 self.max_flows.unwrap_or(DEFAULT_FLOWS)
             ),
             "programs: none are started, and no shell".into(),
-            match self.reach.contains(&Reach::Files) {
-                true => "files: those that a load's own options name",
-                false => "files: none are read or written outside of sokudo's own",
-            }
-            .into(),
+            match (self.reach.contains(&Reach::Files), self.paths.as_slice()) {
+                (true, []) => "files: those that a test plan's own options name".into(),
+                (true, paths) => {
+                    let paths: Vec<String> =
+                        paths.iter().map(|it| it.display().to_string()).collect();
+                    format!(
+                        "files: those that a test plan's own options name, and {}",
+                        paths.join(", ")
+                    )
+                }
+                (false, _) => "files: none are read or written outside of sokudo's own".into(),
+            },
         ];
         lines.extend(self.observation.explain());
         lines
+    }
+}
+
+/// Paths of a policy file: absolute, because whoever reads them has another directory.
+fn paths(written: Option<Vec<PathBuf>>) -> Result<Vec<PathBuf>, String> {
+    let written = written.unwrap_or_default();
+    match written.iter().find(|path| !path.is_absolute()) {
+        None => Ok(written),
+        Some(path) => Err(format!(
+            "paths: `{}` does not begin with `/`",
+            path.display()
+        )),
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Longest time until a thread that waits looks at whether it should go on.
 pub const LOOK: Duration = Duration::from_millis(100);
 /// A connection says something at least this often.
@@ -68,7 +70,7 @@ macro_rules! progress {
         }
 
         /// The counters at one moment.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
         pub struct Reading {
             $($(#[$doc])* pub $name: u64,)*
         }
@@ -119,9 +121,23 @@ progress! {
     failures,
     /// Rounds that are complete.
     rounds,
+    /// CPU time of all threads that have ended, nanoseconds.
+    cpu_ns,
+    /// The same of the one that took the most.
+    busiest_cpu_ns,
 }
 
 impl Progress {
+    /// Takes note of the calling thread's CPU time, at its end.
+    #[cfg(unix)]
+    pub fn thread_ends(&self) {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+        let cpu_ns = seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0);
+        Self::add(&self.cpu_ns, cpu_ns);
+        self.busiest_cpu_ns.fetch_max(cpu_ns, Ordering::Relaxed);
+    }
+
     /// Adds to a counter of this or another thread.
     pub fn add(counter: &AtomicU64, amount: u64) {
         counter.fetch_add(amount, Ordering::Relaxed);

@@ -57,7 +57,11 @@ fn point(phase: &PhaseRecord, name: &str, flows: &[FlowResult]) -> Option<Point>
     // What only connects carries nothing that could be called a speed.
     let connects = phase.kind().is_some_and(|kind| match kind.family {
         Family::Exchange(exchange) => exchange.connects_each_time,
-        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => false,
+        Family::Bytes(_)
+        | Family::Messages(_)
+        | Family::Datagram
+        | Family::Probe
+        | Family::Files(_) => false,
     });
     let totals = kinds::totals(flows).filter(|_| !connects)?;
     let dead = flows.iter().filter(|flow| !flow.complete);

@@ -12,6 +12,7 @@ use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
+use sokudo_load_replicate::replicate::ReplicateOptions;
 use sokudo_model::kinds;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::Options;
@@ -57,6 +58,7 @@ const WORDS: &[Entry] = &[
     server::<DnsOptions>(),
     server::<HttpOptions>(),
     between::<ProbeOptions>(),
+    between::<ReplicateOptions>(),
     between::<RrOptions>(),
     between::<StreamOptions>(),
 ];

@@ -7,6 +7,7 @@
 //!
 //! Offers, counts and results are the workload's own JSON text: only its two ends read them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -137,6 +138,11 @@ pub trait Workload: Sync {
     ///
     /// Errors: options that cannot be read.
     fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal>;
+
+    /// Files and directories of this host that the phase reads or writes.
+    ///
+    /// Errors: options that cannot be read.
+    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathBuf>, Refusal>;
 
     /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;

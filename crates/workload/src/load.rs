@@ -9,6 +9,8 @@
 //! cannot be read are refused with their field, numbers that cannot be read leave their host's flows
 //! incomplete, with the reason.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sokudo_model::{
@@ -47,6 +49,12 @@ pub trait Load: Sync {
 
     /// What a phase with these options demands of this host: connections, time, and what goes both ways.
     fn demand(options: &Self::Options, spec: &PhaseSpec) -> Demand;
+
+    /// Files and directories of this host that the phase reads or writes, as its options name them. The
+    /// owner's policy lists those that it allows.
+    fn paths(_options: &Self::Options, _spec: &PhaseSpec) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(result: &PhaseResult) -> Option<Outcome> {
@@ -209,6 +217,11 @@ impl<L: Load> Workload for L {
     fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal> {
         let options = read_options(L::KIND.name, &spec.phase.options)?;
         Ok(L::demand(&options, spec))
+    }
+
+    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathBuf>, Refusal> {
+        let options = read_options(L::KIND.name, &spec.phase.options)?;
+        Ok(L::paths(&options, spec))
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {

@@ -6,6 +6,7 @@ pub mod together;
 
 use sokudo_load_http::{http, jmx};
 use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
+use sokudo_load_replicate::replicate;
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal, Text};
 use sokudo_workload::{HostResult, Workload};
 
@@ -18,6 +19,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &http::Http,
     &jmx::Jmx,
     &probe::Probe,
+    &replicate::Replicate,
     &rr::Rr,
     &stream::Stream,
     &together::Together,

@@ -11,6 +11,7 @@
 //! of two parts of the same workload are left out where both would claim the same name: the flows keep
 //! theirs.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -265,6 +266,12 @@ impl Workload for Together {
     fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal> {
         let parts = parts_of(spec)?.into_iter();
         parts.map(|(workload, part)| workload.demand(&part)).sum()
+    }
+
+    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathBuf>, Refusal> {
+        let parts = parts_of(spec)?.into_iter();
+        let paths = parts.map(|(workload, part)| workload.paths(&part));
+        Ok(paths.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     fn outcome(&self, _: &PhaseResult) -> Option<Outcome> {

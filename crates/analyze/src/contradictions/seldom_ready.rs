@@ -27,9 +27,11 @@ fn look(view: &PhaseView<'_>, _: &Finding) -> Option<Objection> {
     let wanted = match kind.family {
         // Each request waits for both ends in turn.
         Family::Exchange(_) => shares.iter().flatten().copied().reduce(|a, b| a + b),
-        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => {
-            shares.iter().flatten().copied().max_by(f64::total_cmp)
-        }
+        Family::Bytes(_)
+        | Family::Messages(_)
+        | Family::Datagram
+        | Family::Probe
+        | Family::Files(_) => shares.iter().flatten().copied().max_by(f64::total_cmp),
     };
     let wanted = wanted.filter(|wanted| *wanted < WANTED)?;
     Some(Objection {

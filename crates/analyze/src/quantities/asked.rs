@@ -89,14 +89,18 @@ fn asked(kind: &Kind) -> Option<(Metric, f64)> {
         // Arrivals of a plan are no requests.
         Family::Exchange(numbers) => (!kind.is_plan).then_some((numbers.asked, 1.0)),
         Family::Datagram => Some((sokudo_model::kinds::datagram::ASKED_PACKETS_PER_SECOND, 1.0)),
-        Family::Probe => None,
+        Family::Probe | Family::Files(_) => None,
     }
 }
 
 fn counted(kind: &Kind) -> Metric {
     match kind.family {
         Family::Exchange(numbers) => numbers.answered,
-        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => kind.done,
+        Family::Bytes(_)
+        | Family::Messages(_)
+        | Family::Datagram
+        | Family::Probe
+        | Family::Files(_) => kind.done,
     }
 }
 
@@ -120,6 +124,7 @@ fn is_sound(view: &PhaseView<'_>, kind: &Kind) -> bool {
             view.total(numbers.missing).unwrap_or(0.0)
                 <= view.total(kind.done).unwrap_or(0.0) * FAILED
         }
+        Family::Files(numbers) => view.total(numbers.failed) == Some(0.0),
         Family::Probe => true,
     }
 }

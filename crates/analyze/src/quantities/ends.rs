@@ -114,7 +114,7 @@ impl<'a> Load<'a> {
         let kind = view.kind()?;
         let has_connections = match kind.family {
             Family::Exchange(numbers) => numbers.between.is_some(),
-            Family::Bytes(_) | Family::Messages(_) => true,
+            Family::Bytes(_) | Family::Messages(_) | Family::Files(_) => true,
             Family::Datagram | Family::Probe => false,
         };
         has_connections.then_some(Self { view, kind })
@@ -192,7 +192,7 @@ impl<'a> Load<'a> {
     pub fn window_metric(&self) -> Option<Metric> {
         match self.kind.family {
             Family::Bytes(numbers) | Family::Messages(numbers) => numbers.window_waited,
-            Family::Exchange(_) | Family::Datagram | Family::Probe => None,
+            Family::Exchange(_) | Family::Datagram | Family::Probe | Family::Files(_) => None,
         }
     }
 
@@ -205,6 +205,8 @@ impl<'a> Load<'a> {
             (Family::Bytes(numbers) | Family::Messages(numbers), End::Receiver) => {
                 Some(numbers.read_idle)
             }
+            (Family::Files(numbers), End::Sender) => Some(numbers.write_blocked),
+            (Family::Files(numbers), End::Receiver) => Some(numbers.read_idle),
             (Family::Exchange(_) | Family::Datagram | Family::Probe, _) => None,
         }
     }

@@ -15,6 +15,7 @@ pub fn lacking(view: &PhaseView<'_>) -> Vec<String> {
         Family::Bytes(_) | Family::Messages(_) => {
             Transfer::of(*view).map_or_else(Vec::new, |transfer| transfer.lacking())
         }
+        Family::Files(_) => view.unobserved([host::CPU_RATIO]),
         Family::Datagram | Family::Probe => view.unobserved([
             host::NIC_RECEIVE_DROPS,
             host::QDISC_DROPS,

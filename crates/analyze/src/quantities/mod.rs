@@ -8,6 +8,7 @@ pub mod ends;
 pub mod events;
 pub mod exchange;
 pub mod experiment;
+pub mod files;
 pub mod harm;
 pub mod lacking;
 pub mod load_time;

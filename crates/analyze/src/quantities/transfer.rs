@@ -24,7 +24,9 @@ impl<'a> Transfer<'a> {
         let (numbers, is_messages) = match view.kind()?.family {
             Family::Bytes(numbers) => (numbers, false),
             Family::Messages(numbers) => (numbers, true),
-            Family::Exchange(_) | Family::Datagram | Family::Probe => return None,
+            Family::Exchange(_) | Family::Datagram | Family::Probe | Family::Files(_) => {
+                return None;
+            }
         };
         let transfer = Self {
             view,

@@ -93,6 +93,7 @@ fn next(flow: &FlowResult, end: End, load: &Load<'_>) -> Text {
     let key = match (load.kind.family, end) {
         (Family::Exchange(_), _) => "rule-exchange-cpu-next",
         _ if is_encrypted => "rule-cpu-encrypted-next",
+        (Family::Files(_), _) => "rule-files-cpu-next",
         (Family::Messages(_), End::Sender) => "rule-sender-cpu-bus-next",
         (Family::Messages(_), End::Receiver) => "rule-receiver-cpu-bus-next",
         (Family::Bytes(_) | Family::Datagram | Family::Probe, End::Sender) => {

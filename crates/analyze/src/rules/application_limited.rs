@@ -4,6 +4,7 @@
 //! took its time although data lay before it; the writer slept although there was room. A choice
 //! shows as time that is neither work, nor a wait for a CPU, nor a wait for the other end.
 
+use sokudo_model::kinds::Family;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
@@ -52,9 +53,14 @@ pub fn is_as_asked(finding: &Finding) -> bool {
     finding.says.key == AS_ASKED
 }
 
+/// Whose threads sleep in files, which is no choice of theirs.
+fn copies_files(load: &Load<'_>) -> bool {
+    matches!(load.kind.family, Family::Files(_))
+}
+
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     as_asked(view).or_else(|| {
-        let load = Load::of(*view).filter(|load| !load.is_exchange())?;
+        let load = Load::of(*view).filter(|load| !load.is_exchange() && !copies_files(load))?;
         load.strongest(|flow| {
             let reader = || sleeps(&load, flow, End::Receiver);
             let writer = || sleeps(&load, flow, End::Sender);

@@ -66,7 +66,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         Family::Exchange(numbers) if numbers.connects_each_time => None,
         Family::Exchange(numbers) => steps(&load, flow, &[numbers.service, numbers.latency]),
         Family::Messages(numbers) => steps(&load, flow, numbers.latency.as_slice()),
-        Family::Datagram | Family::Probe => None,
+        Family::Datagram | Family::Probe | Family::Files(_) => None,
     })
 }
 

@@ -11,6 +11,7 @@ use crate::findings::causes::Causes;
 use crate::findings::{diagnose, search};
 use crate::quantities::datagrams;
 use crate::quantities::exchange::Exchange;
+use crate::quantities::files::FileCopy;
 use crate::quantities::lacking::lacking;
 use crate::quantities::probe;
 use crate::quantities::stopped::Stopped;
@@ -36,6 +37,11 @@ fn unfit(view: &PhaseView<'_>) -> Vec<Text> {
     }
     if probe::is_one(view) {
         return probed(view);
+    }
+    if let Some(copy) = FileCopy::of(*view) {
+        let mut out = in_order(view, copy.achieved(flows(view)), copy.failed());
+        out.extend(limited(view));
+        return out;
     }
     match datagrams::best(view.record) {
         Some(best) => searched(view, best),

@@ -29,6 +29,10 @@ fn failed_share(view: &PhaseView<'_>) -> Option<f64> {
             let none = view.received() == Some(0.0);
             view.loss().filter(|_| none || view.asked_rate().is_some())
         }
+        Family::Files(numbers) => {
+            let names = view.total(numbers.files)?.max(1.0);
+            Some(view.total(numbers.failed)? / names)
+        }
         Family::Probe => {
             let sent = view.total(probe::SENT_PACKETS).filter(|sent| *sent > 0.0)?;
             Some(view.total(probe::LOST_PACKETS)? / sent)

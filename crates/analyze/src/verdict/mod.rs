@@ -25,6 +25,7 @@ use crate::advice::fit;
 use crate::findings::findings;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
+use crate::quantities::files::FileCopy;
 use crate::quantities::transfer::Transfer;
 use crate::quantities::{capacity, experiment, probe, repeats, sweep, versus};
 use crate::rules::is_far_end_lost;
@@ -255,7 +256,8 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
     let own = |phase: &&PhaseRecord| !PhaseView::new(record, phase).is_trial();
     let told = |phase: &&PhaseRecord| {
         let view = PhaseView::new(record, phase);
-        Exchange::of(view).is_some() || Transfer::of(view).is_some() || probe::is_one(&view)
+        let told = Exchange::of(view).is_some() || Transfer::of(view).is_some();
+        told || FileCopy::of(view).is_some() || probe::is_one(&view)
     };
     repeats::of(record)
         .map(|(_, subject)| subject)

@@ -153,8 +153,10 @@ fn of_workload(metric: Metric) -> Option<&'static str> {
         Family::Exchange(numbers) if numbers.between.is_none() => {
             "time stamps and counts of the generator"
         }
-        Family::Exchange(_) | Family::Bytes(_) | Family::Messages(_) | Family::Probe => {
-            "time stamps and counts of both ends"
-        }
+        Family::Exchange(_)
+        | Family::Bytes(_)
+        | Family::Messages(_)
+        | Family::Probe
+        | Family::Files(_) => "time stamps and counts of both ends",
     })
 }

@@ -6,6 +6,7 @@
 mod carried;
 mod curve;
 mod exchange;
+mod files;
 mod transfer;
 
 pub mod bus;
@@ -15,6 +16,7 @@ pub mod dns;
 pub mod http;
 pub mod jmx;
 pub mod probe;
+pub mod replicate;
 pub mod rr;
 pub mod stream;
 
@@ -25,6 +27,7 @@ use crate::summary::{FlowResult, Summary};
 pub use carried::{Carried, carried, fairness, is_mixed, totals};
 pub use curve::CurveMetrics;
 pub use exchange::{BadAnswers, BetweenHosts, Exchange};
+pub use files::FileCopy;
 pub use transfer::Transfer;
 
 /// Every kind, in the order in which people read the layers: small messages first.
@@ -38,6 +41,7 @@ pub const KINDS: &[&Kind] = &[
     &jmx::KIND,
     &dns::KIND,
     &datagram::KIND,
+    &replicate::KIND,
 ];
 
 /// The metrics of each source of workloads.
@@ -50,6 +54,7 @@ pub const SOURCES: &[&[Metric]] = &[
     rr::METRICS,
     crr::METRICS,
     stream::METRICS,
+    replicate::METRICS,
 ];
 
 /// Describes a workload and its numbers.
@@ -116,6 +121,8 @@ pub enum Family {
     Datagram,
     /// Single small datagrams there and back.
     Probe,
+    /// Trees of files that one end sends and the other writes.
+    Files(&'static FileCopy),
 }
 
 /// Target that a load reaches.

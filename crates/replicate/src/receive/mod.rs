@@ -282,6 +282,7 @@ fn start<'scope>(
                 shared.session.fail(&own, &error);
                 shared.nothing_awaited.notify_all();
             }
+            shared.progress.thread_ends();
         });
     if let Err(error) = spawned {
         shared.session.fail("no thread could be started", &error);

@@ -215,6 +215,7 @@ fn start<'scope>(
             if let Err(error) = run() {
                 shared.session.fail(&own, &error);
             }
+            shared.progress.thread_ends();
             shared.queue.wake_all();
         });
     if let Err(error) = spawned {

@@ -18,7 +18,11 @@ pub const TELLING: Telling = Telling {
 fn exchange_of(subject: &Subject) -> Option<&'static Exchange> {
     match subject.kind?.family {
         Family::Exchange(exchange) => Some(exchange),
-        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => None,
+        Family::Bytes(_)
+        | Family::Messages(_)
+        | Family::Datagram
+        | Family::Probe
+        | Family::Files(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod bus;
 mod datagram;
 mod exchange;
+mod files;
 mod probe;
 mod stream;
 
@@ -109,6 +110,7 @@ impl<'a> Subject<'a> {
             Some(Family::Messages(_)) => bus::TELLING,
             Some(Family::Datagram) => datagram::TELLING,
             Some(Family::Probe) => probe::TELLING,
+            Some(Family::Files(_)) => files::TELLING,
             None => UNKNOWN,
         }
     }

@@ -31,6 +31,7 @@ mod ports;
 mod probe;
 mod records;
 mod reference;
+mod replicate;
 mod scenario;
 mod serve;
 mod table;
@@ -126,6 +127,7 @@ enum Command {
     #[command(after_help = between::STREAM_EXAMPLES)]
     Stream(Box<between::BetweenArgs<StreamOptions>>),
     Probe(Box<probe::ProbeArgs>),
+    Replicate(Box<replicate::ReplicateArgs>),
     Console(scenario::ConsoleArgs),
     Run(scenario::RunArgs),
     Scenario(scenario::ScenarioArgs),
@@ -279,6 +281,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Dns(args) => on_server::run(*args),
         Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),
+        Command::Replicate(args) => replicate::run(*args),
         Command::Rr(args) => between::run(*args),
         Command::Crr(args) => between::run(*args),
         Command::Probe(args) => probe::run(*args),

@@ -1,6 +1,7 @@
 //! `sokudo serve`: be the far end of other hosts' tests.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -50,6 +51,10 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     max_clients: u16,
 
+    /// Let callers replicate from and to this directory of this host. Repeatable.
+    #[arg(long, value_name = "DIR")]
+    path: Vec<PathBuf>,
+
     #[command(flatten)]
     ports: PortArgs,
 
@@ -93,9 +98,14 @@ fn parse_bind(text: &str) -> Result<Bind, String> {
 
 /// Carries it out.
 pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
-    let Some(allowed) = args.policy.read()? else {
+    let Some(mut allowed) = args.policy.read()? else {
         return Ok(Exit::Fine);
     };
+    for path in &args.path {
+        let path =
+            std::path::absolute(path).map_err(|error| Failure::cannot_write(path, &error))?;
+        allowed.allow_path(path);
+    }
     let stop = stop_flag()?;
     args.ports.apply();
     carry_out_plans_apart();

@@ -50,6 +50,7 @@ mod prove;
 mod quiet;
 mod records;
 mod repeat;
+mod replicate;
 mod results;
 mod scenario;
 mod security;

@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "i18n", "workload", "http", "jmeter", "net", "pace", "stats", "model",
         ],
     ),
+    ("load-replicate", &["replicate", "workload", "net", "model"]),
     (
         "coherence",
         &[
@@ -55,6 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "i18n",
             "load-http",
             "load-network",
+            "load-replicate",
             "workload",
             "stats",
             "model",
@@ -101,6 +103,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "i18n",
             "load-http",
             "load-network",
+            "load-replicate",
             "model",
             "monitors",
             "report",

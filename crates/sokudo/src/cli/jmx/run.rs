@@ -149,11 +149,11 @@ pub struct PlanArgs {
 
     /// Every generator has all users of the plan, as the tool has it. Default: they are divided, the
     /// first generators take what does not divide.
-    #[arg(long)]
+    #[arg(long, group = "division")]
     replicate: bool,
 
     /// The users of the plan are divided, with -R and -r too.
-    #[arg(long, conflicts_with = "replicate")]
+    #[arg(long, group = "division")]
     split: bool,
 
     /// The hosts of --on with --replicate, as the tool has it.

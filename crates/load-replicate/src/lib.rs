@@ -1,0 +1,3 @@
+//! The load that moves trees of files between hosts.
+
+pub mod replicate;

@@ -1,0 +1,180 @@
+//! Joins what the two ends of a replication measured.
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::kinds::replicate as numbers;
+use sokudo_model::{FlowPlan, FlowResult, PhaseResult, Summary};
+use sokudo_replicate::message::{Counts, Failure};
+use sokudo_replicate::session::Reading;
+use sokudo_workload::choice::Choice;
+use sokudo_workload::joined::{self, NS, put, put_each, ratio};
+use sokudo_workload::load::{self, Ends, OwnFlows};
+
+use super::options::ReplicateOptions;
+
+/// Failures that a flow names.
+const NAMED_FAILURES: usize = 20;
+
+/// One end of one flow, as it travels to the controller.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct EndNumbers {
+    pub(super) flow: u32,
+    pub(super) counts: Counts,
+    pub(super) rounds: u64,
+    pub(super) reading: Reading,
+    pub(super) elapsed_ns: u64,
+    pub(super) failures: Vec<Failure>,
+    pub(super) broken: Option<String>,
+}
+
+/// Everything one host measured in a phase.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Numbers {
+    pub(super) sent: Vec<EndNumbers>,
+    pub(super) received: Vec<EndNumbers>,
+}
+
+impl load::Numbers for Numbers {
+    fn keep_own(&mut self, own: &OwnFlows<'_>) {
+        self.sent.retain(|end| own.begins(end.flow));
+        self.received.retain(|end| own.ends(end.flow));
+    }
+}
+
+/// Joins the hosts' numbers.
+pub(super) fn join(options: &ReplicateOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
+    let flows = ends.plans().iter().map(|plan| flow(options, ends, plan));
+    let flows: Vec<FlowResult> = flows.collect();
+    let mut summary = joined::totals(numbers::METRICS, &flows);
+    let sum = |metric: sokudo_model::Metric| metric.of(&summary).unwrap_or(0.0);
+    let packed = ratio(sum(numbers::RECEIVED_BYTES), sum(numbers::WIRE_BYTES));
+    put(&mut summary, numbers::COMPRESSION_RATIO, packed);
+    PhaseResult {
+        summary,
+        flows,
+        ..PhaseResult::default()
+    }
+}
+
+fn flow(options: &ReplicateOptions, ends: &Ends<'_, Numbers>, plan: &FlowPlan) -> FlowResult {
+    let mut flow = ends.flow(plan);
+    let find = |list: &[EndNumbers]| list.iter().rfind(|end| end.flow == plan.id).cloned();
+    let sent = ends.of(plan.from).and_then(|host| find(&host.sent));
+    let received = ends.of(plan.to).and_then(|host| find(&host.received));
+    flow.labels
+        .insert("transport".into(), options.transport.name().into());
+    let workers = f64::from(options.connections);
+    if let Some(sent) = &sent {
+        put_counts(&mut flow.metrics, sent);
+        put_sender(&mut flow.metrics, sent, workers);
+    }
+    if let Some(received) = &received {
+        put_receiver(&mut flow.metrics, received, workers);
+    }
+    let cpu = [&sent, &received].into_iter().flatten();
+    let cpu: f64 = cpu.map(|end| end.reading.cpu_ns as f64 * NS).sum();
+    put(&mut flow.metrics, numbers::CPU_SECONDS, cpu);
+    let (Some(sent), Some(received)) = (&sent, &received) else {
+        return flow;
+    };
+    let broken = sent.broken.as_ref().or(received.broken.as_ref()).cloned();
+    let unfinished = (sent.rounds == 0).then(|| "it was ended before it was complete".to_owned());
+    let failed = failures(options, sent);
+    let why = broken.or(unfinished).or(failed);
+    flow.complete = why.is_none();
+    if let Some(why) = why {
+        flow.labels.insert("error".into(), why);
+    }
+    flow
+}
+
+/// What could not be replicated, by name: the first ones.
+fn failures(options: &ReplicateOptions, sent: &EndNumbers) -> Option<String> {
+    let all = sent.reading.failures;
+    if all == 0 {
+        return None;
+    }
+    let named = sent.failures.iter().take(NAMED_FAILURES);
+    let named = named.map(|failure| format!("{}: {}", failure.path, failure.why));
+    let named = named.collect::<Vec<_>>().join(". ");
+    let what = match options.verify {
+        true => "differ",
+        false => "could not be replicated",
+    };
+    Some(format!("{all} names {what}: {named}"))
+}
+
+fn put_counts(metrics: &mut Summary, sent: &EndNumbers) {
+    let counts = &sent.counts;
+    let elapsed_s = sent.elapsed_ns as f64 * NS;
+    let wire = sent.reading.wire_bytes as f64;
+    let of = |count: u64| Some(count as f64);
+    put_each(
+        metrics,
+        [
+            (numbers::FILES, of(counts.files)),
+            (numbers::BYTES, of(counts.bytes)),
+            (numbers::FILES_WRITTEN, of(counts.files_written)),
+            (numbers::RECEIVED_BYTES, of(counts.bytes_received)),
+            (numbers::KEPT_BYTES, of(counts.bytes_kept)),
+            (numbers::FILES_EQUAL, of(counts.files_equal)),
+            (numbers::METADATA_SET, of(counts.metadata_set)),
+            (numbers::DIRECTORIES_MADE, of(counts.directories_made)),
+            (
+                numbers::LINKS_MADE,
+                of(counts.symlinks_made + counts.hard_links_made),
+            ),
+            (numbers::REMOVED, of(counts.removed)),
+            (numbers::EXTRA, of(counts.extra)),
+            (numbers::FAILED, of(sent.reading.failures)),
+            (numbers::ROUNDS, of(sent.rounds)),
+            (numbers::WIRE_BYTES, Some(wire)),
+            (numbers::DENSE_BYTES, of(sent.reading.bytes_dense)),
+            (numbers::ELAPSED_SECONDS, Some(elapsed_s)),
+            (numbers::WIRE_BITS_PER_SECOND, ratio(wire * 8.0, elapsed_s)),
+            (
+                numbers::USER_BYTES_PER_SECOND,
+                ratio(counts.bytes_received as f64, elapsed_s),
+            ),
+            (
+                numbers::FILES_PER_SECOND,
+                ratio(counts.files_written as f64, elapsed_s),
+            ),
+            (
+                numbers::COMPRESSION_RATIO,
+                ratio(counts.bytes_received as f64, wire),
+            ),
+        ],
+    );
+}
+
+fn put_sender(metrics: &mut Summary, sent: &EndNumbers, workers: f64) {
+    let reading = &sent.reading;
+    let share = |ns: u64| ratio(ns as f64, sent.elapsed_ns as f64 * workers);
+    let busiest = ratio(reading.busiest_cpu_ns as f64, sent.elapsed_ns as f64);
+    put_each(
+        metrics,
+        [
+            (numbers::SENDER_CPU_RATIO, busiest),
+            (numbers::SENDER_WIRE_RATIO, share(reading.wire_ns)),
+            (numbers::SENDER_FILE_RATIO, share(reading.file_ns)),
+            (numbers::SENDER_PACK_RATIO, share(reading.pack_ns)),
+            (numbers::SENDER_IDLE_RATIO, share(reading.idle_ns)),
+        ],
+    );
+}
+
+fn put_receiver(metrics: &mut Summary, received: &EndNumbers, workers: f64) {
+    let reading = &received.reading;
+    let share = |ns: u64| ratio(ns as f64, received.elapsed_ns as f64 * workers);
+    let busiest = ratio(reading.busiest_cpu_ns as f64, received.elapsed_ns as f64);
+    put_each(
+        metrics,
+        [
+            (numbers::RECEIVER_CPU_RATIO, busiest),
+            (numbers::RECEIVER_WIRE_RATIO, share(reading.wire_ns)),
+            (numbers::RECEIVER_FILE_RATIO, share(reading.file_ns)),
+            (numbers::RECEIVER_PACK_RATIO, share(reading.pack_ns)),
+            (numbers::RECEIVER_SYNC_RATIO, share(reading.sync_ns)),
+        ],
+    );
+}

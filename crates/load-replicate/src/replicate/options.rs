@@ -1,0 +1,498 @@
+//! Options of `sokudo replicate`. The field docs are the manual.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Bytes, FlowPlan, Rate, Refusal, Text};
+use sokudo_net::tcp::TcpOptions;
+use sokudo_replicate::codec::MAX_LEVEL;
+use sokudo_replicate::dataset::{Class, Content, DataSet};
+use sokudo_replicate::filter::Filter;
+use sokudo_workload::choice::{self, Choice, Only, Subset};
+use sokudo_workload::contract::Options;
+use sokudo_workload::flows::{down, numbered, up};
+use sokudo_workload::json_as_text;
+use sokudo_workload::link::Transport;
+use sokudo_workload::refusal::operator;
+use sokudo_workload::times::check_interval;
+use sokudo_workload::values::{ByteSize, HowMany, LoadRate, Span};
+
+/// Begin of a source that is made and not read.
+const MADE: &str = "dataset:";
+/// A target that drops everything.
+const NULL: &str = "null";
+/// Most files and bytes of a data set.
+const MAX_FILES: u64 = 50_000_000;
+const MAX_BYTES: u64 = 1 << 50;
+
+/// Carriers of content.
+pub(crate) struct Transports;
+
+impl Subset for Transports {
+    type Choice = Transport;
+    const NAME: &'static str = "Transport";
+    const VALUES: &'static [(Transport, &'static str)] = &[
+        (
+            Transport::Tls,
+            "TLS 1.3 over TCP; the receiver's key is pinned",
+        ),
+        (
+            Transport::Tcp,
+            "TCP without encryption, after both ends have proven themselves",
+        ),
+    ];
+}
+
+/// When content is on the device.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Durable {
+    /// When the system likes.
+    None,
+    /// Many files at a time, before they are published: a power cut leaves old or new files.
+    Batch,
+    /// Each file and its directory before the next.
+    File,
+}
+
+/// What files have besides their content.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Property {
+    /// Permission bits.
+    Mode,
+    /// Time of the last change.
+    Times,
+    /// Owner and group, where the receiver may set them.
+    Owner,
+    /// Extended attributes and access control lists.
+    Attributes,
+}
+
+impl Property {
+    const ALL: [Self; 4] = [Self::Mode, Self::Times, Self::Owner, Self::Attributes];
+}
+
+/// Compression: `auto`, `none`, or a level of zstd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LevelChoice {
+    /// Chosen while data flows.
+    Auto,
+    /// A fixed level; 0 is none.
+    Fixed(i32),
+}
+
+/// A text that is no level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchLevel(String);
+
+impl fmt::Display for NoSuchLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text) = self;
+        write!(
+            f,
+            "`{text}` is not a level: write auto, none, or 1 to {MAX_LEVEL}"
+        )
+    }
+}
+
+impl std::error::Error for NoSuchLevel {}
+
+impl FromStr for LevelChoice {
+    type Err = NoSuchLevel;
+
+    fn from_str(text: &str) -> Result<Self, NoSuchLevel> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "none" | "0" => Ok(Self::Fixed(0)),
+            _ => {
+                let level = text.parse().ok();
+                let level = level.filter(|level| (1..=MAX_LEVEL).contains(level));
+                level
+                    .map(Self::Fixed)
+                    .ok_or_else(|| NoSuchLevel(text.into()))
+            }
+        }
+    }
+}
+
+impl fmt::Display for LevelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Fixed(0) => f.write_str("none"),
+            Self::Fixed(level) => write!(f, "{level}"),
+        }
+    }
+}
+
+json_as_text!(LevelChoice);
+
+/// What the files of a data set hold: `text`, `random`, or `mixed:N` with N percent random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holds(pub Content);
+
+/// A text that is no content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchContent(String);
+
+impl fmt::Display for NoSuchContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text) = self;
+        write!(
+            f,
+            "`{text}` is not a content: write text, random, or mixed:60"
+        )
+    }
+}
+
+impl std::error::Error for NoSuchContent {}
+
+impl FromStr for Holds {
+    type Err = NoSuchContent;
+
+    fn from_str(text: &str) -> Result<Self, NoSuchContent> {
+        match text.split_once(':') {
+            None if text == "text" => Ok(Self(Content::Text)),
+            None if text == "random" => Ok(Self(Content::Random)),
+            Some(("mixed", percent)) => {
+                let percent = percent.parse().ok().filter(|percent| *percent <= 100);
+                let random_percent = percent.ok_or_else(|| NoSuchContent(text.into()))?;
+                Ok(Self(Content::Mixed { random_percent }))
+            }
+            _ => Err(NoSuchContent(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for Holds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Content::Text => f.write_str("text"),
+            Content::Random => f.write_str("random"),
+            Content::Mixed { random_percent } => write!(f, "mixed:{random_percent}"),
+        }
+    }
+}
+
+json_as_text!(Holds);
+
+/// Options of `sokudo replicate`.
+#[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReplicateOptions {
+    /// Source on the sending host: a directory, or a data set that is made: `dataset:10000x10KB`,
+    /// several with `,`, or `dataset:mixed[:SCALE]`.
+    #[arg(long, value_name = "PATH", hide = true, default_value = "")]
+    pub source: String,
+
+    /// Target on the receiving host: a directory, or `null`, which drops everything.
+    #[arg(long, value_name = "PATH", hide = true, default_value = "")]
+    pub target: String,
+
+    /// The other host sends and this one receives.
+    #[arg(long, hide = true)]
+    pub pull: bool,
+
+    /// What carries the content.
+    #[arg(long, value_parser = choice::parser::<Transports>(), default_value = "tls")]
+    #[serde(deserialize_with = "choice::read::<Transports, _>")]
+    #[schemars(with = "Only<Transports>")]
+    pub transport: Transport,
+
+    /// Connections for content. More help where one has a window or a loss that bounds it.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub connections: u32,
+
+    /// Compression: `none`, a level of zstd from 1 to 19, or `auto`, which chooses among none, 1, 2 and
+    /// 3 by the rates of link and compressor. What looks compressed is sent as it is.
+    #[arg(long, value_name = "LEVEL", default_value = "auto")]
+    #[schemars(with = "String")]
+    pub level: LevelChoice,
+
+    /// Bytes of small files in one frame, at most 1 MiB; `0B`: each file in a frame of its own.
+    #[arg(long, value_name = "BYTES", default_value = "1MiB")]
+    #[schemars(with = "String")]
+    pub batch: ByteSize,
+
+    /// Bytes of a large file in one frame, 64 KiB to 1 MiB.
+    #[arg(long, value_name = "BYTES", default_value = "1MiB")]
+    #[schemars(with = "String")]
+    pub chunk: ByteSize,
+
+    /// Send and receive buffers of each connection. Setting them turns the system's own tuning off.
+    #[arg(long, value_name = "BYTES")]
+    #[schemars(with = "Option<String>")]
+    pub buffer: Option<ByteSize>,
+
+    /// Congestion control: `cubic`, `bbr`, … as this system calls it.
+    #[arg(long, value_name = "NAME")]
+    pub cc: Option<String>,
+
+    /// Bytes on the wire, all connections together: `20Mb/s`.
+    #[arg(long, value_name = "RATE")]
+    #[schemars(with = "Option<String>")]
+    pub limit: Option<LoadRate>,
+
+    /// When content is on the receiver's device.
+    #[arg(long, value_enum, default_value = "batch")]
+    pub durability: Durable,
+
+    /// Remove what the source does not have.
+    #[arg(long)]
+    pub delete: bool,
+
+    /// With --delete: remove nothing when more names than this would go.
+    #[arg(long, value_name = "N")]
+    #[schemars(with = "Option<String>")]
+    pub max_delete: Option<HowMany>,
+
+    /// Compare contents (BLAKE3) even where size and time are equal.
+    #[arg(long)]
+    pub checksum: bool,
+
+    /// Compare contents, change nothing; a difference fails the run.
+    #[arg(long, conflicts_with_all = ["delete", "checksum", "dry_run"])]
+    pub verify: bool,
+
+    /// Change nothing; count what would be done.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Send changed files whole, also where the target has most of their blocks.
+    #[arg(long)]
+    pub whole_file: bool,
+
+    /// Only files that fit the glob, below the source: `*.rs`, `docs/**`. Repeatable.
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+
+    /// Neither sent nor removed: `*.tmp`, `cache/**`. Repeatable.
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// What is replicated besides content.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Property::ALL)]
+    pub keep: Vec<Property>,
+
+    /// What the files of a data set hold: `text`, `random`, `mixed:60` (percent random).
+    #[arg(long, value_name = "CONTENT", default_value = "text")]
+    #[schemars(with = "String")]
+    pub content: Holds,
+
+    /// Time between two samples.
+    #[arg(long, value_name = "TIME", default_value = "250ms")]
+    #[schemars(with = "String")]
+    pub interval: Span,
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mode => "mode",
+            Self::Times => "times",
+            Self::Owner => "owner",
+            Self::Attributes => "attributes",
+        })
+    }
+}
+
+impl Default for ReplicateOptions {
+    fn default() -> Self {
+        Self {
+            source: String::new(),
+            target: String::new(),
+            pull: false,
+            transport: Transport::Tls,
+            connections: 2,
+            level: LevelChoice::Auto,
+            batch: ByteSize(1 << 20),
+            chunk: ByteSize(1 << 20),
+            buffer: None,
+            cc: None,
+            limit: None,
+            durability: Durable::Batch,
+            delete: false,
+            max_delete: None,
+            checksum: false,
+            verify: false,
+            dry_run: false,
+            whole_file: false,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            keep: Property::ALL.to_vec(),
+            content: Holds(Content::Text),
+            interval: Span(250_000_000),
+        }
+    }
+}
+
+impl Options for ReplicateOptions {
+    const NAME: &'static str = super::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        if self.source.is_empty() || self.target.is_empty() {
+            return Err(operator(
+                Text::new("error-replicate-paths"),
+                Text::new("error-replicate-paths-hint"),
+            ));
+        }
+        self.classes(0)?;
+        if self
+            .limit
+            .is_some_and(|limit| matches!(limit.0, Rate::Events(_)))
+        {
+            return Err(operator(
+                Text::new("error-replicate-limit"),
+                Text::new("error-stream-rate-hint"),
+            ));
+        }
+        if !(64 << 10..=1 << 20).contains(&self.chunk.0) || self.batch.0 > 1 << 20 {
+            return Err(operator(
+                Text::new("error-replicate-sizes"),
+                Text::new("error-replicate-sizes-hint"),
+            ));
+        }
+        if self.max_delete.is_some() && !self.delete {
+            return Err(operator(
+                Text::new("error-replicate-max-delete"),
+                Text::new("error-replicate-max-delete-hint"),
+            ));
+        }
+        self.filter()?;
+        check_interval(self.interval)
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        match self.pull {
+            true => numbered(down(hosts), 1),
+            false => numbered(up(hosts), 1),
+        }
+    }
+
+    fn duration_ns(&self) -> u64 {
+        0
+    }
+
+    fn interval_ns(&self) -> u64 {
+        self.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        Some("source")
+    }
+}
+
+impl ReplicateOptions {
+    /// Connections of a session: for content, and two for lists and answers.
+    pub(super) fn links(&self) -> u32 {
+        self.connections + 2
+    }
+
+    pub(super) fn limit_bytes_per_s(&self) -> Option<f64> {
+        self.limit.map(|limit| limit.0.events_per_s(1.0))
+    }
+
+    /// True when nothing is changed at the target.
+    pub(super) fn only_looks(&self) -> bool {
+        self.dry_run || self.verify
+    }
+
+    pub(super) fn source_path(&self) -> Option<PathBuf> {
+        (!self.source.starts_with(MADE)).then(|| PathBuf::from(&self.source))
+    }
+
+    pub(super) fn target_path(&self) -> Option<PathBuf> {
+        (self.target != NULL).then(|| PathBuf::from(&self.target))
+    }
+
+    pub(super) fn filter(&self) -> Result<Filter, Refusal> {
+        Filter::new(&self.include, &self.exclude).map_err(|error| {
+            operator(
+                Text::new("error-replicate-pattern")
+                    .with("pattern", &error.pattern)
+                    .with("why", &error.why),
+                Text::new("error-replicate-pattern-hint"),
+            )
+        })
+    }
+
+    pub(super) fn keeps(&self, property: Property) -> bool {
+        self.keep.contains(&property)
+    }
+
+    pub(super) fn tcp(&self) -> TcpOptions {
+        let bytes = self.buffer.map(|buffer| buffer.0);
+        TcpOptions {
+            cc: self.cc.clone(),
+            sndbuf_bytes: bytes,
+            rcvbuf_bytes: bytes,
+            ..TcpOptions::default()
+        }
+    }
+
+    /// The data set of the source, when it is one.
+    pub(super) fn data_set(&self, seed: u64) -> Result<Option<DataSet>, Refusal> {
+        let classes = self.classes(seed)?;
+        Ok(classes.map(|classes| DataSet::new(classes, self.content.0, seed)))
+    }
+
+    fn classes(&self, seed: u64) -> Result<Option<Vec<Class>>, Refusal> {
+        let Some(text) = self.source.strip_prefix(MADE) else {
+            return Ok(None);
+        };
+        let wrong = || {
+            operator(
+                Text::new("error-replicate-dataset").word("dataset", text),
+                Text::new("error-replicate-dataset-hint"),
+            )
+        };
+        let classes = match text.strip_prefix("mixed") {
+            Some("") => DataSet::mixed(1.0, seed),
+            Some(scale) => {
+                let scale = scale.strip_prefix(':').and_then(|scale| scale.parse().ok());
+                let scale = scale.filter(|scale| (0.001..=10_000.0).contains(scale));
+                DataSet::mixed(scale.ok_or_else(wrong)?, seed)
+            }
+            None => {
+                let each = text.split(',').map(|one| class(one).ok_or_else(wrong));
+                each.collect::<Result<Vec<Class>, Refusal>>()?
+            }
+        };
+        let files = classes.iter().map(|class| class.files);
+        let files = files.fold(0_u64, u64::saturating_add);
+        let bytes = classes
+            .iter()
+            .map(|class| class.files.saturating_mul(class.bytes));
+        let bytes = bytes.fold(0_u64, u64::saturating_add);
+        match (1..=MAX_FILES).contains(&files) && bytes <= MAX_BYTES {
+            true => Ok(Some(classes)),
+            false => Err(wrong()),
+        }
+    }
+}
+
+/// Reads `10000x10KB`.
+fn class(text: &str) -> Option<Class> {
+    let (files, bytes) = text.trim().split_once('x')?;
+    let files = files.parse::<sokudo_model::Count>().ok()?.0;
+    let bytes = bytes.parse::<Bytes>().ok()?.0;
+    Some(Class { files, bytes })
+}
+
+impl Choice for Durable {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Batch => "batch",
+            Self::File => "file",
+        }
+    }
+}
