@@ -18,6 +18,8 @@ use crate::view::{PhaseView, name_what_lacks};
 const SOME: f64 = 0.0001;
 const MANY: f64 = 0.01;
 
+/// Share of the segments sent again needlessly from which that shapes the window in full: as loss does.
+const SHAPES: f64 = 0.005;
 /// Part of the overtaken segments that may be sent again where the kernel waits for them.
 const WAITED: f64 = 0.1;
 /// Weight of reordering that the kernel waits out.
@@ -39,6 +41,7 @@ pub const RULE: Rule = Rule {
         ("many", MANY, Unit::Ratio),
         ("needless", NEEDLESS, Unit::Ratio),
         ("waited", WAITED, Unit::Ratio),
+        ("shapes", SHAPES, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -67,7 +70,8 @@ fn segments<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
         .word("to", &flow.to)
         .number("share", share, Unit::Ratio)
         .number("count", needless, Unit::One);
-    let weight = 0.2 + 0.7 * shaped;
+    // A handful makes the sender slower for a few round trips.
+    let weight = 0.2 + 0.7 * shaped * (share / SHAPES).min(1.0);
     let mut finding = load
         .view
         .finding(RULE.name, Severity::Caution, weight, says);
@@ -151,6 +155,7 @@ fn datagrams(view: &PhaseView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::LIMITING;
     use crate::tests::scene::*;
     use crate::tests::*;
 
@@ -164,6 +169,22 @@ mod tests {
         assert_eq!(finding.severity, Severity::Caution);
         has_metric(&finding, "datagram.reordering_extent_mean_packets");
         none(&with_flow(&[("out_of_order_packets", 10.0)]), "reordering");
+    }
+
+    #[test]
+    fn a_handful_of_needless_segments_limits_nothing() {
+        let resent = |share: f64| {
+            let mut scene = between().tcp(Tcp {
+                lost: share,
+                ..SENDING
+            });
+            scene.series("hosta", "tcp.needless_segments", |s| s * 1e4 * share);
+            scene
+        };
+        resent(0.01).limited_by("reordering");
+        let few = resent(0.000_2);
+        assert!(one(&few.record, "reordering").weight < LIMITING);
+        assert_eq!(few.top().map(|top| top.weight < LIMITING), Some(true));
     }
 
     #[test]
