@@ -38,6 +38,8 @@ const OWN: f64 = 0.6;
 const CONNECTING: f64 = 0.3;
 /// Times the median request that a queue behind a stall takes to be worked off.
 const QUEUE: f64 = 2.0;
+/// Times that stall and queue from which slow requests are no part of them: threads that all wake up at once are late.
+const LONGER: f64 = 1.25;
 /// Period of a quota of CPU time, seconds: the kernel's default, which container engines keep.
 const QUOTA_S: f64 = 0.1;
 /// Part of it by which the observed period may differ.
@@ -59,6 +61,7 @@ pub const RULE: Rule = Rule {
         ("even", EVEN, Unit::Ratio),
         ("shapes", SHAPES, Unit::Ratio),
         ("queue", QUEUE, Unit::One),
+        ("longer", LONGER, Unit::One),
         ("quota", QUOTA_S, Unit::Seconds),
         ("about", ABOUT, Unit::Ratio),
         ("periods", PERIODS, Unit::One),
@@ -184,7 +187,7 @@ pub fn outlasts(view: &PhaseView<'_>) -> bool {
         let usual = view.stat(exchange.numbers.service, Stat::P50)?;
         let longest = view.total(http::LONGEST_STALL_SECONDS)?;
         let slow = service_times::mean_above(view, longest * 0.5)?;
-        Some(slow > longest + usual * QUEUE)
+        Some(slow > (longest + usual * QUEUE) * LONGER)
     };
     outlasts().unwrap_or(false)
 }
@@ -200,9 +203,6 @@ fn stopped(view: &PhaseView<'_>) -> Option<Evidence> {
 
 #[cfg(test)]
 mod tests {
-    use sokudo_model::HistogramInterval;
-    use sokudo_stats::Histogram;
-
     use crate::tests::requests::*;
     use crate::tests::*;
 
@@ -270,28 +270,17 @@ mod tests {
     /// The same stalls beside slow requests of this length; the others take 5 ms.
     fn beside_slow(slow: f64) -> Record {
         let mut record = of_stages(WAITING, &stalls(9.0, 0.25, 0.02, 0.0));
-        let mut all = Histogram::new();
-        all.record_n(5_000_000, 928);
-        all.record_n((slow * 1e9) as u64, 72);
-        record.histograms.push(HistogramInterval {
-            key: SeriesKey {
-                host: "hosta".into(),
-                source: "http".into(),
-                metric: "http.service_seconds".into(),
-                labels: Labels::new(),
-            },
-            t0_ns: record.manifest.phases[0].t0_ns,
-            t1_ns: record.manifest.phases[0].t1_ns,
-            hdr_v2: all.to_v2(),
-        });
+        took(&mut record, &[(928, 0.005), (72, slow)]);
         record
     }
 
     #[test]
     fn requests_that_outlast_the_stalls_are_slow_by_themselves() {
         let even = "rule-server-stalls-even-says";
-        check(&beside_slow(0.255), "server_stalls", even);
-        assert!(is_quiet(&beside_slow(0.255), "uneven_service"));
+        for in_stalls in [0.255, 0.28] {
+            check(&beside_slow(in_stalls), "server_stalls", even);
+            assert!(is_quiet(&beside_slow(in_stalls), "uneven_service"));
+        }
         let slow = beside_slow(0.4);
         assert!(is_quiet(&slow, "server_stalls"));
         let says = "rule-uneven-service-requests-says";

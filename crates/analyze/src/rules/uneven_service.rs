@@ -18,7 +18,7 @@ use crate::quantities::service_times;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
-/// Share of the users up to which the slow ones are the exception.
+/// Share of the users, or of the requests, up to which the slow ones are the exception.
 const MINORITY: f64 = 0.7;
 /// Share of the time of all requests from which the slow part shapes the result.
 const SHAPES: f64 = 0.15;
@@ -89,7 +89,10 @@ fn of_requests(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Finding>
     let stalled = view.total(http::STALLED_REQUESTS).unwrap_or(0.0);
     let slow = parts.slow_share * view.total(requests.exchange.numbers.answered)?;
     let is_stalls = slow > 0.0 && stalled / slow >= STALLED && !outlasts(view);
-    if parts.time_share < SHAPES || parts.slow - parts.quick < LITTLE_S || is_stalls {
+    // Where nearly all are slow, the quick ones are those that found no queue.
+    let is_exception = parts.slow_share <= MINORITY;
+    let is_little = parts.time_share < SHAPES || parts.slow - parts.quick < LITTLE_S;
+    if !is_exception || is_little || is_stalls {
         return None;
     }
     let says = Text::new("rule-uneven-service-requests-says")
@@ -134,5 +137,18 @@ mod tests {
         );
         assert!(is_quiet(&users(4.0, 0.012), "uneven_service"));
         assert!(is_quiet(&of_stages(WAITING, &[]), "uneven_service"));
+    }
+
+    #[test]
+    fn slow_requests_are_the_exception() {
+        let slow = |share: u64| {
+            let mut record = of_stages([0.0, 0.0, 0.0, 0.0, 0.25, 0.0], &[]);
+            took(&mut record, &[(1_000 - share, 0.016), (share, 0.27)]);
+            record
+        };
+        let says = "rule-uneven-service-requests-says";
+        check(&slow(100), "uneven_service", says);
+        // A queue that a tenth of the requests found empty.
+        assert!(is_quiet(&slow(900), "uneven_service"));
     }
 }

@@ -1,6 +1,7 @@
 //! Requests that failed, and requests that took long, with a known cause.
 
-use sokudo_model::Unit;
+use sokudo_model::{HistogramInterval, Unit};
+use sokudo_stats::Histogram;
 
 use super::*;
 
@@ -101,6 +102,26 @@ pub(crate) fn grow(record: &mut Record, metric: &str, by: f64) {
             labels: Labels::new(),
         },
         points: vec![(t0_ns, 0.0), (t1_ns, by)],
+    });
+}
+
+/// Lets so many of the requests have taken so long, seconds.
+pub(crate) fn took(record: &mut Record, times: &[(u64, f64)]) {
+    let mut all = Histogram::new();
+    for (n, seconds) in times {
+        all.record_n((seconds * 1e9) as u64, *n);
+    }
+    let phase = &record.manifest.phases[0];
+    record.histograms.push(HistogramInterval {
+        key: SeriesKey {
+            host: "hosta".into(),
+            source: "http".into(),
+            metric: "http.service_seconds".into(),
+            labels: Labels::new(),
+        },
+        t0_ns: phase.t0_ns,
+        t1_ns: phase.t1_ns,
+        hdr_v2: all.to_v2(),
     });
 }
 
