@@ -873,7 +873,7 @@ finding-server_cpu_limited-signs = The busiest thread of such a process uses at 
 finding-server_cpu_limited-try = Give the server more cores or a larger quota, or less work per request; load it from another machine.
 
 finding-request_stage-means = Most of the time of a request passes in one stage, which is named: name, connection, TLS, sending, the server's work and queues, or the body.
-finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; the way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains.
+finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; the way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains; where connections gave few samples, what the smoothing hides of it is added.
 finding-request_stage-try = Mend the stage that is named; the finding says how to tell its causes apart.
 
 finding-request_path-means = Requests are held up because segments of their connections are lost, or come in another order.

@@ -24,6 +24,9 @@ pub const BEYOND_DELAYED_S: f64 = 0.0445;
 /// Times the lowest round trip from which the mean one has waited in a queue.
 pub const GROWN: f64 = 3.0;
 
+/// Samples of a connection's round trip from which it is known how much of a step the smoothed one shows.
+const SAMPLES: f64 = 4.0;
+
 /// Share of a core from which the asking thread may be the reason itself.
 pub const BUSY: f64 = 0.8;
 /// Part of what was asked for from which it was carried.
@@ -62,6 +65,17 @@ pub struct Stage {
     pub mean: f64,
     /// Share of the time of a request, 0 to 1.
     pub share: f64,
+}
+
+/// Part of a step of the round trip that the smoothed one shows, as the mean over its first `samples`: each moves it
+/// by an eighth of what is left (RFC 6298), from the round trip of the handshake on.
+fn shown(samples: f64) -> f64 {
+    const LEFT: f64 = 7.0 / 8.0;
+    if samples < SAMPLES {
+        return 1.0;
+    }
+    let left = LEFT * (1.0 - LEFT.powf(samples)) / (1.0 - LEFT);
+    1.0 - left / samples
 }
 
 impl<'a> Requests<'a> {
@@ -168,8 +182,16 @@ impl<'a> Requests<'a> {
     /// on the way.
     pub fn has_queue_on_the_way(&self) -> bool {
         self.round_trips().is_some_and(|(lowest, mean)| {
-            mean - lowest > BEYOND_DELAYED_S && mean >= lowest * GROWN
+            let longer = (mean - lowest) / shown(self.samples());
+            longer > BEYOND_DELAYED_S && mean >= lowest * GROWN
         })
+    }
+
+    /// Samples of the round trip that each connection gave: one for each segment with data.
+    fn samples(&self) -> f64 {
+        let of = |metric| self.view.total(metric).unwrap_or(0.0);
+        let connections = of(http::OPEN_CONNECTIONS).max(of(http::MADE_CONNECTIONS));
+        of(http::PATH_SENT_SEGMENTS) / connections.max(1.0)
     }
 
     /// The host that asks.
@@ -248,5 +270,41 @@ impl<'a> Requests<'a> {
         row.says = row.says.number("value", cores, Unit::One);
         row.unit = Some(Unit::One);
         Some(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::requests::of_stages;
+
+    #[test]
+    fn few_samples_show_a_part_of_a_step() {
+        for (samples, part) in [(0.0, 1.0), (6.0, 0.357), (18.0, 0.646), (1e4, 0.999)] {
+            assert!((shown(samples) - part).abs() < 0.001, "{samples}");
+        }
+    }
+
+    #[test]
+    fn a_queue_shows_in_the_round_trips_of_few_requests_too() {
+        let has_queue = |lowest: f64, mean: f64, segments: f64| {
+            let totals = [
+                ("path_lowest_seconds", lowest),
+                ("path_mean_seconds", mean),
+                ("path_sent_segments", segments),
+                ("open_connections", 8.0),
+            ];
+            let record = of_stages([0.0, 0.0, 0.0, 0.0, 0.15, 0.39], &totals);
+            let view = PhaseView::new(&record, &record.manifest.phases[0]);
+            Requests::of(&view)
+                .expect("requests")
+                .has_queue_on_the_way()
+        };
+        // As two links of 5 and 15 Mb/s with a queue of 0.2 s were seen.
+        assert!(has_queue(0.0043, 0.0426, 49.0));
+        assert!(has_queue(0.0045, 0.0488, 143.0));
+        // 40 ms that every acknowledgement is delayed by: a part of the time, or all of it.
+        assert!(!has_queue(0.0043, 0.0043 + 0.04 * 0.357, 49.0));
+        assert!(!has_queue(0.0045, 0.0445, 8_000.0));
     }
 }
