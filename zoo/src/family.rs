@@ -54,7 +54,7 @@ families! {
         "receiver_host_drops", "filter_drops", "conntrack_full", "loss_limited"
     ];
     /// A guard drops new connections.
-    FLOOD_GUARD = "new connections dropped": ["dropped_calls", "request_failures"];
+    FLOOD_GUARD = "new connections dropped": ["dropped_calls", "filter_drops", "request_failures"];
     /// The sender's own host refuses to send.
     REFUSED_TO_SEND = "refused by the sender's host": ["sender_refusal", "filter_drops"];
     /// Damaged packets, which a checksum throws away.
