@@ -44,8 +44,9 @@ const QUEUE: f64 = 2.0;
 const LONGER: f64 = 1.25;
 /// Period of a quota of CPU time, seconds: the kernel's default, which container engines keep.
 const QUOTA_S: f64 = 0.1;
-/// Part of it by which the observed period may differ.
-const ABOUT: f64 = 0.02;
+/// Part of it by which the observed period may differ: of thirty stalls, one that is missed or counted twice changes
+/// the mean distance by a thirtieth.
+const ABOUT: f64 = 0.05;
 /// Stalls from which their period is known so well.
 const PERIODS: f64 = 10.0;
 /// Share of the samples in which a process was stopped from which it explains a stall.
@@ -257,11 +258,11 @@ mod tests {
             "rule-server-stalls-quota-says",
             "rule-server-stalls-even-says",
         );
-        for period in [0.0985, 0.1, 0.1015] {
+        for period in [0.0955, 0.1, 0.1045] {
             check(&of(40.0, period, 0.06), "server_stalls", quota);
             check(&of(40.0, period, 0.03), "server_stalls", quota);
         }
-        for (count, period) in [(9.0, 0.1), (40.0, 0.095), (40.0, 0.105), (40.0, 0.2)] {
+        for (count, period) in [(9.0, 0.1), (40.0, 0.094), (40.0, 0.106), (40.0, 0.2)] {
             check(&of(count, period, 0.06), "server_stalls", even);
         }
         assert!(is_quiet(&of(9.0, 0.1, 0.03), "server_stalls"));
