@@ -51,6 +51,11 @@ impl ControlError {
         ControlError::Refused { host, refusal }
     }
 
+    /// True when a host was lost: the others may go on without it.
+    pub fn is_loss(&self) -> bool {
+        matches!(self, ControlError::Bus(BusError::Lost { .. }))
+    }
+
     /// What happened, to what.
     pub fn says(&self) -> Text {
         match self {

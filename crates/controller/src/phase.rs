@@ -412,6 +412,12 @@ impl Run {
         let _ = self.ask_hosts(&self.alive(parts), |_| Ask::Halt, HALT_BOUND);
     }
 
+    /// All hosts that are not lost, by index.
+    pub(crate) fn all_alive(&self) -> Vec<usize> {
+        let all: Vec<usize> = (0..self.lost.len()).collect();
+        self.alive(&all)
+    }
+
     /// Those of these hosts that are not lost.
     fn alive(&self, indices: &[usize]) -> Vec<usize> {
         let alive = indices.iter().filter(|index| !self.lost[**index]);

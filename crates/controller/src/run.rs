@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_bus::BusError;
 use sokudo_model::manifest::moments;
 use sokudo_model::{
     Batch, ClockReading, Event, Manifest, MonitorSpec, On, PhasePlan, PhaseRecord, Plan, Problem,
@@ -253,7 +254,10 @@ impl Run {
 
     fn watch(&mut self) -> Result<(), ControlError> {
         self.known_hosts()?;
-        let asks = self.hosts.list().iter().enumerate();
+        let alive = self.all_alive();
+        let asks = alive
+            .iter()
+            .map(|index| (*index, &self.hosts.list()[*index]));
         let asks = asks
             .map(|(index, host)| {
                 let ask = Ask::Watch {
@@ -266,14 +270,12 @@ impl Run {
                 (host.member, ask)
             })
             .collect();
-        for (index, answer) in self
-            .hosts
-            .bus
-            .ask_all(asks, ASK_BOUND)
-            .into_iter()
-            .enumerate()
-        {
-            self.done(index, answer?)?;
+        let answers = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        for (index, answer) in alive.into_iter().zip(answers) {
+            match answer {
+                Err(BusError::Lost { why, .. }) => self.lose(index, &why, ""),
+                answer => self.done(index, answer?)?,
+            }
         }
         Ok(())
     }
@@ -387,19 +389,20 @@ impl Run {
     /// Compares the clocks of all hosts again: what starts from now on counts on it. The record
     /// keeps every comparison.
     ///
-    /// Errors: a host that is not lost does not answer.
+    /// A host that is lost is left out. Errors: one that is not does not answer.
     pub fn sync_clocks(&mut self) -> Result<(), ControlError> {
-        let alive = (0..self.lost.len()).filter(|index| !self.lost[*index]);
-        for index in alive.collect::<Vec<_>>() {
-            let reading = self.hosts.sync_clock(index)?;
-            self.keep_clock(index, reading);
+        for index in self.all_alive() {
+            match self.hosts.sync_clock(index) {
+                Err(ControlError::Bus(BusError::Lost { why, .. })) => self.lose(index, &why, ""),
+                reading => self.keep_clock(index, reading?),
+            }
         }
         Ok(())
     }
 
     /// Takes samples of the monitors so often from now on, nanoseconds.
     ///
-    /// Errors: a host is lost or does not answer.
+    /// A host that is lost is left out. Errors: one that is not does not answer.
     pub fn watch_every(&mut self, interval_ns: u64) -> Result<(), ControlError> {
         self.config.interval_ns = interval_ns;
         self.watch()
@@ -407,7 +410,7 @@ impl Run {
 
     /// Observes with these monitors, too, from now on.
     ///
-    /// Errors: a host refuses or is lost; the monitors of before go on then.
+    /// A host that is lost is left out. Errors: one refuses; the monitors of before go on then.
     pub fn observe(&mut self, monitors: Vec<MonitorSpec>) -> Result<(), ControlError> {
         let before = self.config.monitors.len();
         self.config.monitors.extend(monitors);

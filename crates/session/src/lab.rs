@@ -43,6 +43,12 @@ impl Lab {
         number - 1 + self.first as u32
     }
 
+    /// Number of hosts that were not lost.
+    fn there(&self) -> usize {
+        let all = 0..self.run.hosts().list().len();
+        all.filter(|index| !self.run.is_lost(*index)).count()
+    }
+
     /// Flows between hosts that are still there, by index; those that are not are told.
     fn flows(&mut self, part: &Part) -> Vec<(u32, u32, u32)> {
         let by_index = part.flows.iter();
@@ -143,14 +149,26 @@ impl Executor for Lab {
     }
 
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
-        let plan = self.plan(phase);
-        if plan.flows.is_empty() {
-            return Err(Failed::new(
-                format!("nobody is left to carry out `{}`", phase.name),
-                "look at the hosts that were lost, and start their agents again",
-            ));
+        loop {
+            self.run.attend();
+            let there = self.there();
+            let plan = self.plan(phase);
+            if plan.flows.is_empty() {
+                return Err(Failed::new(
+                    format!("nobody is left to carry out `{}`", phase.name),
+                    "look at the hosts that were lost, and start their agents again",
+                ));
+            }
+            let carried_out = self.run.run_phase(plan);
+            self.run.attend();
+            match carried_out {
+                // Nothing was measured yet: the others begin anew without the one that vanished.
+                Err(error) if error.is_loss() && self.there() < there => {
+                    self.run.manifest_mut().plan.phases.pop();
+                }
+                carried_out => return carried_out.map_err(failed),
+            }
         }
-        self.run.run_phase(plan).map_err(failed)
     }
 
     fn stalls(&mut self, record: &PhaseRecord) -> Vec<Text> {

@@ -211,7 +211,12 @@ struct PairsArgs {
 
 /// Carries out `sokudo console`.
 pub fn console(args: ConsoleArgs) -> Result<Exit, Failure> {
-    let mut lab = open(&args.lab, "console")?;
+    let (reached, silent) = reach_group(&args.lab.place)?;
+    let mut lab = open_at(reached, &args.lab, "console")?;
+    for failure in &silent {
+        failure.print();
+        lab.note(failure.says().clone());
+    }
     let mut said = String::new();
     let ended = console::converse(&mut lab, &mut said);
     close(by_lines(lab, ended, said), &args.lab)
@@ -409,6 +414,31 @@ fn reach_some(place: &PlaceArgs) -> Result<(Reached, Vec<Failure>), Failure> {
         Ok(())
     })?;
     Ok((reached, silent))
+}
+
+/// The same of all hosts that were named, and of the members of a group who answer; tells of each of its
+/// others. A console goes on with who is there.
+///
+/// Errors: a named host does not answer, or nobody does.
+fn reach_group(place: &PlaceArgs) -> Result<(Reached, Vec<Failure>), Failure> {
+    let mut silent = Vec::new();
+    let reached = reach_by(place, |hosts, host, key| match is_many(host) {
+        true => {
+            silent.extend(workload::reach_some(hosts, host, key)?);
+            Ok(())
+        }
+        false => workload::reach(hosts, host, key),
+    })?;
+    if reached.infos().is_empty() && !silent.is_empty() {
+        return Err(silent.swap_remove(0));
+    }
+    Ok((reached, silent))
+}
+
+/// True for a choice among the hosts of a group: `lab/*`, `lab/site=tokyo`.
+fn is_many(host: &str) -> bool {
+    let choice = host.split_once('/').map(|(_, choice)| choice);
+    choice.is_some_and(|choice| choice == "*" || choice.contains('='))
 }
 
 fn reach_by(

@@ -134,6 +134,45 @@ fn suspect_then_given_up(record: &sokudo_model::Record, host: &str) {
     assert!(suspect_s < lost_s);
 }
 
+/// A member that stands still when the console opens is left out, one that vanishes later is named, and
+/// every word after that is carried out by who is there.
+#[test]
+fn a_console_goes_on_without_members_that_vanish() {
+    let place = place();
+    let (_controller, token) = controller(&place, &own_address(17));
+    let hosta = agent(&place, &token, "hosta");
+    let hostb = agent(&place, &token, "hostb");
+    let _hostc = agent(&place, &token, "hostc");
+    let _hostd = agent(&place, &token, "hostd");
+    has_members(&place, &["hosta", "hostb", "hostc", "hostd"]);
+    kill_process(pid(&hosta), Signal::STOP).expect("freeze it");
+    let lines = "all connectnode 2\nall sendreceive-n 1kB 10\nwaitallresults 1\nsleep 2s\n\
+                 monitor psi\nsynctime\nall sendreceive-n 1kB 10\nwaitallresults 1\n";
+    let mut console = at(&place, "home", &["console", "lab"]).stdin(lines).start();
+    console.wait_for(|line| line.contains("hosta does not answer").then_some(()));
+    until_noted(&place, "hostb", "start", 1);
+    hostb.kill();
+    let ended = console.finish();
+    no_panic(&ended);
+    // The record says that a host was lost.
+    ended.expect_code(3);
+    let record = place.load();
+    assert_eq!(record.manifest.status, RunStatus::Partial);
+    let lost = |host: &str| record.manifest.problems.iter().any(|p| p.host == host);
+    assert!(
+        lost("hostb") && !lost("hostc"),
+        "{:?}",
+        record.manifest.problems
+    );
+    let last = record.manifest.phases.last().expect("a phase");
+    assert_eq!(last.status, RunStatus::Ok, "{last:?}");
+    assert_eq!(
+        record.manifest.plan.phases.len(),
+        record.manifest.phases.len()
+    );
+    kill_process(pid(&hosta), Signal::CONT).expect("thaw it");
+}
+
 /// The controller and the run die together. Agents stop, keep what nobody took, and find the
 /// controller again; the run's record gets all of it.
 #[test]
