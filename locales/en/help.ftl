@@ -19,7 +19,7 @@ help-any--version = Print version
 ## Commands and options
 help-agent = Join a group and carry out the orders of its controller, until Ctrl-C
 help-agent--group = Group that this host has joined before
-help-agent--join = Line that `sokudo controller` printed
+help-agent--join = Line that `sokudo controller` printed. Other users of a host can read command lines: the environment variable keeps it from them
 help-agent--label = What this host may be chosen by, as often as needed: `site=tokyo`. Kept until others are given
 help-agent--name = Name in the group. Default: this host's own
 help-agent--router = Router to dial for messages when it is neither the controller's nor a `sokudo router`: a `zenohd` that was set up by `sokudo group zenohd`. As often as there are routers to choose from; kept until others are given
@@ -27,6 +27,7 @@ help-agent--via = Where this site's `sokudo router` listens, in place of the con
 help-agent-after =
     Examples:
       sokudo agent --join sj1-…@192.0.2.10:7412     join, and stay
+      SOKUDO_JOIN=sj1-… sokudo agent                the same, the line unseen in lists of processes
       sokudo agent --join sj1-… --label site=tokyo  be chosen as lab/site=tokyo, too
       sokudo agent lab                              come back later, without the token
       sokudo agent --print-policy                   what would controllers be allowed to do here?
@@ -655,7 +656,7 @@ help-router =
     Agents of the site dial this host, this host dials the controller. It carries orders and can neither read nor make them.
 help-router--bind = Address to listen on: UDP for agents, TCP of the same number for joining
 help-router--group = Group that this host has joined before, as a router
-help-router--join = Line that `sokudo group token GROUP --router` printed
+help-router--join = Line that `sokudo group token GROUP --router` printed. Other users of a host can read command lines: the environment variable keeps it from them
 help-router--name = Name in the group. Default: this host's own
 help-router-after =
     Examples:

@@ -19,7 +19,7 @@ help-any--version = バージョンを表示する
 ## Commands and options
 help-agent = グループに加わり、Ctrl-C まで管理側 (コントローラー) の指示を実行する
 help-agent--group = このホストが以前に参加したグループ
-help-agent--join = `sokudo controller` が表示した行
+help-agent--join = `sokudo controller` が表示した行。コマンドラインは同じホストのほかのユーザーにも見えるため、見せたくない場合は環境変数で渡す
 help-agent--label = このホストを選ぶためのラベル `site=tokyo`。何度でも指定できる。別のものを指定するまで保持する
 help-agent--name = グループ内での名前。既定値: このホストの名前
 help-agent--router = コントローラーのルーターでも `sokudo router` でもない、メッセージの接続先。`sokudo group zenohd` で設定した `zenohd`。選択肢の数だけ指定できる。別のものを指定するまで保持する
@@ -27,6 +27,7 @@ help-agent--via = 行に書かれたコントローラーの代わりに接続�
 help-agent-after =
     例:
       sokudo agent --join sj1-…@192.0.2.10:7412     参加して常駐する
+      SOKUDO_JOIN=sj1-… sokudo agent                同じ。行がプロセス一覧に現れない
       sokudo agent --join sj1-… --label site=tokyo  lab/site=tokyo としても選ばれる
       sokudo agent lab                              後で、トークンなしで戻る
       sokudo agent --print-policy                   コントローラーはここで何ができるか
@@ -655,7 +656,7 @@ help-router =
     拠点のエージェントがこのホストに接続し、このホストがコントローラーに接続する。指示を運ぶだけで、読むことも作ることもできない。
 help-router--bind = 待ち受けるアドレス: エージェント用の UDP と、参加用の同じ番号の TCP
 help-router--group = このホストがルーターとして以前に参加したグループ
-help-router--join = `sokudo group token GROUP --router` が表示した行
+help-router--join = `sokudo group token GROUP --router` が表示した行。コマンドラインは同じホストのほかのユーザーにも見えるため、見せたくない場合は環境変数で渡す
 help-router--name = グループ内での名前。既定値: このホストの名前
 help-router-after =
     例:

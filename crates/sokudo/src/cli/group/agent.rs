@@ -16,13 +16,14 @@ use super::super::policy::{self, PolicyArgs};
 use super::super::ports::PortArgs;
 use super::super::{Exit, Failure, carry_out_plans_apart, config, stop_flag};
 use super::guard::Guarded;
-use super::{log, place, read_token};
+use super::{JOIN_VARIABLE, join_line, log, place, read_token};
 
 /// Join a group and carry out the orders of its controller, until Ctrl-C.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   sokudo agent --join sj1-…@192.0.2.10:7412     join, and stay
+  SOKUDO_JOIN=sj1-… sokudo agent                the same, the line unseen in lists of processes
   sokudo agent --join sj1-… --label site=tokyo  be chosen as lab/site=tokyo, too
   sokudo agent lab                              come back later, without the token
   sokudo agent --print-policy                   what would controllers be allowed to do here?
@@ -38,13 +39,14 @@ Policy, a TOML file; what is left out is not bounded, but for a phase's length:
 `sokudo serve` holds to the same file, and notes in the same log.")]
 pub struct AgentArgs {
     /// Group that this host has joined before.
-    #[arg(required_unless_present_any = ["join", "print_policy"], conflicts_with = "join")]
+    #[arg(required_unless_present_any = ["join", "print_policy"])]
     group: Option<String>,
 
-    /// Line that `sokudo controller` printed.
+    /// Line that `sokudo controller` printed. Other users of a host can read command lines: the
+    /// environment variable keeps it from them.
     #[arg(
         long,
-        env = "SOKUDO_JOIN",
+        env = JOIN_VARIABLE,
         value_name = "TOKEN",
         hide_env_values = true
     )]
@@ -112,7 +114,8 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
 /// A new one with a token, or that of earlier, with the labels that are given now.
 fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
     let labels = Labels::new(args.label.iter().cloned())?;
-    let mut token = args.join.as_deref().map(read_token).transpose()?;
+    let join = join_line(args.join.as_deref(), args.group.as_deref())?;
+    let mut token = join.map(read_token).transpose()?;
     if let (Some(token), Some(via)) = (&mut token, &args.via) {
         token.places = vec![via.clone()];
     }
@@ -124,7 +127,7 @@ fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
     if !args.router.is_empty() {
         membership.set_routers(args.router.clone());
     }
-    if args.join.is_some() || !labels.is_empty() || !args.router.is_empty() {
+    if join.is_some() || !labels.is_empty() || !args.router.is_empty() {
         membership.save(&config())?;
     }
     Ok(membership)

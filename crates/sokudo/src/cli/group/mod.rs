@@ -28,6 +28,8 @@ use sokudo_zenoh::{Chosen, Fleet, Group, GroupError, Membership, Reached, enrol}
 
 use super::{Exit, Failure, config};
 
+/// Environment variable with the line with which a host joins.
+const JOIN_VARIABLE: &str = "SOKUDO_JOIN";
 /// UDP for a router, TCP of the same number for joining.
 const DEFAULT_GROUP_PORT: u16 = 7412;
 /// Longest time until an agent answers.
@@ -222,6 +224,23 @@ fn audit(group: &str) -> Result<Audit, Failure> {
 fn noted(audit: &Audit, what: &Value) {
     if let Err(error) = audit.append(what.clone()) {
         eprintln!("  which cannot be noted: {error}");
+    }
+}
+
+/// The line with which a host is to join. One of the environment is for hosts that have not joined: a
+/// group that is named is come back to.
+///
+/// Errors: both were typed.
+fn join_line<'a>(join: Option<&'a str>, group: Option<&str>) -> Result<Option<&'a str>, Failure> {
+    match (join, group) {
+        (Some(typed), Some(_)) if std::env::var(JOIN_VARIABLE).as_deref() != Ok(typed) => {
+            Err(Failure::operator(
+                Text::new("error-join-and-group"),
+                Text::new("error-join-and-group-hint"),
+            ))
+        }
+        (_, Some(_)) => Ok(None),
+        (join, None) => Ok(join),
     }
 }
 

@@ -9,7 +9,7 @@ use sokudo_zenoh::{Membership, stay};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::controller::own_address;
-use super::{DEFAULT_GROUP_PORT, log, membership, read_token};
+use super::{DEFAULT_GROUP_PORT, JOIN_VARIABLE, join_line, log, membership, read_token};
 
 /// Carry the messages of a site's agents to their controller, until Ctrl-C.
 ///
@@ -24,13 +24,14 @@ Examples:
   sokudo router lab                                  come back later, without the token")]
 pub struct RouterArgs {
     /// Group that this host has joined before, as a router.
-    #[arg(required_unless_present = "join", conflicts_with = "join")]
+    #[arg(required_unless_present = "join")]
     group: Option<String>,
 
-    /// Line that `sokudo group token GROUP --router` printed.
+    /// Line that `sokudo group token GROUP --router` printed. Other users of a host can read command
+    /// lines: the environment variable keeps it from them.
     #[arg(
         long,
-        env = "SOKUDO_JOIN",
+        env = JOIN_VARIABLE,
         value_name = "TOKEN",
         hide_env_values = true
     )]
@@ -48,7 +49,8 @@ pub struct RouterArgs {
 /// Carries out `sokudo router`.
 pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
-    let token = args.join.as_deref().map(read_token).transpose()?;
+    let join = join_line(args.join.as_deref(), args.group.as_deref())?;
+    let token = join.map(read_token).transpose()?;
     let (name, group) = (args.name.as_deref(), args.group.as_deref());
     let membership = membership(token.as_ref(), name, group, MemberRole::Router)?;
     if token.is_some() {
