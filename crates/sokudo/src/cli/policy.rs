@@ -25,8 +25,19 @@ pub(super) struct PolicyArgs {
 impl PolicyArgs {
     /// The policy to hold to; `None` when it was only to be shown, which is done.
     ///
-    /// Errors: a file that cannot be read or is not understood.
+    /// Errors: a file that was named and is not there, cannot be read, or is not understood.
     pub(super) fn read(&self) -> Result<Option<Policy>, Failure> {
+        // Only without a name does a missing file mean the default, which allows more than most policies.
+        if let Some(named) = &self.policy {
+            std::fs::metadata(named).map_err(|error| {
+                Failure::operator(
+                    Text::new("error-cannot-read")
+                        .with("path", named.display())
+                        .with("error", error),
+                    Text::new("error-policy-hint"),
+                )
+            })?;
+        }
         let default = config().join("policy.toml");
         let file = self.policy.as_ref().unwrap_or(&default);
         let policy = Policy::load(file).map_err(|error| {

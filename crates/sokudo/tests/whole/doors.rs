@@ -55,6 +55,18 @@ fn a_server_sends_to_strangers_only_when_its_owner_allows_it() {
 }
 
 #[test]
+fn a_policy_that_is_named_and_missing_opens_no_door() {
+    let place = place();
+    for command in ["serve", "agent"] {
+        let words = [command, "--policy", "missing.toml", "--print-policy"];
+        let ended = place.words(words).run();
+        ended
+            .expect_code(2)
+            .expect_stderr("`missing.toml` cannot be read");
+    }
+}
+
+#[test]
 fn a_server_with_a_policy_bounds_rate_time_and_connections() {
     let place = place();
     let policy = "reach = [\"hosts\"]\nmax_rate = \"1Mb/s\"\nmax_duration = \"1s\"\nmax_flows = 2";
