@@ -67,6 +67,7 @@ pub const ADVICE: &[Advice] = &[
     of("rule-cpu-encrypted-next", &["streams", "transport"], Some("rule-cpu-encrypted-threads-next")),
     of("rule-cpu-encrypted-threads-next", &["tx-threads", "transport"], None),
     of("rule-exchange-cpu-next", &["threads"], None),
+    of("rule-files-cpu-next", &["connections", "level", "transport"], None),
     of("rule-application-asked-next", &["rate"], None),
     of("rule-application-paced-says", &["pacing"], None),
     of("rule-application-paced-next", &["pacing"], None),
