@@ -111,6 +111,8 @@ declare function http(from: AnyHost, url: string, options?: Options): Load;
 declare function probe(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo rr`: ask and be answered. */
 declare function rr(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
+/** `sokudo replicate`: trees of files; options `source` and `target` name their directories. */
+declare function replicate(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo stream`: bulk bytes. */
 declare function stream(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 

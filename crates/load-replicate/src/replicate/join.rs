@@ -112,7 +112,7 @@ fn put_counts(metrics: &mut Summary, sent: &EndNumbers) {
         metrics,
         [
             (numbers::FILES, of(counts.files)),
-            (numbers::BYTES, of(counts.bytes)),
+            (numbers::SOURCE_BYTES, of(counts.bytes)),
             (numbers::FILES_WRITTEN, of(counts.files_written)),
             (numbers::RECEIVED_BYTES, of(counts.bytes_received)),
             (numbers::KEPT_BYTES, of(counts.bytes_kept)),

@@ -20,7 +20,7 @@ metrics! {
     FAILED = counter("replicate.failed", One, "names that could not be replicated").sum().column().named();
     // The rest.
     ROUNDS = counter("replicate.rounds", One, "rounds that are complete: one for a full or incremental replication").sum();
-    BYTES = counter("replicate.bytes", Bytes, "content of the files that the source has").sum();
+    SOURCE_BYTES = counter("replicate.source_bytes", Bytes, "content of the files that the source has").sum();
     RECEIVED_BYTES = counter("replicate.received_bytes", Bytes, "content that travelled, before compression; in a dry run, what would").sum();
     KEPT_BYTES = counter("replicate.kept_bytes", Bytes, "content of written files that stood at the target already: equal blocks, holes, parts of an earlier run").sum();
     WIRE_BYTES = counter("replicate.wire_bytes", Bytes, "bytes of all frames on the connections").sum();
