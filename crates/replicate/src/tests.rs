@@ -1,5 +1,6 @@
 //! Both ends of a session, over connections of this process.
 
+mod faults;
 mod sessions;
 
 use std::collections::BTreeMap;
@@ -65,6 +66,27 @@ fn connections(count: usize) -> (Channels, Channels) {
     pairs.map(|(a, b)| (bounded(a), bounded(b))).unzip()
 }
 
+/// A temporary directory, in memory where there is such a file system.
+fn quick() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = match memory.is_dir() {
+        true => tempfile::tempdir_in(memory),
+        false => tempfile::tempdir(),
+    };
+    made.unwrap()
+}
+
+/// Numbers that a seed determines.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 29)) % end.max(1)
+    }
+}
+
 fn open(path: &Path) -> Arc<Root> {
     Arc::new(Root::open(path).unwrap())
 }
@@ -88,7 +110,17 @@ impl Copy {
     }
 
     fn between(&self, source: Source, sink: Sink, rounds: Vec<Round>) -> Copied {
-        let (here, there) = connections(2 + self.connections);
+        let channels = connections(2 + self.connections);
+        self.over(channels, source, sink, rounds)
+    }
+
+    fn over(
+        &self,
+        (here, there): (Channels, Channels),
+        source: Source,
+        sink: Sink,
+        rounds: Vec<Round>,
+    ) -> Copied {
         let progress = Arc::new(Progress::default());
         let sender = Sender {
             source,

@@ -40,7 +40,7 @@ struct Writer<'a> {
 }
 
 /// Takes content until the sender closes the connection.
-pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
+pub(super) fn run(shared: &Shared, number: usize, mut reader: FrameReader) -> io::Result<()> {
     let mut unpacker = Unpacker::new()?;
     let root = shared.root();
     let mut writer = Writer {
@@ -52,7 +52,8 @@ pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
     loop {
         let waits = Instant::now();
         let Some((header, wire)) = reader.next_frame()? else {
-            return writer.publish_all();
+            writer.publish_all()?;
+            return shared.closed(number);
         };
         let progress = &shared.progress;
         Progress::add(&progress.wire_ns, waits.elapsed().as_nanos() as u64);
@@ -67,7 +68,10 @@ pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
         match header.kind {
             FrameKind::Batch => writer.batch(raw)?,
             FrameKind::Chunk => writer.chunk(raw)?,
-            FrameKind::Flush => writer.publish_all()?,
+            FrameKind::Flush => {
+                writer.publish_all()?;
+                shared.flushed(number)?;
+            }
             FrameKind::Alive => {}
             FrameKind::Hello | FrameKind::Message => return Err(FrameError::Order.into()),
         }
@@ -268,7 +272,8 @@ impl Writer<'_> {
         let each = self.shared.terms.durability == Durability::File;
         if let Some(handles) = &mut self.handles {
             let at = handles.of(&whole.awaited.directory)?;
-            stage::publish(at, &whole.awaited.name)?;
+            self.shared
+                .publish(&whole.awaited.directory, at, &whole.awaited.name)?;
             if each {
                 let begun = Instant::now();
                 rustix::fs::fsync(at)?;
@@ -280,8 +285,8 @@ impl Writer<'_> {
         let kept = whole.size.saturating_sub(whole.received);
         self.shared.count(|counts| {
             counts.files_written += 1;
-            counts.bytes_received += whole.received;
-            counts.bytes_kept += kept;
+            counts.bytes_received = counts.bytes_received.saturating_add(whole.received);
+            counts.bytes_kept = counts.bytes_kept.saturating_add(kept);
         });
         Progress::add(&self.shared.progress.bytes_kept, kept);
         self.shared.settled(1, whole.size);

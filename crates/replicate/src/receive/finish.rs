@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FileType};
 use super::judge::{RoundWork, differs, set_meta_of};
 use super::{Durability, Shared, stage};
 use crate::message::{Answer, Id};
-use crate::path::RelPath;
+use crate::path::{RelPath, STAGED};
 use crate::root;
 use crate::session::{LOOK, Progress, lock};
 
@@ -52,18 +52,28 @@ pub(super) fn round(shared: &Shared, work: RoundWork) -> io::Result<()> {
     Ok(())
 }
 
+/// Waits until every data connection has carried all of the round. Numbers of entries begin anew in
+/// the next one: parts of a file that was given up must not be taken for parts of another.
 fn await_content(shared: &Shared) -> io::Result<()> {
-    let mut awaited = lock(&shared.awaited);
-    while !awaited.is_empty() {
+    let rounds = lock(&shared.outcome).rounds;
+    let mut flushes = lock(&shared.flushes);
+    while flushes.iter().any(|flushed| *flushed <= rounds) {
         if shared.session.is_over() {
             return Err(shared.session.over());
         }
-        awaited = match shared.nothing_awaited.wait_timeout(awaited, LOOK) {
-            Ok((awaited, _)) => awaited,
+        flushes = match shared.flushed.wait_timeout(flushes, LOOK) {
+            Ok((flushes, _)) => flushes,
             Err(poisoned) => poisoned.into_inner().0,
         };
     }
-    Ok(())
+    drop(flushes);
+    match lock(&shared.awaited).is_empty() {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the sender did not send all that was asked for",
+        )),
+    }
 }
 
 fn link(shared: &Shared, directory: &RelPath, name: &[u8], of: Id) -> io::Result<()> {
@@ -88,7 +98,11 @@ fn link(shared: &Shared, directory: &RelPath, name: &[u8], of: Id) -> io::Result
     let staged = stage::staged_name(name);
     root::remove_tree(at.as_fd(), &staged, 0)?;
     rustix::fs::linkat(&from, first_name, &at, &staged[..], AtFlags::empty())?;
-    stage::publish(at.as_fd(), name)
+    let published = shared.publish(directory, at.as_fd(), name);
+    if published.is_err() {
+        stage::remove(at.as_fd(), name);
+    }
+    published
 }
 
 fn remove_extra(shared: &Shared, work: &RoundWork) {
@@ -124,8 +138,8 @@ fn remove_extra(shared: &Shared, work: &RoundWork) {
     }
 }
 
-/// Removes a name; below a directory, only what belongs to the replication.
-fn remove(
+/// Removes a name; below a directory, only what belongs to the replication, and what was staged.
+pub(super) fn remove(
     shared: &Shared,
     directory: &RelPath,
     at: BorrowedFd<'_>,
@@ -151,7 +165,9 @@ fn remove(
     for name in names {
         let status = root::status_of(inside.as_fd(), &name)?;
         let is_directory = status.is_some_and(|status| status.kind == FileType::Directory);
-        if filter.takes(&path, &name, is_directory) {
+        if name.starts_with(STAGED) {
+            root::remove_tree(inside.as_fd(), &name, 0)?;
+        } else if filter.takes(&path, &name, is_directory) {
             removed += remove(shared, &path, inside.as_fd(), &name)?;
         }
     }

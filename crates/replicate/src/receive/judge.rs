@@ -125,11 +125,7 @@ impl<'a> Judge<'a> {
         let mode = Mode::RWXU;
         match rustix::fs::mkdirat(&parent, name, mode) {
             Ok(()) => {}
-            Err(Errno::EXIST) => {
-                // It is no directory, or a link to one.
-                rustix::fs::unlinkat(&parent, name, rustix::fs::AtFlags::empty())?;
-                rustix::fs::mkdirat(&parent, name, mode)?;
-            }
+            Err(Errno::EXIST) => replace(parent.as_fd(), name, mode)?,
             Err(error) => return Err(error.into()),
         }
         self.shared.count(|counts| counts.directories_made += 1);
@@ -245,28 +241,29 @@ impl<'a> Judge<'a> {
         if terms.dry_run {
             return Ok(());
         }
-        self.make_room(at, &entry.name, there.as_ref())?;
+        self.check_room(there.as_ref())?;
         // A link is made under the name of files in transit and renamed: the old one is never missing.
         let staged = stage::staged_name(&entry.name);
         root::remove_tree(at, &staged, 0)?;
         rustix::fs::symlinkat(target, at, &staged[..])?;
-        root::set_link_meta(at, &staged, &entry.meta, terms.keeps)?;
-        stage::publish(at, &entry.name)
+        let published = root::set_link_meta(at, &staged, &entry.meta, terms.keeps)
+            .and_then(|()| self.shared.publish(&current.path, at, &entry.name));
+        if published.is_err() {
+            stage::remove(at, &entry.name);
+        }
+        published
     }
 
-    /// Removes a directory that has the name of a file, where removing is allowed.
-    fn make_room(&self, at: BorrowedFd<'_>, name: &[u8], there: Option<&Status>) -> io::Result<()> {
-        if !there.is_some_and(|there| there.kind == FileType::Directory) {
-            return Ok(());
-        }
-        if !self.shared.terms.delete {
-            return Err(io::Error::other(
+    /// Refuses a file in the place of a directory, where removing is not allowed. The directory goes
+    /// when the file is whole.
+    fn check_room(&self, there: Option<&Status>) -> io::Result<()> {
+        let is_directory = there.is_some_and(|there| there.kind == FileType::Directory);
+        match is_directory && !self.shared.terms.delete {
+            true => Err(io::Error::other(
                 "the target has a directory of this name, and nothing may be removed",
-            ));
+            )),
+            false => Ok(()),
         }
-        let removed = root::remove_tree(at, name, 0)?;
-        self.shared.count(|counts| counts.removed += removed);
-        Ok(())
     }
 
     fn file(
@@ -307,7 +304,7 @@ impl<'a> Judge<'a> {
             return Ok(Verdict::Skip);
         }
         if let Some(at) = at {
-            self.make_room(at, &entry.name, there.as_ref())?;
+            self.check_room(there.as_ref())?;
             if size >= LEAST_BYTES {
                 let staged = stage::staged_name(&entry.name);
                 if !current.fresh && root::status_of(at, &staged)?.is_some() {
@@ -405,7 +402,10 @@ impl<'a> Judge<'a> {
         }
         if !terms.dry_run {
             for name in stale {
-                root::remove_tree(handle.as_fd(), &name, 0)?;
+                if let Err(error) = root::remove_tree(handle.as_fd(), &name, 0) {
+                    let why = format!("what an earlier session left cannot be removed: {error}");
+                    self.refuse(&current, &name, why);
+                }
             }
         }
         Ok(())
@@ -422,6 +422,23 @@ impl<'a> Judge<'a> {
             )),
         }
     }
+}
+
+/// Makes a directory in the place of what is none, or of a link to one.
+fn replace(parent: BorrowedFd<'_>, name: &[u8], mode: Mode) -> io::Result<()> {
+    let there = root::status_of(parent, name)?;
+    if there.is_some_and(|there| there.kind == FileType::Directory) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let staged = stage::staged_name(name);
+    root::remove_tree(parent, &staged, 0)?;
+    rustix::fs::mkdirat(parent, &staged[..], mode)?;
+    let plain = rustix::fs::AtFlags::empty();
+    if stage::exchange(parent, name).is_ok() {
+        return Ok(rustix::fs::unlinkat(parent, &staged[..], plain)?);
+    }
+    rustix::fs::unlinkat(parent, name, plain)?;
+    stage::publish(parent, name)
 }
 
 /// True when a file has other properties than it is to have.

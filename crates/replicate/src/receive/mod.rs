@@ -20,18 +20,21 @@ mod stage;
 
 use std::collections::HashMap;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver as Inbox, RecvTimeoutError, Sender as Outbox};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::FileType;
+
 use crate::codec::{Packer, Unpacker};
 use crate::filter::Filter;
 use crate::frame::{Codec, FrameError, FrameKind};
 use crate::message::{Answer, Counts, Failure, Id, Listing, encode, read_listing};
 use crate::path::RelPath;
-use crate::root::{Keeps, Root};
+use crate::root::{self, Keeps, Root};
 use crate::send::{KEPT_FAILURES, Outcome};
 use crate::session::{ALIVE, LOOK, Progress, Session, lock};
 use crate::wire::{Channel, FrameReader, FrameWriter, Role};
@@ -103,8 +106,10 @@ struct Shared {
     session: Arc<Session>,
     progress: Arc<Progress>,
     awaited: Mutex<HashMap<Id, Awaited>>,
-    /// Told when nothing is awaited any more.
-    nothing_awaited: Condvar,
+    /// By data connection: rounds of which all content has been taken from it.
+    flushes: Mutex<Vec<u64>>,
+    /// Told when one of those changes.
+    flushed: Condvar,
     counts: Mutex<Counts>,
     outcome: Mutex<Outcome>,
     answers: Mutex<Option<Outbox<Answer>>>,
@@ -147,13 +152,66 @@ impl Shared {
         }
     }
 
-    /// Takes an entry that is awaited no longer; published, or given up.
+    /// Gives what is staged its name. A directory of this name goes where removing is allowed: the
+    /// two names are exchanged, so that either the old or the new is there.
+    fn publish(&self, directory: &RelPath, at: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
+        let error = match stage::publish(at, name) {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        let there = root::status_of(at, name)?;
+        let is_directory = there.is_some_and(|there| there.kind == FileType::Directory);
+        if !is_directory || !self.terms.delete {
+            return Err(error);
+        }
+        let removed = match self.terms.filter.is_everything() && stage::exchange(at, name).is_ok() {
+            true => root::remove_tree(at, &stage::staged_name(name), 0)?,
+            false => {
+                let removed = finish::remove(self, directory, at, name)?;
+                stage::publish(at, name)?;
+                removed
+            }
+        };
+        self.count(|counts| counts.removed += removed);
+        Ok(())
+    }
+
+    /// Counts what was published.
     fn settled(&self, files: u64, bytes: u64) {
         Progress::add(&self.progress.files_done, files);
         Progress::add(&self.progress.bytes_done, bytes);
-        if lock(&self.awaited).is_empty() {
-            self.nothing_awaited.notify_all();
+    }
+
+    /// Takes note that a data connection has carried all of a round.
+    ///
+    /// Errors: the round before is not over.
+    fn flushed(&self, connection: usize) -> io::Result<()> {
+        let rounds = lock(&self.outcome).rounds;
+        let mut flushes = lock(&self.flushes);
+        match flushes.get_mut(connection) {
+            Some(flushed) if *flushed <= rounds => *flushed += 1,
+            _ => return Err(FrameError::Order.into()),
         }
+        drop(flushes);
+        self.flushed.notify_all();
+        Ok(())
+    }
+
+    /// Takes note that a data connection was closed: nothing more is under way on it.
+    ///
+    /// Errors: content is awaited.
+    fn closed(&self, connection: usize) -> io::Result<()> {
+        if !lock(&self.awaited).is_empty() {
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the sender closed the connection",
+            ));
+        }
+        if let Some(flushed) = lock(&self.flushes).get_mut(connection) {
+            *flushed = u64::MAX;
+        }
+        self.flushed.notify_all();
+        Ok(())
     }
 }
 
@@ -178,7 +236,8 @@ impl Receiver {
             session: Arc::clone(&session),
             progress: Arc::clone(&progress),
             awaited: Mutex::default(),
-            nothing_awaited: Condvar::new(),
+            flushes: Mutex::default(),
+            flushed: Condvar::new(),
             counts: Mutex::default(),
             outcome: Mutex::default(),
             answers: Mutex::new(Some(outbox)),
@@ -226,11 +285,12 @@ fn sort(
     for channel in channels {
         let mut reader = FrameReader::new(channel, session, progress);
         match reader.expect_hello()? {
-            Role::Listing => listing = Some(reader),
-            Role::Answers => {
+            Role::Listing if listing.is_none() => listing = Some(reader),
+            Role::Answers if answers.is_none() => {
                 answers = Some(FrameWriter::new(reader.into_channel(), session, progress));
             }
             Role::Data(_) => data.push(reader),
+            Role::Listing | Role::Answers => return Err(FrameError::Order.into()),
         }
     }
     match (listing, answers) {
@@ -245,6 +305,7 @@ fn receive(
     (answers, inbox): (FrameWriter, Inbox<Answer>),
     data: Vec<FrameReader>,
 ) {
+    lock(&shared.flushes).resize(data.len(), 0);
     thread::scope(|scope| {
         start(scope, shared, "answers".into(), move || {
             send_answers(shared, answers, &inbox)
@@ -255,7 +316,9 @@ fn receive(
         });
         for (number, reader) in data.into_iter().enumerate() {
             let name = format!("receive{number}");
-            start(scope, shared, name, move || data::run(shared, reader));
+            start(scope, shared, name, move || {
+                data::run(shared, number, reader)
+            });
         }
         if let Err(error) = listen(shared, listing, to_basis) {
             shared.session.fail("the list of files", &error);
@@ -280,7 +343,7 @@ fn start<'scope>(
         .spawn_scoped(scope, move || {
             if let Err(error) = run() {
                 shared.session.fail(&own, &error);
-                shared.nothing_awaited.notify_all();
+                shared.flushed.notify_all();
             }
             shared.progress.thread_ends();
         });

@@ -7,14 +7,16 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::path::STAGED;
 use crate::root;
 
-/// Hash of a name, as staged names have it.
+/// Hash of a name, as staged names have it. A cryptographic one: whoever may name files at the source
+/// must not be able to make two names meet under one staged name.
 pub(super) fn name_hash(name: &[u8]) -> u64 {
-    xxh3_64(name)
+    let hash = blake3::hash(name);
+    let first = hash.as_bytes().first_chunk();
+    first.map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
 /// The name under which a file is staged.
@@ -83,6 +85,21 @@ impl Staged {
 /// Gives a staged file its final name.
 pub(super) fn publish(at: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
     Ok(rustix::fs::renameat(at, &staged_name(name)[..], at, name)?)
+}
+
+/// Gives what is staged its final name, and what has that name the staged one.
+///
+/// Errors: the file system cannot do it.
+#[cfg(target_os = "linux")]
+pub(super) fn exchange(at: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
+    let flags = rustix::fs::RenameFlags::EXCHANGE;
+    let staged = staged_name(name);
+    Ok(rustix::fs::renameat_with(at, &staged[..], at, name, flags)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn exchange(_: BorrowedFd<'_>, _: &[u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Removes a staged file, when there is one.

@@ -55,7 +55,7 @@ fn take(shared: &Shared, answer: Answer) -> io::Result<()> {
             outcome.counts.add(&counts);
             drop(outcome);
             Progress::add(&progress.rounds, 1);
-            shared.queue.round_counted();
+            shared.queue.round_counted()?;
         }
         Answer::Broken(why) => return Err(io::Error::other(format!("the receiver: {why}"))),
     }

@@ -167,9 +167,22 @@ impl Queue {
         Ok(())
     }
 
-    pub(super) fn round_counted(&self) {
-        lock(&self.state).round_over = true;
+    /// Takes note that the receiver has counted the round.
+    ///
+    /// Errors: the round is not over.
+    pub(super) fn round_counted(&self) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        let is_sent = state.is_quiet() && state.flushed.iter().all(|flushed| *flushed);
+        if !is_sent || state.round_over {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the receiver counts a round that is not over",
+            ));
+        }
+        state.round_over = true;
+        drop(state);
         self.room.notify_all();
+        Ok(())
     }
 
     /// Ends the workers once they have nothing to do.
@@ -190,12 +203,12 @@ impl Queue {
                 (Verdict::Skip, _) => {}
                 (Verdict::Send, Some(item)) => {
                     files += 1;
-                    bytes += item.size;
+                    bytes = item.size.saturating_add(bytes);
                     state.ready.push_back(item);
                 }
                 (Verdict::Later, Some(item)) => {
                     files += 1;
-                    bytes += item.size;
+                    bytes = item.size.saturating_add(bytes);
                     state.later.insert(item.id, (item, Vec::new()));
                 }
                 (_, None) => return Err(unasked()),
@@ -211,10 +224,11 @@ impl Queue {
         let mut state = lock(&self.state);
         let (item, known) = state.later.get_mut(&id).ok_or_else(unasked)?;
         let most = item.size.div_ceil(crate::delta::BLOCK_BYTES as u64) + 1;
-        // Blocks beyond the end of the file help nobody.
-        if (known.len() + blocks.len()) as u64 <= most {
-            known.extend_from_slice(blocks);
+        // Nobody has blocks beyond the end of the file to offer.
+        if (known.len() + blocks.len()) as u64 > most {
+            return Err(unasked());
         }
+        known.extend_from_slice(blocks);
         if !more && let Some((mut item, known)) = state.later.remove(&id) {
             item.basis = (!known.is_empty()).then(|| Arc::new(known));
             state.ready.push_back(item);
@@ -340,15 +354,16 @@ impl State {
     }
 
     fn take_part(&mut self) -> Option<Job> {
-        while self.large.front()?.is_given_up() {
-            self.large.pop_front();
+        loop {
+            let large = Arc::clone(self.large.front()?);
+            let part = large.hand_out();
+            if part.as_ref().is_none_or(|part| part.is_last) {
+                self.large.pop_front();
+            }
+            if let Some(Part { offset, bytes, .. }) = part {
+                return Some(Job::Part(large, offset, bytes));
+            }
         }
-        let large = Arc::clone(self.large.front()?);
-        let (part, is_last) = large.hand_out();
-        if is_last {
-            self.large.pop_front();
-        }
-        Some(Job::Part(large, part.0, part.1))
     }
 
     fn take_files(&mut self) -> Vec<Item> {
@@ -367,21 +382,40 @@ impl State {
 /// Bytes of a part that a worker reads at once.
 pub(super) const PART_BYTES: u64 = 1 << 20;
 
+/// A part of a large file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Part {
+    offset: u64,
+    bytes: usize,
+    is_last: bool,
+}
+
 impl Large {
-    /// The next part (offset, bytes) and whether it is the last; an empty one for a file without data.
-    fn hand_out(&self) -> ((u64, usize), bool) {
+    /// The next part, an empty one for a file without data; `None` when the file was given up. Asked
+    /// in one step with taking the part: a file whose last part was sent is begun again only once.
+    fn hand_out(&self) -> Option<Part> {
         let mut progress = lock(&self.progress);
+        if progress.given_up {
+            return None;
+        }
         progress.under_way += 1;
         let Some((begin, end)) = progress.ranges.pop() else {
-            return ((0, 0), true);
+            return Some(Part {
+                offset: 0,
+                bytes: 0,
+                is_last: true,
+            });
         };
         // Parts end at multiples, so that blocks of a basis are whole.
         let stop = end.min((begin / PART_BYTES + 1) * PART_BYTES);
         if stop < end {
             progress.ranges.push((stop, end));
         }
-        let is_last = progress.ranges.is_empty();
-        ((begin, (stop - begin) as usize), is_last)
+        Some(Part {
+            offset: begin,
+            bytes: (stop - begin) as usize,
+            is_last: progress.ranges.is_empty(),
+        })
     }
 
     /// A part was sent, of which so many bytes travelled. Gives the bytes of the whole file that

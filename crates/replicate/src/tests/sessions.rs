@@ -20,7 +20,7 @@ use crate::send::{Level, Round, SendTerms};
 use crate::source::Source;
 
 /// Files change long before they are replicated: equal times prove that they are equal.
-fn age(root: &Path) {
+pub(super) fn age(root: &Path) {
     let old = SystemTime::now() - Duration::from_secs(3_600);
     for entry in fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
@@ -40,7 +40,7 @@ fn age(root: &Path) {
     }
 }
 
-fn bytes(content: Content, size: usize, file: u64) -> Vec<u8> {
+pub(super) fn bytes(content: Content, size: usize, file: u64) -> Vec<u8> {
     static TEXT: OnceLock<Pool> = OnceLock::new();
     static RANDOM: OnceLock<Pool> = OnceLock::new();
     let pool = match content {
