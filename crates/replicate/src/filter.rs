@@ -73,6 +73,17 @@ impl Filter {
         self.include.is_empty() && self.exclude.is_empty()
     }
 
+    /// True when the directory and those above it belong to the replication.
+    pub fn takes_directory(&self, path: &RelPath) -> bool {
+        if self.is_everything() {
+            return true;
+        }
+        match path.split() {
+            None => true,
+            Some((above, name)) => self.takes(&above, name, true) && self.takes_directory(&above),
+        }
+    }
+
     /// True when the name in this directory belongs to the replication.
     pub fn takes(&self, directory: &RelPath, name: &[u8], is_directory: bool) -> bool {
         if self.is_everything() {

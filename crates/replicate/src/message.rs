@@ -28,6 +28,8 @@ pub const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
 pub const MAX_LINK: usize = 4_095;
 /// Most hashes in one message.
 pub const MAX_HASHES: usize = 32 << 10;
+/// Longest text: a path whose bytes are all shown as `\xNN`, and a sentence.
+const MAX_TEXT: usize = 5 * crate::path::MAX_PATH;
 /// Number of an entry within its round.
 pub type Id = u32;
 
@@ -232,24 +234,41 @@ pub fn read_listing(payload: &[u8]) -> Result<Listing, FrameError> {
     is_fine.then_some(listing).ok_or(FrameError::Content)
 }
 
+/// True for a text of a peer that may be shown: bounded, and without what moves a cursor.
+fn is_plain(text: &str) -> bool {
+    text.len() <= MAX_TEXT && !text.chars().any(char::is_control)
+}
+
 /// Reads an answer of a peer, within its bounds.
 pub fn read_answer(payload: &[u8]) -> Result<Answer, FrameError> {
     let answer: Answer = postcard::from_bytes(payload).map_err(|_| FrameError::Content)?;
     let is_fine = match &answer {
         Answer::Basis { blocks, .. } => blocks.len() <= MAX_HASHES,
+        Answer::Failed(Failure { path, why }) => is_plain(path) && is_plain(why),
+        Answer::Broken(why) => is_plain(why),
         _ => true,
     };
     is_fine.then_some(answer).ok_or(FrameError::Content)
 }
 
 impl Meta {
+    /// Bytes of names and values of all attributes.
+    pub(crate) fn attribute_bytes(&self) -> usize {
+        let sizes = self.attributes.iter();
+        let sizes = sizes.map(|one| one.name.len() + one.value.len() + size_of::<Attribute>());
+        sizes.sum()
+    }
+
     fn is_bounded(&self) -> bool {
         let fits = |one: &Attribute| {
             (1..=255).contains(&one.name.len())
                 && !one.name.contains(&0)
                 && one.value.len() <= MAX_ATTRIBUTE_BYTES
         };
-        self.attributes.len() <= MAX_ATTRIBUTES && self.attributes.iter().all(fits)
+        // The highest number stands for no owner in calls of the system.
+        let is_owned = self.uid != u32::MAX && self.gid != u32::MAX;
+        let fits_all = self.attributes.iter().all(fits);
+        is_owned && fits_all && self.attributes.len() <= MAX_ATTRIBUTES
     }
 }
 

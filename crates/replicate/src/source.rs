@@ -3,6 +3,8 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::FileType;
 
@@ -15,6 +17,18 @@ use crate::root::{self, Handles, Keeps, Root, Status};
 /// A file that changed less than this before it was listed may change again within the same tick of
 /// the file system's clock (coarsest: 2 s on FAT).
 const RACY_NS: i64 = 2_000_000_000;
+
+/// A change within this time of another may leave the times of a file as they are: they are taken
+/// from a clock that the system moves at least a hundred times a second.
+const TICK_NS: i64 = 20_000_000;
+/// How often a file is given that time before it is opened.
+const SETTLES: u32 = 4;
+
+/// The wall clock, nanoseconds since 1970.
+pub(crate) fn wall_clock_ns() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos().min(i64::MAX as u128) as i64)
+}
 
 /// Where files come from.
 pub enum Source {
@@ -95,7 +109,8 @@ impl Source {
         }
     }
 
-    /// Opens a file.
+    /// Opens a file; one that has just been changed, a moment later: what changes while it is read is
+    /// then seen in its times.
     pub fn open(
         &self,
         handles: Option<&mut Handles>,
@@ -104,8 +119,16 @@ impl Source {
     ) -> io::Result<Opened> {
         match (self, handles) {
             (Source::Tree { .. }, Some(handles)) => {
-                let (file, status) = root::open_file(handles.of(directory)?, name)?;
-                Ok(Opened::File(file, status))
+                let (file, mut status) = root::open_file(handles.of(directory)?, name)?;
+                for _ in 0..SETTLES {
+                    let age_ns = wall_clock_ns().saturating_sub(status.ctime_ns);
+                    if !(0..TICK_NS).contains(&age_ns) {
+                        return Ok(Opened::File(file, status));
+                    }
+                    thread::sleep(Duration::from_nanos((TICK_NS - age_ns) as u64));
+                    status = root::status_of_open(&file)?;
+                }
+                Err(io::Error::other("it changes all the time"))
             }
             (Source::Set(set), _) => {
                 let number = DataSet::number(name);
@@ -231,6 +254,7 @@ fn list_tree(
             FileType::Directory => Kind::Directory,
             FileType::Symlink => match root::link_target(directory.as_fd(), name) {
                 Ok(target) => Kind::Symlink { target },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 Err(error) => return leave(path, name, &error, visit),
             },
             other => {
@@ -242,6 +266,7 @@ fn list_tree(
         if keeps.attributes && !matches!(kind, Kind::Symlink { .. }) {
             meta.attributes = match root::attributes(directory.as_fd(), name) {
                 Ok(attributes) => attributes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 Err(error) => return leave(path, name, &error, visit),
             };
         }

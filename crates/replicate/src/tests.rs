@@ -1,5 +1,6 @@
 //! Both ends of a session, over connections of this process.
 
+mod attacks;
 mod faults;
 mod sessions;
 

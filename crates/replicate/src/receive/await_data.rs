@@ -1,8 +1,9 @@
 //! Files whose content is on its way.
 
+use std::collections::HashMap;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Shared;
@@ -11,6 +12,15 @@ use crate::message::{Id, Meta};
 use crate::path::RelPath;
 use crate::root::{self, Handles};
 use crate::session::lock;
+
+/// Files that may be awaited before no more are asked for: four times what a sender has under way.
+const MAX_AWAITED: usize = 256 << 10;
+/// The same for bytes of their attributes.
+const MAX_ATTRIBUTES_AWAITED: usize = 64 << 20;
+/// Most files that are open because parts of them have come.
+const MAX_OPEN: usize = 400;
+/// Most files that were adopted from what was there, and wait for parts: each is open, and a copy.
+const MAX_ADOPTED: usize = 32;
 
 /// A file whose content was asked for.
 #[derive(Clone)]
@@ -34,6 +44,46 @@ impl Awaited {
     }
 }
 
+/// Files whose content was asked for and did not come yet.
+#[derive(Default)]
+pub(super) struct AllAwaited {
+    files: HashMap<Id, Awaited>,
+    attribute_bytes: usize,
+}
+
+impl AllAwaited {
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// True when no more should be asked for: a sender that lists without sending must not use up
+    /// the memory.
+    pub(super) fn is_much(&self) -> bool {
+        self.files.len() > MAX_AWAITED || self.attribute_bytes > MAX_ATTRIBUTES_AWAITED
+    }
+
+    pub(super) fn insert(&mut self, id: Id, awaited: Awaited) {
+        self.attribute_bytes += awaited.meta.attribute_bytes();
+        self.files.insert(id, awaited);
+    }
+
+    pub(super) fn remove(&mut self, id: Id) -> Option<Awaited> {
+        let awaited = self.files.remove(&id)?;
+        self.attribute_bytes -= awaited.meta.attribute_bytes();
+        Some(awaited)
+    }
+
+    /// Gives a file what was there already; false when it is awaited no longer.
+    pub(super) fn adopt(&mut self, id: Id, parts: Arc<Parts>) -> bool {
+        let awaited = self.files.get_mut(&id);
+        awaited.map(|awaited| awaited.parts = Some(parts)).is_some()
+    }
+
+    fn get_mut(&mut self, id: Id) -> Option<&mut Awaited> {
+        self.files.get_mut(&id)
+    }
+}
+
 /// How a large file ends, as the sender said.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -46,10 +96,38 @@ pub(super) struct End {
 #[derive(Default)]
 pub(super) struct Parts(RwLock<State>);
 
+/// A staged file that is open, and counted as such.
+pub(super) struct OpenFile {
+    file: OwnedFd,
+    counted: Arc<AtomicUsize>,
+}
+
+impl OpenFile {
+    fn new(file: OwnedFd, counted: &Arc<AtomicUsize>) -> Self {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Self {
+            file,
+            counted: Arc::clone(counted),
+        }
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        self.counted.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl AsFd for OpenFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
 #[derive(Default)]
 pub(super) struct State {
     /// `None` until the first part, and for the sink that drops everything.
-    file: Option<OwnedFd>,
+    file: Option<OpenFile>,
     attempt: u32,
     received: AtomicU64,
     end: Option<End>,
@@ -58,9 +136,9 @@ pub(super) struct State {
 
 impl Parts {
     /// With a file that has content already.
-    pub(super) fn adopted(file: OwnedFd) -> Self {
+    pub(super) fn adopted(shared: &Shared, file: OwnedFd) -> Self {
         let state = State {
-            file: Some(file),
+            file: Some(OpenFile::new(file, &shared.adopted)),
             ..State::default()
         };
         Self(RwLock::new(state))
@@ -125,8 +203,11 @@ impl Parts {
         if state.file.is_none()
             && let Some(handles) = handles
         {
+            if shared.open.load(Ordering::Relaxed) >= MAX_OPEN {
+                return Err(io::Error::other("parts of too many files came at once"));
+            }
             let staged = Staged::create(handles.of(&of.directory)?, &of.name)?;
-            state.file = Some(staged.into_file());
+            state.file = Some(OpenFile::new(staged.into_file(), &shared.open));
         }
         Ok(())
     }
@@ -151,7 +232,7 @@ impl Parts {
     /// The file with its end when everything has come, once.
     ///
     /// Errors: more has come than was sent.
-    pub(super) fn complete(&self) -> io::Result<Option<(Option<OwnedFd>, End)>> {
+    pub(super) fn complete(&self) -> io::Result<Option<(Option<OpenFile>, End)>> {
         let mut state = self.write();
         let received = state.received.load(Ordering::Relaxed);
         match state.end {
@@ -180,26 +261,33 @@ impl Shared {
     ///
     /// Errors: it was not asked for.
     pub(super) fn awaited(&self, id: Id) -> io::Result<Awaited> {
-        lock(&self.awaited).get(&id).cloned().ok_or_else(unasked)
+        lock(&self.awaited).get_mut(id).cloned().ok_or_else(unasked)
     }
 
     /// The same, with its parts.
     pub(super) fn awaited_parts(&self, id: Id) -> io::Result<(Awaited, Arc<Parts>)> {
         let mut all = lock(&self.awaited);
-        let awaited = all.get_mut(&id).ok_or_else(unasked)?;
+        let awaited = all.get_mut(id).ok_or_else(unasked)?;
         let parts = awaited.parts.get_or_insert_with(Arc::default);
         let parts = Arc::clone(parts);
         Ok((awaited.clone(), parts))
     }
 
+    /// True when no more files should be adopted for now.
+    pub(super) fn has_adopted_enough(&self) -> bool {
+        self.adopted.load(Ordering::Relaxed) >= MAX_ADOPTED
+    }
+
     /// Gives a file up: it is reported, and what was staged is removed.
     pub(super) fn give_up(&self, id: Id, handles: Option<&mut Handles>, why: String) {
-        let Some(awaited) = lock(&self.awaited).remove(&id) else {
+        let Some(awaited) = lock(&self.awaited).remove(id) else {
             return;
         };
         if let Some(parts) = &awaited.parts {
             parts.give_up();
         }
+        // Its other names are not made links of what stood there before.
+        lock(&self.shared_files).remove(&id);
         if let Some(handles) = handles
             && let Ok(at) = handles.of(&awaited.directory)
         {
@@ -211,7 +299,7 @@ impl Shared {
 
     /// Takes a file out of those that are awaited, without publishing it.
     pub(super) fn forget(&self, id: Id) -> io::Result<Awaited> {
-        let awaited = lock(&self.awaited).remove(&id).ok_or_else(unasked)?;
+        let awaited = lock(&self.awaited).remove(id).ok_or_else(unasked)?;
         self.settled(0, 0);
         Ok(awaited)
     }

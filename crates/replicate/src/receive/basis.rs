@@ -4,6 +4,8 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver as Inbox, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use super::Shared;
 use super::await_data::{Awaited, Parts};
@@ -48,6 +50,13 @@ pub(super) fn run(shared: &Shared, inbox: &Inbox<Task>) -> io::Result<()> {
             Err(RecvTimeoutError::Timeout) if shared.session.is_over() => return Ok(()),
             Err(RecvTimeoutError::Timeout) => continue,
         };
+        // Copies wait for their parts: their number is bounded, and so is the room that they take.
+        while task.basis != Basis::Compare && shared.has_adopted_enough() {
+            if shared.session.is_over() {
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
         let hashed = match task.basis {
             Basis::Compare => compare(shared, &mut handles, &task, &mut buffer),
             Basis::Delta => delta(shared, &mut handles, &task, &mut buffer),
@@ -159,10 +168,9 @@ fn hash(
 
 /// Makes the staged file the one that parts are written to, and says what it has.
 fn adopt(shared: &Shared, task: &Task, staged: Staged, blocks: Vec<u128>) -> io::Result<()> {
-    let parts = Arc::new(Parts::adopted(staged.into_file()));
-    match lock(&shared.awaited).get_mut(&task.id) {
-        Some(awaited) => awaited.parts = Some(parts),
-        None => return Ok(()),
+    let parts = Arc::new(Parts::adopted(shared, staged.into_file()));
+    if !lock(&shared.awaited).adopt(task.id, parts) {
+        return Ok(());
     }
     let mut rest = blocks.as_slice();
     loop {

@@ -50,6 +50,9 @@ pub(super) fn run(shared: &Shared, number: usize, mut reader: FrameReader) -> io
         whole_bytes: 0,
     };
     loop {
+        if shared.session.is_over() {
+            return Err(shared.session.over());
+        }
         let waits = Instant::now();
         let Some((header, wire)) = reader.next_frame()? else {
             writer.publish_all()?;
@@ -280,7 +283,7 @@ impl Writer<'_> {
                 self.synced(begun);
             }
         }
-        let removed = lock(&self.shared.awaited).remove(&whole.id);
+        let removed = lock(&self.shared.awaited).remove(whole.id);
         removed.ok_or_else(unasked)?;
         let kept = whole.size.saturating_sub(whole.received);
         self.shared.count(|counts| {

@@ -23,6 +23,11 @@ use crate::session::{Progress, lock};
 
 /// Answers that may wait before no more are made.
 const MAX_UNSENT: u64 = 4_096;
+/// Bytes that a round may keep until its end, and of each of its parts besides names and attributes.
+const MAX_HELD_BYTES: usize = 512 << 20;
+const HELD_EACH: usize = 128;
+/// Most names in a directory.
+const MAX_NAMES: usize = 32 << 20;
 /// Most names of a round that the source does not have and that are remembered.
 const MAX_EXTRA: usize = 4 << 20;
 
@@ -35,6 +40,10 @@ pub(super) struct RoundWork {
     pub(super) links: Vec<(RelPath, Vec<u8>, Id)>,
     /// Names that the source does not have.
     pub(super) extra: Vec<(Arc<RelPath>, Vec<u8>)>,
+    /// Hashes of the paths of the directories that were listed.
+    listed: HashSet<u64>,
+    /// Bytes of all that.
+    held_bytes: usize,
     entries: u32,
 }
 
@@ -47,6 +56,8 @@ struct Current {
     fresh: bool,
     /// It could not be made.
     broken: bool,
+    /// It was listed before in this round: its entries have been judged.
+    repeated: bool,
     /// Hashes of the names in it.
     seen: HashSet<u64>,
     /// Hashes of the names whose content is awaited.
@@ -81,10 +92,22 @@ impl<'a> Judge<'a> {
             handle: None,
             fresh: false,
             broken: false,
+            repeated: false,
             seen: HashSet::new(),
             wanted: HashSet::new(),
         };
-        if let Some(root) = self.shared.root() {
+        let hash = stage::name_hash(current.path.as_bytes());
+        if !self.round.listed.insert(hash) {
+            current.repeated = true;
+            self.current = Some(current);
+            return Ok(());
+        }
+        self.hold(HELD_EACH + current.path.as_bytes().len() + meta.attribute_bytes())?;
+        if !self.shared.terms.filter.takes_directory(&current.path) {
+            let why = "the directory does not belong to the replication";
+            self.shared.failed(current.path.to_string(), why.into());
+            current.broken = true;
+        } else if let Some(root) = self.shared.root() {
             match root.directory(&current.path) {
                 Ok(handle) => current.handle = Some(handle),
                 Err(_) if self.shared.terms.dry_run => {
@@ -140,16 +163,29 @@ impl<'a> Judge<'a> {
         let mut verdicts = Vec::with_capacity(entries.len());
         for entry in entries {
             let id = self.round.entries;
-            self.round.entries += 1;
-            current.seen.insert(stage::name_hash(&entry.name));
+            self.round.entries = id.checked_add(1).ok_or_else(too_much)?;
+            if current.repeated {
+                verdicts.push(Verdict::Skip);
+                continue;
+            }
+            let is_new = current.seen.insert(stage::name_hash(&entry.name));
+            if current.seen.len() > MAX_NAMES {
+                return Err(too_much());
+            }
             if current.broken {
                 self.shared.count(|counts| counts.failed += 1);
                 verdicts.push(Verdict::Skip);
                 continue;
             }
-            let verdict = match self.judge(&current, id, &entry) {
+            let judged = match is_new {
+                true => self.judge(&current, id, &entry),
+                // A name that was removed and made again while the directory was read.
+                false => Err(io::Error::other("its name was listed twice")),
+            };
+            let verdict = match judged {
                 Ok(verdict) => verdict,
                 Err(error) => {
+                    lock(&self.shared.shared_files).remove(&id);
                     self.refuse(&current, &entry.name, error.to_string());
                     Verdict::Skip
                 }
@@ -160,18 +196,33 @@ impl<'a> Judge<'a> {
             verdicts.push(verdict);
         }
         self.current = Some(current);
+        self.hold(0)?;
         self.shared.answer(Answer::Verdicts(verdicts));
         for task in self.tasks.drain(..) {
             // Fails only when that thread has ended, and the session with it.
             let _ = self.to_basis.send(task);
         }
-        while self.shared.unsent.load(Ordering::Relaxed) > MAX_UNSENT {
+        // A sender that keeps to its own bounds never meets the others.
+        while self.shared.unsent.load(Ordering::Relaxed) > MAX_UNSENT
+            || lock(&self.shared.awaited).is_much()
+        {
             if self.shared.session.is_over() {
                 return Err(self.shared.session.over());
             }
             thread::sleep(Duration::from_millis(1));
         }
         Ok(())
+    }
+
+    /// Takes note of what the round keeps until its end.
+    ///
+    /// Errors: it is more than any round may keep.
+    fn hold(&mut self, bytes: usize) -> io::Result<()> {
+        self.round.held_bytes = self.round.held_bytes.saturating_add(bytes);
+        match self.round.held_bytes > MAX_HELD_BYTES {
+            true => Err(too_much()),
+            false => Ok(()),
+        }
     }
 
     fn refuse(&self, current: &Current, name: &[u8], why: String) {
@@ -181,12 +232,19 @@ impl<'a> Judge<'a> {
     }
 
     fn judge(&mut self, current: &Current, id: Id, entry: &Entry) -> io::Result<Verdict> {
+        // The sender has such patterns too; this end does not rely on it.
+        let is_directory = entry.kind == Kind::Directory;
+        let filter = &self.shared.terms.filter;
+        if !filter.takes(&current.path, &entry.name, is_directory) {
+            return Err(io::Error::other("it does not belong to the replication"));
+        }
         match &entry.kind {
             Kind::Directory | Kind::Left => Ok(Verdict::Skip),
             Kind::HardLink { of } => {
                 self.shared.count(|counts| counts.files += 1);
                 if current.handle.is_some() {
                     let path = current.path.as_ref().clone();
+                    self.hold(HELD_EACH + path.as_bytes().len() + entry.name.len())?;
                     self.round.links.push((path, entry.name.clone(), *of));
                 }
                 Ok(Verdict::Skip)
@@ -198,7 +256,7 @@ impl<'a> Judge<'a> {
             Kind::File { size, racy, shared } => {
                 self.shared.count(|counts| {
                     counts.files += 1;
-                    counts.bytes += size;
+                    counts.bytes = counts.bytes.saturating_add(*size);
                 });
                 let progress = &self.shared.progress;
                 Progress::add(&progress.files_listed, 1);
@@ -337,7 +395,7 @@ impl<'a> Judge<'a> {
     fn would_write(&self, current: &Current, entry: &Entry, size: u64, exists: bool) {
         self.shared.count(|counts| {
             counts.files_written += 1;
-            counts.bytes_received += size;
+            counts.bytes_received = counts.bytes_received.saturating_add(size);
         });
         if self.shared.terms.checksum {
             let why = match exists {
@@ -369,7 +427,7 @@ impl<'a> Judge<'a> {
         let Some(handle) = &current.handle else {
             return Ok(());
         };
-        if current.fresh || !complete {
+        if current.fresh || current.repeated || !complete {
             return Ok(());
         }
         let terms = &self.shared.terms;
@@ -422,6 +480,11 @@ impl<'a> Judge<'a> {
             )),
         }
     }
+}
+
+fn too_much() -> io::Error {
+    let text = "the list of files is larger than any may be";
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 /// Makes a directory in the place of what is none, or of a link to one.

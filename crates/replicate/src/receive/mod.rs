@@ -21,7 +21,7 @@ mod stage;
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver as Inbox, RecvTimeoutError, Sender as Outbox};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -38,7 +38,7 @@ use crate::root::{self, Keeps, Root};
 use crate::send::{KEPT_FAILURES, Outcome};
 use crate::session::{ALIVE, LOOK, Progress, Session, lock};
 use crate::wire::{Channel, FrameReader, FrameWriter, Role};
-use await_data::Awaited;
+use await_data::AllAwaited;
 
 /// Time between two answers that say how much is published.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
@@ -105,7 +105,10 @@ struct Shared {
     terms: ReceiveTerms,
     session: Arc<Session>,
     progress: Arc<Progress>,
-    awaited: Mutex<HashMap<Id, Awaited>>,
+    awaited: Mutex<AllAwaited>,
+    /// Staged files that are open: made for their parts, and adopted from what was there.
+    open: Arc<AtomicUsize>,
+    adopted: Arc<AtomicUsize>,
     /// By data connection: rounds of which all content has been taken from it.
     flushes: Mutex<Vec<u64>>,
     /// Told when one of those changes.
@@ -236,6 +239,8 @@ impl Receiver {
             session: Arc::clone(&session),
             progress: Arc::clone(&progress),
             awaited: Mutex::default(),
+            open: Arc::default(),
+            adopted: Arc::default(),
             flushes: Mutex::default(),
             flushed: Condvar::new(),
             counts: Mutex::default(),
@@ -323,7 +328,7 @@ fn receive(
         if let Err(error) = listen(shared, listing, to_basis) {
             shared.session.fail("the list of files", &error);
             // The others hear of it from this end.
-            let why = shared.session.failure().unwrap_or_default();
+            let why = shared.session.failure().unwrap_or(error.to_string());
             shared.answer(Answer::Broken(why));
         }
         // With the last sender of answers gone their thread sends what is left and closes.
@@ -395,6 +400,9 @@ fn listen(
     let mut unpacker = Unpacker::new()?;
     let mut judge = judge::Judge::new(shared, to_basis);
     loop {
+        if shared.session.is_over() {
+            return Err(shared.session.over());
+        }
         let Some((header, wire)) = reader.next_frame()? else {
             return Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,

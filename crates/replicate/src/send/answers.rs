@@ -10,10 +10,21 @@ use crate::message::{Answer, Counts, read_answer};
 use crate::session::{Progress, lock};
 use crate::wire::FrameReader;
 
+/// Answers that are read after the session has ended.
+const MOST_LATE: u32 = 10_000;
+
 /// Reads until the receiver closes the connection.
 pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
     let mut unpacker = Unpacker::new()?;
+    let mut late = 0;
     while let Some((header, wire)) = reader.next_frame()? {
+        // Why the receiver ended may be among what it said before; it does not go on for ever.
+        if shared.session.is_over() {
+            late += 1;
+            if late > MOST_LATE {
+                return Err(shared.session.over());
+            }
+        }
         let raw = match header.codec {
             Codec::Stored => wire,
             Codec::Zstd => unpacker.unpack(wire, header.raw_len as usize)?,
@@ -45,6 +56,9 @@ fn take(shared: &Shared, answer: Answer) -> io::Result<()> {
         Answer::Basis { id, blocks, more } => shared.queue.basis(id, &blocks, more)?,
         Answer::Compare { id, hash } => shared.queue.compare(id, hash)?,
         Answer::Progress { files, bytes } => {
+            // More than was asked for cannot be done.
+            let files = files.min(progress.files_wanted.load(Ordering::Relaxed));
+            let bytes = bytes.min(progress.bytes_wanted.load(Ordering::Relaxed));
             progress.files_done.fetch_max(files, Ordering::Relaxed);
             progress.bytes_done.fetch_max(bytes, Ordering::Relaxed);
         }
@@ -57,7 +71,12 @@ fn take(shared: &Shared, answer: Answer) -> io::Result<()> {
             Progress::add(&progress.rounds, 1);
             shared.queue.round_counted()?;
         }
-        Answer::Broken(why) => return Err(io::Error::other(format!("the receiver: {why}"))),
+        Answer::Broken(why) => {
+            // Connections that the receiver closed may have told this end before.
+            let why = format!("the receiver: {why}");
+            lock(&shared.outcome).broken = Some(why.clone());
+            return Err(io::Error::other(why));
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use super::queue::Item;
 use super::{Round, Shared};
@@ -13,7 +13,7 @@ use crate::frame::FrameKind;
 use crate::message::{Entry, Failure, Id, Kind, Listing, encode};
 use crate::path::RelPath;
 use crate::session::{ALIVE, Progress, Session};
-use crate::source::{Event, Found};
+use crate::source::{Event, Found, Source, wall_clock_ns};
 use crate::wire::FrameWriter;
 
 /// Entries that are told in one message, and bytes of their names and attributes.
@@ -67,11 +67,6 @@ pub(super) fn run(
     lister.tell(&Listing::Bye)
 }
 
-fn wall_clock_ns() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_nanos().min(i64::MAX as u128) as i64)
-}
-
 impl Lister<'_> {
     fn tell(&mut self, listing: &Listing) -> io::Result<()> {
         let raw = encode(listing);
@@ -93,6 +88,9 @@ impl Lister<'_> {
         self.next_id = 0;
         self.links.clear();
         let mut to_list = round.directories;
+        if let Source::Tree { filter, .. } = &self.shared.source {
+            to_list.retain(|(path, _)| filter.takes_directory(path));
+        }
         to_list.reverse();
         while let Some((path, below)) = to_list.pop() {
             let inside = self.directory(path)?;
@@ -193,6 +191,7 @@ impl Lister<'_> {
                         size,
                         compare: None,
                         basis: None,
+                        attribute_bytes: entry.meta.attribute_bytes(),
                         attempt: 0,
                     });
                 }

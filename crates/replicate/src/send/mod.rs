@@ -32,6 +32,8 @@ pub(crate) use records::{Record, Records};
 
 /// Entries that were listed and are not sent yet.
 const AHEAD: usize = 65_536;
+/// Bytes of attributes of entries that were listed and are not sent yet: the receiver keeps them.
+const AHEAD_BYTES: usize = 16 << 20;
 /// Most failures that are kept by name; all are counted.
 pub const KEPT_FAILURES: usize = 1_000;
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 
-use super::AHEAD;
+use super::{AHEAD, AHEAD_BYTES};
 use crate::message::{Id, Verdict};
 use crate::path::RelPath;
 use crate::session::{ALIVE, LOOK, Session, lock};
@@ -28,6 +28,8 @@ pub(super) struct Item {
     pub(super) compare: Option<[u8; 32]>,
     /// The receiver has blocks with these hashes.
     pub(super) basis: Option<Arc<Vec<u128>>>,
+    /// Bytes of its attributes.
+    pub(super) attribute_bytes: usize,
     /// How often it was begun before.
     pub(super) attempt: u32,
 }
@@ -74,6 +76,8 @@ struct State {
     /// Files of which the receiver will say more.
     later: HashMap<Id, (Item, Vec<u128>)>,
     ready: VecDeque<Item>,
+    /// Bytes of the attributes of all those.
+    attribute_bytes: usize,
     large: VecDeque<Arc<Large>>,
     /// Jobs in the hands of workers.
     under_way: usize,
@@ -124,8 +128,10 @@ impl Queue {
     /// True while so many more entries may be listed; otherwise waits for a moment first.
     pub(super) fn has_room(&self) -> bool {
         let state = lock(&self.state);
-        let is_full =
-            |state: &State| state.pending.len() + state.ready.len() + state.later.len() >= AHEAD;
+        let is_full = |state: &State| {
+            let entries = state.pending.len() + state.ready.len() + state.later.len();
+            entries >= AHEAD || state.attribute_bytes >= AHEAD_BYTES
+        };
         match is_full(&state) {
             false => true,
             true => !is_full(&self.wait(&self.room, state)),
@@ -134,7 +140,11 @@ impl Queue {
 
     /// Takes note of listed entries before the receiver hears of them.
     pub(super) fn listed(&self, items: impl Iterator<Item = Option<Item>>) {
-        lock(&self.state).pending.extend(items);
+        let mut state = lock(&self.state);
+        for item in items {
+            state.attribute_bytes += item.as_ref().map_or(0, |item| item.attribute_bytes);
+            state.pending.push_back(item);
+        }
     }
 
     /// The round has no more entries.
@@ -200,7 +210,8 @@ impl Queue {
         for verdict in verdicts {
             let item = state.pending.pop_front().ok_or_else(unasked)?;
             match (verdict, item) {
-                (Verdict::Skip, _) => {}
+                (Verdict::Skip, None) => {}
+                (Verdict::Skip, Some(item)) => state.attribute_bytes -= item.attribute_bytes,
                 (Verdict::Send, Some(item)) => {
                     files += 1;
                     bytes = item.size.saturating_add(bytes);
@@ -342,7 +353,7 @@ impl State {
         if let Some(first) = self.ready.front() {
             self.under_way += 1;
             if !first.is_small() {
-                return self.ready.pop_front().map(Job::Open);
+                return self.take_ready().map(Job::Open);
             }
             return Some(Job::Files(self.take_files()));
         }
@@ -366,6 +377,13 @@ impl State {
         }
     }
 
+    fn take_ready(&mut self) -> Option<Item> {
+        let mut item = self.ready.pop_front()?;
+        // An item that is begun again is not counted any more.
+        self.attribute_bytes -= std::mem::take(&mut item.attribute_bytes);
+        Some(item)
+    }
+
     fn take_files(&mut self) -> Vec<Item> {
         let (mut taken, mut bytes) = (Vec::new(), 0);
         while let Some(item) = self.ready.front() {
@@ -373,7 +391,7 @@ impl State {
                 break;
             }
             bytes += item.size;
-            taken.extend(self.ready.pop_front());
+            taken.extend(self.take_ready());
         }
         taken
     }

@@ -12,7 +12,7 @@ use crate::delta::{BLOCK_BYTES, differing};
 use crate::frame::{Codec, FrameKind};
 use crate::level::FrameCost;
 use crate::root::Handles;
-use crate::session::{LOOK, Progress, lock};
+use crate::session::{ALIVE, LOOK, Progress, lock};
 use crate::source::Opened;
 use crate::wire::FrameWriter;
 
@@ -44,6 +44,8 @@ enum Trouble {
     /// It changed each time it was read.
     Changing,
     Io(io::Error),
+    /// Nothing more can be sent.
+    Connection(io::Error),
 }
 
 impl From<io::Error> for Trouble {
@@ -59,7 +61,9 @@ impl Trouble {
             Trouble::Io(error) if error.kind() == io::ErrorKind::NotFound => {
                 "it vanished before it was read".into()
             }
-            Trouble::Io(error) => format!("it cannot be read: {error}"),
+            Trouble::Io(error) | Trouble::Connection(error) => {
+                format!("it cannot be read: {error}")
+            }
         }
     }
 }
@@ -163,7 +167,7 @@ impl Worker<'_> {
         let writes = Instant::now();
         if let Some(limiter) = &shared.limiter {
             let wait_ns = limiter.grant(wire.len() as u64, ns(shared.begun.elapsed()));
-            pause(shared, Duration::from_nanos(wait_ns))?;
+            pause(shared, &mut self.writer, Duration::from_nanos(wait_ns))?;
         }
         let wire_len = wire.len();
         self.writer.send(kind, raw, codec, wire)?;
@@ -195,7 +199,7 @@ impl Worker<'_> {
         match self.compared(&item) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
-            Err(trouble) => return self.abort(&item, &trouble),
+            Err(trouble) => return self.abort(&item, trouble),
         }
         let begun = Instant::now();
         let added = self.add_small(&item);
@@ -206,7 +210,7 @@ impl Worker<'_> {
                 return Ok(());
             }
             Ok(None) => {}
-            Err(trouble) => return self.abort(&item, &trouble),
+            Err(trouble) => return self.abort(&item, trouble),
         }
         let most = self.shared.terms.batch_bytes.min(MOST_RECORDS);
         match self.records.len() >= most.max(1) || self.dense.len() >= most.max(1) {
@@ -254,7 +258,7 @@ impl Worker<'_> {
         let source = &self.shared.source;
         let opened = source.open(self.handles.as_mut(), &item.directory, &item.name)?;
         let mut hasher = blake3::Hasher::new();
-        let mut offset = 0;
+        let (mut offset, mut last) = (0, Instant::now());
         let data = &mut self.chunk[CHUNK_HEAD..];
         loop {
             let count = source.read(&opened, offset, data)?;
@@ -262,6 +266,14 @@ impl Worker<'_> {
             offset += count as u64;
             if count < data.len() {
                 break;
+            }
+            if self.shared.session.is_over() {
+                return Err(self.shared.session.over().into());
+            }
+            // A large file takes longer than the receiver waits.
+            if last.elapsed() >= ALIVE {
+                self.writer.alive().map_err(Trouble::Connection)?;
+                last = Instant::now();
             }
         }
         let id = item.id;
@@ -276,7 +288,10 @@ impl Worker<'_> {
         Ok(false)
     }
 
-    fn abort(&mut self, item: &Item, trouble: &Trouble) -> io::Result<()> {
+    fn abort(&mut self, item: &Item, trouble: Trouble) -> io::Result<()> {
+        if let Trouble::Connection(error) = trouble {
+            return Err(error);
+        }
         let reason = trouble.reason();
         self.records.add(Record::Abort {
             id: item.id,
@@ -293,12 +308,12 @@ impl Worker<'_> {
         match self.compared(&item) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
-            Err(trouble) => return self.abort(&item, &trouble),
+            Err(trouble) => return self.abort(&item, trouble),
         }
         let source = &self.shared.source;
         match source.open(self.handles.as_mut(), &item.directory, &item.name) {
             Ok(opened) => self.shared.queue.share(item, opened),
-            Err(error) => return self.abort(&item, &Trouble::Io(error)),
+            Err(error) => return self.abort(&item, Trouble::Io(error)),
         }
         Ok(())
     }
@@ -317,7 +332,7 @@ impl Worker<'_> {
                 Ok(_) => large.give_up(false),
                 Err(error) => {
                     large.give_up(true);
-                    self.abort(&large.item, &Trouble::Io(error))?;
+                    self.abort(&large.item, Trouble::Io(error))?;
                 }
             }
         }
@@ -371,7 +386,7 @@ impl Worker<'_> {
         }
         let unchanged = match large.opened.is_unchanged() {
             Ok(unchanged) => unchanged,
-            Err(error) => return self.abort(item, &Trouble::Io(error)),
+            Err(error) => return self.abort(item, Trouble::Io(error)),
         };
         match (unchanged, item.attempt + 1 < ATTEMPTS) {
             (true, _) if !large.is_given_up() => self.records.add(Record::Finish {
@@ -382,17 +397,23 @@ impl Worker<'_> {
                 sent,
             }),
             (_, true) => self.shared.queue.again(item.clone()),
-            (_, false) => return self.abort(item, &Trouble::Changing),
+            (_, false) => return self.abort(item, Trouble::Changing),
         }
         Ok(())
     }
 }
 
 /// Waits, unless the session ends.
-fn pause(shared: &Shared, mut left: Duration) -> io::Result<()> {
+fn pause(shared: &Shared, writer: &mut FrameWriter, mut left: Duration) -> io::Result<()> {
+    let mut last = Instant::now();
     while !left.is_zero() {
         if shared.session.is_over() {
             return Err(shared.session.over());
+        }
+        // At a low rate a frame may be due only after the receiver would lose its patience.
+        if last.elapsed() >= ALIVE {
+            writer.alive()?;
+            last = Instant::now();
         }
         let step = left.min(LOOK);
         thread::sleep(step);
