@@ -426,6 +426,17 @@ pub fn set_meta(
     Ok(())
 }
 
+/// Lets this process, when it is a directory's owner and is not allowed everything, make names in it.
+pub fn let_owner_write(directory: BorrowedFd<'_>) -> io::Result<()> {
+    let user = rustix::process::geteuid();
+    let there = status_of_open(directory)?;
+    let is_closed = there.mode & 0o300 != 0o300;
+    if is_closed && !user.is_root() && there.uid == user.as_raw() {
+        rustix::fs::fchmod(directory, Mode::from_raw_mode((there.mode | 0o700) as _))?;
+    }
+    Ok(())
+}
+
 /// Gives a symbolic link its owner and time, itself and not what it names.
 pub fn set_link_meta(at: BorrowedFd<'_>, name: &[u8], meta: &Meta, keeps: Keeps) -> io::Result<()> {
     if keeps.owner {

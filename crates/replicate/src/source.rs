@@ -278,7 +278,12 @@ fn list_tree(
                 meta,
             },
         }))
-    })
+    })?;
+    // A directory that was removed reads as an empty one: what the target has must not go for that.
+    match root::status_of_open(&directory)?.links {
+        0 => Err(io::ErrorKind::NotFound.into()),
+        _ => Ok(()),
+    }
 }
 
 fn leave(

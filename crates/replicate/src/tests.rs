@@ -2,7 +2,9 @@
 
 mod attacks;
 mod faults;
+mod killed;
 mod sessions;
+mod troubles;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -27,6 +29,7 @@ struct Copy {
 }
 
 /// What became of it at both ends.
+#[derive(Debug)]
 struct Copied {
     sent: Outcome,
     received: Outcome,
@@ -56,13 +59,15 @@ impl Default for Copy {
 
 type Channels = Vec<Box<dyn Channel>>;
 
+/// A connection whose calls return after a while.
+fn bounded(stream: UnixStream) -> Box<dyn Channel> {
+    stream.set_read_timeout(Some(LOOK)).unwrap();
+    stream.set_write_timeout(Some(LOOK)).unwrap();
+    Box::new(stream)
+}
+
 /// Both ends of so many connections.
 fn connections(count: usize) -> (Channels, Channels) {
-    let bounded = |stream: UnixStream| {
-        stream.set_read_timeout(Some(LOOK)).unwrap();
-        stream.set_write_timeout(Some(LOOK)).unwrap();
-        Box::new(stream) as Box<dyn Channel>
-    };
     let pairs = (0..count).map(|_| UnixStream::pair().unwrap());
     pairs.map(|(a, b)| (bounded(a), bounded(b))).unzip()
 }

@@ -109,7 +109,14 @@ impl<'a> Judge<'a> {
             current.broken = true;
         } else if let Some(root) = self.shared.root() {
             match root.directory(&current.path) {
-                Ok(handle) => current.handle = Some(handle),
+                Ok(handle) => {
+                    // It gets the mode that was listed when the round ends. Where this fails, so do the
+                    // names in it.
+                    if !self.shared.terms.dry_run && self.shared.terms.keeps.mode {
+                        let _ = root::let_owner_write(handle.as_fd());
+                    }
+                    current.handle = Some(handle);
+                }
                 Err(_) if self.shared.terms.dry_run => {
                     self.shared.count(|counts| counts.directories_made += 1);
                 }

@@ -232,3 +232,68 @@ fn a_cut_session_leaves_old_or_new_files_and_the_next_one_completes() {
     });
     assert!(cut > ROUNDS / 2, "only {cut} sessions were cut");
 }
+
+/// A connection on which one bit of what is read is another.
+struct Flipped {
+    channel: Box<dyn Channel>,
+    /// Bytes before it, and the bit.
+    at: u64,
+    bit: u8,
+}
+
+impl Read for Flipped {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.channel.read(out)?;
+        if let Some(byte) = out[..count].get_mut(self.at as usize) {
+            *byte ^= 1 << self.bit;
+            self.at = u64::MAX;
+        } else if self.at != u64::MAX {
+            self.at -= count as u64;
+        }
+        Ok(count)
+    }
+}
+
+impl Write for Flipped {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.channel.write(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.channel.flush()
+    }
+}
+
+#[test]
+fn a_bit_that_changes_on_its_way_is_found() {
+    let (old, new) = (quick(), quick());
+    versions(old.path(), new.path());
+    for seed in 1_000..1_060 {
+        let mut random = Random(seed);
+        let target = quick();
+        duplicate(old.path(), target.path());
+        let copy = terms_of(&mut random);
+        let count = 2 + copy.connections;
+        let (mut here, mut there) = connections(count);
+        // Each of these bytes is read in every session.
+        let place = random.below(3) as usize;
+        let (end, most) = match place {
+            0 => (&mut there[0], 900),
+            1 => (&mut here[1], 60),
+            _ => (&mut there[2 + random.below(count as u64 - 2) as usize], 64),
+        };
+        let channel = std::mem::replace(end, Box::new(io::empty()));
+        *end = Box::new(Flipped {
+            channel,
+            at: random.below(most),
+            bit: random.below(8) as u8,
+        });
+        let sink = Sink::Tree(open(target.path()));
+        let source = copy.tree(new.path());
+        let copied = copy.over((here, there), source, sink, vec![Round::full()]);
+        let case = format!("seed {seed}");
+        let is_found = copied.sent.broken.is_some() && copied.received.broken.is_some();
+        assert!(is_found, "{case}: {copied:?}");
+        assert_old_or_new(target.path(), old.path(), new.path(), &case);
+    }
+}
