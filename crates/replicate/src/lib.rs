@@ -13,6 +13,8 @@
 pub mod codec;
 pub mod dataset;
 pub mod delta;
+#[doc(hidden)]
+pub mod entry;
 pub mod filter;
 pub mod frame;
 pub mod level;

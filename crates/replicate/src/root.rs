@@ -138,13 +138,19 @@ impl Root {
 
     /// Writes everything of its file system to the device.
     pub fn sync(&self) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        return Ok(rustix::fs::syncfs(&self.0)?);
-        #[cfg(not(target_os = "linux"))]
-        {
-            rustix::fs::sync();
-            Ok(())
-        }
+        sync_of(self.handle())
+    }
+}
+
+/// Writes everything of the file system that a directory lies on to the device.
+pub fn sync_of(directory: BorrowedFd<'_>) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::fs::syncfs(directory)?);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = directory;
+        rustix::fs::sync();
+        Ok(())
     }
 }
 

@@ -61,6 +61,20 @@ impl Session {
     }
 }
 
+/// Ends a session when the thread that holds it panics: the others must not wait for it.
+pub(crate) struct EndsOnPanic<'a>(pub(crate) &'a Session);
+
+impl Drop for EndsOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(
+                "a thread",
+                &"it panicked, which is a defect of this program",
+            );
+        }
+    }
+}
+
 macro_rules! progress {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// How far an end is. All counters only rise.

@@ -258,11 +258,7 @@ impl Writer<'_> {
         if self.whole.is_empty() {
             return Ok(());
         }
-        if let Some(root) = self.shared.root() {
-            let begun = Instant::now();
-            root.sync()?;
-            self.synced(begun);
-        }
+        self.shared.sync()?;
         self.whole_bytes = 0;
         for whole in std::mem::take(&mut self.whole) {
             let done = self.rename(&whole);

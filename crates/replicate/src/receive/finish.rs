@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Instant;
 
 use rustix::fs::{AtFlags, FileType};
 
@@ -34,14 +33,10 @@ pub(super) fn round(shared: &Shared, work: RoundWork) -> io::Result<()> {
             shared.failed(path.to_string(), why);
         }
     }
-    if let Some(root) = shared.root()
-        && shared.terms.durability != Durability::None
-        && !shared.terms.dry_run
-    {
-        let begun = Instant::now();
-        root.sync()?;
-        Progress::add(&shared.progress.sync_ns, begun.elapsed().as_nanos() as u64);
+    if shared.terms.durability != Durability::None && !shared.terms.dry_run {
+        shared.sync()?;
     }
+    lock(&shared.devices).clear();
     let counts = std::mem::take(&mut *lock(&shared.counts));
     let mut outcome = lock(&shared.outcome);
     outcome.rounds += 1;

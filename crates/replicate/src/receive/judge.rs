@@ -115,6 +115,7 @@ impl<'a> Judge<'a> {
                     if !self.shared.terms.dry_run && self.shared.terms.keeps.mode {
                         let _ = root::let_owner_write(handle.as_fd());
                     }
+                    self.shared.meets(handle.as_fd())?;
                     current.handle = Some(handle);
                 }
                 Err(_) if self.shared.terms.dry_run => {

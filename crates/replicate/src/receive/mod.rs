@@ -19,8 +19,9 @@ mod judge;
 mod stage;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver as Inbox, RecvTimeoutError, Sender as Outbox};
 use std::sync::{Arc, Condvar, Mutex};
@@ -36,7 +37,7 @@ use crate::message::{Answer, Counts, Failure, Id, Listing, encode, read_listing}
 use crate::path::RelPath;
 use crate::root::{self, Keeps, Root};
 use crate::send::{KEPT_FAILURES, Outcome};
-use crate::session::{ALIVE, LOOK, Progress, Session, lock};
+use crate::session::{ALIVE, EndsOnPanic, LOOK, Progress, Session, lock};
 use crate::wire::{Channel, FrameReader, FrameWriter, Role};
 use await_data::AllAwaited;
 
@@ -106,6 +107,8 @@ struct Shared {
     session: Arc<Session>,
     progress: Arc<Progress>,
     awaited: Mutex<AllAwaited>,
+    /// File systems that the tree lies on besides the root's own, by number.
+    devices: Mutex<HashMap<u64, OwnedFd>>,
     /// Staged files that are open: made for their parts, and adopted from what was there.
     open: Arc<AtomicUsize>,
     adopted: Arc<AtomicUsize>,
@@ -179,6 +182,36 @@ impl Shared {
         Ok(())
     }
 
+    /// Takes note of the file system that a directory lies on.
+    fn meets(&self, directory: BorrowedFd<'_>) -> io::Result<()> {
+        let (device, _) = root::status_of_open(directory)?.inode;
+        if let Entry::Vacant(unmet) = lock(&self.devices).entry(device) {
+            unmet.insert(directory.try_clone_to_owned()?);
+        }
+        Ok(())
+    }
+
+    /// Makes all that was written to the tree durable.
+    fn sync(&self) -> io::Result<()> {
+        let Some(root) = self.root() else {
+            return Ok(());
+        };
+        let begun = Instant::now();
+        root.sync()?;
+        let (own, _) = root::status_of_open(root.handle())?.inode;
+        let devices: io::Result<Vec<OwnedFd>> = lock(&self.devices)
+            .iter()
+            .filter(|(device, _)| **device != own)
+            .map(|(_, directory)| directory.try_clone())
+            .collect();
+        for directory in devices? {
+            root::sync_of(directory.as_fd())?;
+        }
+        let sync_ns = begun.elapsed().as_nanos() as u64;
+        Progress::add(&self.progress.sync_ns, sync_ns);
+        Ok(())
+    }
+
     /// Counts what was published.
     fn settled(&self, files: u64, bytes: u64) {
         Progress::add(&self.progress.files_done, files);
@@ -239,6 +272,7 @@ impl Receiver {
             session: Arc::clone(&session),
             progress: Arc::clone(&progress),
             awaited: Mutex::default(),
+            devices: Mutex::default(),
             open: Arc::default(),
             adopted: Arc::default(),
             flushes: Mutex::default(),
@@ -312,6 +346,7 @@ fn receive(
 ) {
     lock(&shared.flushes).resize(data.len(), 0);
     thread::scope(|scope| {
+        let _ends = EndsOnPanic(&shared.session);
         start(scope, shared, "answers".into(), move || {
             send_answers(shared, answers, &inbox)
         });
@@ -346,6 +381,7 @@ fn start<'scope>(
     let spawned = thread::Builder::new()
         .name(name)
         .spawn_scoped(scope, move || {
+            let _ends = EndsOnPanic(&shared.session);
             if let Err(error) = run() {
                 shared.session.fail(&own, &error);
                 shared.flushed.notify_all();

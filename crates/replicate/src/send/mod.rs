@@ -24,7 +24,7 @@ use crate::level::Chooser;
 use crate::limit::Limiter;
 use crate::message::{Counts, Failure};
 use crate::path::RelPath;
-use crate::session::{Progress, Session, lock};
+use crate::session::{EndsOnPanic, Progress, Session, lock};
 use crate::source::Source;
 use crate::wire::{Channel, FrameReader, FrameWriter, Role};
 
@@ -187,6 +187,7 @@ impl Sender {
         let answers = FrameReader::new(answers.into_channel(), &session, &progress);
         thread::scope(|scope| {
             let shared = &shared;
+            let _ends = EndsOnPanic(&shared.session);
             for (number, writer) in writers.enumerate() {
                 start(scope, &format!("send{number}"), shared, move || {
                     worker::run(shared, number, writer)
@@ -214,6 +215,7 @@ fn start<'scope>(
     let spawned = thread::Builder::new()
         .name(own.clone())
         .spawn_scoped(scope, move || {
+            let _ends = EndsOnPanic(&shared.session);
             if let Err(error) = run() {
                 shared.session.fail(&own, &error);
             }

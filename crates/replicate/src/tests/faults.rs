@@ -297,3 +297,63 @@ fn a_bit_that_changes_on_its_way_is_found() {
         assert_old_or_new(target.path(), old.path(), new.path(), &case);
     }
 }
+
+/// A connection that panics after so many bytes.
+struct Panics {
+    channel: Box<dyn Channel>,
+    left: u64,
+}
+
+impl Panics {
+    fn channel(&mut self, bytes: usize) -> &mut dyn Channel {
+        self.left = self.left.saturating_sub(bytes as u64);
+        assert!(self.left > 0, "a defect, as this test wants it");
+        self.channel.as_mut()
+    }
+}
+
+impl Read for Panics {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.channel(out.len()).read(out)
+    }
+}
+
+impl Write for Panics {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.channel(data.len()).write(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.channel.flush()
+    }
+}
+
+#[test]
+fn a_thread_that_panics_leaves_no_others_behind() {
+    let (old, new) = (quick(), quick());
+    versions(old.path(), new.path());
+    for place in 0..3 {
+        for at_sender in [false, true] {
+            let target = quick();
+            duplicate(old.path(), target.path());
+            let copy = Copy {
+                connections: 1,
+                ..Copy::default()
+            };
+            let (mut here, mut there) = connections(3);
+            let end = if at_sender { &mut here } else { &mut there };
+            let channel = std::mem::replace(&mut end[place], Box::new(io::empty()));
+            end[place] = Box::new(Panics { channel, left: 100 });
+            let sink = Sink::Tree(open(target.path()));
+            let source = copy.tree(new.path());
+            // Both ends end: that this returns is what is tested.
+            let run = || copy.over((here, there), source, sink, vec![Round::full()]);
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            assert!(
+                ended.is_err(),
+                "connection {place}, at the sender: {at_sender}"
+            );
+            assert_old_or_new(target.path(), old.path(), new.path(), "panic");
+        }
+    }
+}
