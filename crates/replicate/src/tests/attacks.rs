@@ -31,6 +31,8 @@ use crate::wire::{FrameReader, FrameWriter, Role};
 /// Longest time until an end has ended.
 const BOUND: Duration = Duration::from_secs(50);
 
+type Attack = fn(&mut Hostile);
+
 /// The end that attacks a receiver.
 struct Hostile {
     listing: FrameWriter,
@@ -192,7 +194,9 @@ fn attack_with(terms: ReceiveTerms, place: &Place, act: impl FnOnce(&mut Hostile
         progress: Arc::default(),
     };
     let (done, ended) = mpsc::channel();
-    thread::spawn(move || done.send(receiver.run()));
+    thread::spawn(move || {
+        let _ = done.send(receiver.run());
+    });
     let (session, progress) = (Session::new(), Arc::new(Progress::default()));
     let mut writers = here
         .into_iter()
@@ -394,7 +398,7 @@ fn numbers_at_their_bounds_neither_panic_nor_pass() {
 
 #[test]
 fn content_that_does_not_fit_together_is_not_published() {
-    let staged: [(&str, fn(&mut Hostile)); 4] = [
+    let staged: [(&str, Attack); 4] = [
         ("a chunk beyond all files", |hostile| {
             hostile.chunk(0, 1 << 63, b"x");
         }),
@@ -478,7 +482,7 @@ fn hard_links_join_only_files_of_the_round() {
 
 #[test]
 fn messages_in_a_wrong_order_end_the_session() {
-    let orders: [(&str, fn(&mut Hostile)); 9] = [
+    let orders: [(&str, Attack); 9] = [
         ("entries of no directory", |hostile| {
             hostile.entries(vec![file("f", 1)]);
         }),
@@ -562,24 +566,25 @@ impl Hostile {
 
 #[test]
 fn a_list_without_end_meets_a_bound() {
-    let mut meta = Meta::default();
-    meta.attributes = (0..60)
-        .map(|number| Attribute {
-            name: format!("user.{number}").into_bytes(),
-            value: vec![0; 64 << 10],
-        })
-        .collect();
+    let attributes = (0..60).map(|number| Attribute {
+        name: format!("user.{number}").into_bytes(),
+        value: vec![0; 64 << 10],
+    });
+    let meta = Meta {
+        attributes: attributes.collect(),
+        ..Meta::default()
+    };
+    let path = RelPath::parse(b"d000").unwrap();
+    let mut raw = encode(&Listing::Directory { path, meta });
+    let at = raw.windows(4).position(|four| four == b"d000").unwrap();
     let (_, outcome) = attack(|hostile| {
-        let session = Session::new();
         for number in 0..200 {
-            let path = RelPath::parse(format!("d{number}").as_bytes()).unwrap();
-            let meta = meta.clone();
-            let raw = encode(&Listing::Directory { path, meta });
+            raw[at..at + 4].copy_from_slice(format!("d{number:03}").as_bytes());
             let packed = zstd::bulk::compress(&raw, 1).unwrap();
             let sent = hostile
                 .listing
                 .send(FrameKind::Message, &raw, Codec::Zstd, &packed);
-            if sent.is_err() || session.is_over() {
+            if sent.is_err() {
                 return;
             }
         }
@@ -633,9 +638,9 @@ fn files_that_are_listed_and_never_sent_are_asked_for_only_so_far() {
         });
         let mut asked = 0;
         let mut unpacker = Unpacker::new().unwrap();
-        // Progress is told again and again: what comes after some of it, when the bound is met, is all.
+        // Progress is told again and again: when it is after the bound was met, that was all.
         let mut quiet = 0;
-        while quiet < 2 {
+        while quiet < 1 {
             let Ok(Some((header, wire))) = answers.next_frame() else {
                 break;
             };
@@ -742,7 +747,7 @@ fn deceive(act: impl FnOnce(&mut FrameWriter, &mut FrameReader)) -> (Outcome, u6
     let (done, ended) = mpsc::channel();
     thread::spawn(move || {
         let mut rounds = vec![Round::full()].into_iter();
-        done.send(sender.run(|_| rounds.next()))
+        let _ = done.send(sender.run(|_| rounds.next()));
     });
     let (session, own) = (Session::new(), Arc::new(Progress::default()));
     let mut readers = there

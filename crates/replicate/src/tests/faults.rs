@@ -71,16 +71,16 @@ impl Write for Cut {
 fn cut_somewhere(count: usize, random: &mut Random) -> (Channels, Channels) {
     let (mut here, mut there) = connections(count);
     let place = random.below(count as u64) as usize;
-    let end = match random.below(2) {
-        0 => &mut here,
-        _ => &mut there,
-    };
+    let at_sender = random.below(2) == 0;
+    let end = if at_sender { &mut here } else { &mut there };
     // Short connections are cut as often as long ones.
     let most = [40, 400, 4_000, 1_000_000][random.below(4) as usize];
     let bytes = random.below(most);
-    let (reads, writes) = match random.below(2) {
-        0 => (bytes, u64::MAX),
-        _ => (u64::MAX, bytes),
+    // The way that the connection is used, and now and then the other one, which only its begin takes.
+    let reads = (at_sender == (place == 1)) != (random.below(8) == 0);
+    let (reads, writes) = match reads {
+        true => (bytes, u64::MAX),
+        false => (u64::MAX, bytes),
     };
     let channel = std::mem::replace(&mut end[place], Box::new(io::empty()));
     end[place] = Box::new(Cut {
@@ -102,10 +102,10 @@ pub(super) fn versions(old: &Path, new: &Path) {
             let path = root.join(format!("a/{number}"));
             fs::write(path, bytes(Content::Random, size, number + version)).unwrap();
         }
-        let mut image = bytes(Content::Random, 1_250_000, 70);
-        image[1_100_000..1_100_100].fill(version as u8);
+        let mut image = bytes(Content::Random, 1_100_000, 70);
+        image[1_060_000..1_060_100].fill(version as u8);
         fs::write(root.join("a/image"), image).unwrap();
-        let text = bytes(Content::Text, 1_100_000, 80 + version);
+        let text = bytes(Content::Text, 200_000, 80 + version);
         fs::write(root.join("a/b/text"), text).unwrap();
         fs::write(root.join("a/equal"), bytes(Content::Text, 5_000, 1)).unwrap();
         symlink(format!("to {version}"), root.join("link")).unwrap();

@@ -227,7 +227,7 @@ fn rewrite(paths: &[(PathBuf, usize)], done: &AtomicBool, written: &AtomicU64) {
         }
         written.fetch_add(1, Ordering::Relaxed);
         // Some versions stand for a while, others not.
-        if version % 8 == 0 {
+        if version.is_multiple_of(8) {
             thread::sleep(std::time::Duration::from_millis(u64::from(version % 64)));
         }
     }
@@ -248,8 +248,10 @@ fn a_file_that_is_rewritten_while_it_is_read_is_never_published_torn() {
         scope.spawn(|| rewrite(&paths, &done, &written));
         for round in 0..40 {
             let before = written.load(Ordering::Relaxed);
-            let mut copy = Copy::default();
-            copy.connections = 1 + round % 3;
+            let mut copy = Copy {
+                connections: 1 + round % 3,
+                ..Copy::default()
+            };
             copy.receive.delta = round % 2 == 0;
             let copied = copy.run(source.path(), target.path());
             assert_eq!(copied.sent.broken, None);
