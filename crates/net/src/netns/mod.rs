@@ -60,7 +60,8 @@ pub struct NetnsError {
 }
 
 impl NetnsError {
-    pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// What failed, and what can be done about it.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             what: what.into(),
             hint: hint.into(),

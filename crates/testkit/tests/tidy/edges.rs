@@ -23,7 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scenario", &["pace", "script", "model"]),
     ("jmeter", &["groovy", "pace", "script", "stats", "model"]),
     ("analyze", &["stats", "model"]),
-    ("link", &["pace"]),
+    ("link", &["net", "pace"]),
     ("monitors", &["net", "model"]),
     ("target", &["web", "net", "pace", "model"]),
     ("workload", &["net", "pace", "stats", "model"]),
