@@ -96,6 +96,24 @@ console-asks-probe = how long does a datagram take, each way, and how evenly?
 console-asks-rr = how long does an answer take, and how many requests per second get one?
 console-asks-stream = how many bytes per second does a connection carry, and what holds it back?
 
+## A test link
+link-way = { $from } → { $to } ({ $address }): { $properties }
+link-rate = { $value }
+link-no-rate = no rate
+link-queue = queue { $value }
+link-delay = delay { $value }
+link-jitter = jitter up to { $value }
+link-loss = loss { $value }
+link-by-kernel = carried by the kernel: { $kinds }
+link-by-tun = carried by this program, between two TUN devices
+link-by-tun-because = carried by this program, between two TUN devices, because the kernel does not: { $why }
+link-fast = this program may not carry { $rate }: it carried { $ease } with ease where it was measured
+link-silent = `{ $command }` listens on nothing yet; going on
+link-counted = { $from } → { $to }: { $packets } packets, { $bytes } · dropped by the queue { $queue }, lost { $loss } · queue at most { $most }
+link-overflowed = host { $to } did not take { $packets } packets: its own queue was full
+link-late = delivered at most { $late } late
+link-unknown = unknown
+
 ## Target
 target-stress = stress: http://{ $at }/stress/x?searchTime=20&interval=500&duration=2&bit=1024&updateTime=20
 target-stat = look at its queues: sokudo target stat --watch

@@ -42,7 +42,14 @@ help-agent-after =
 
     `sokudo serve` holds to the same file, and notes in the same log.
 help-any--args = The tool's arguments
+help-any--back = What is different on the way back, from b to a: `rate=2Mb/s,queue=64KiB,delay=5ms,jitter=1ms,loss=1%,burst=4`
+help-any--burst = Lose packets in bursts of this length on average (Gilbert-Elliott). Default: each by itself
+help-any--carrier = Who carries the packets
+help-any--carrier-auto = The kernel where it can do what is asked, otherwise this program
+help-any--carrier-kernel = The kernel: tbf and netem
+help-any--carrier-tun = This program, between two TUN devices
 help-any--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
+help-any--delay = Time from one host to the other, each way: a round trip takes twice as long
 help-any--direction = Who asks whom
 help-any--direction-mesh = Every host asks all others
 help-any--direction-up = This host asks each of its peers
@@ -52,11 +59,13 @@ help-any--global = Set a property on the generators, or a whole file of them; wi
 help-any--home = Directory of a JMeter: its bin/jmeter.properties, bin/user.properties and bin/system.properties are read before all others
 help-any--hosts = Hosts on which `sokudo serve` runs: HOST or HOST:PORT
 help-any--interval = Time between two samples of the series
+help-any--jitter = Greatest additional delay; that of each packet is drawn evenly from 0 to this
 help-any--json = Print one JSON object (schema sokudo.summary/1) instead of text
 help-any--keep = Keep the first N round trips of each thread one by one in the record
 help-any--key = Key that `sokudo serve` printed
 help-any--lang = Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_ALL or LANG
 help-any--local = Make so many hosts inside this machine
+help-any--loss = Share of packets that is lost, each way: `0.1%` or `0.001`
 help-any--main-properties = Property file that is read first, in place of jmeter.properties
 help-any--max-skew = How far apart the flows may begin, `2ms`: a measurement that exceeds it is repeated up to twice, and then fails a check. Between hosts the clock error comes on top
 help-any--monitors = Observe with this monitor, too: `process:port=8080`, `openmetrics:url=http://hosta:9100/metrics`. May be given several times; `sokudo monitors` lists them
@@ -65,11 +74,13 @@ help-any--on = Load from these hosts instead of this one, all at the same moment
 help-any--plan = The plan: a .jmx file
 help-any--policy = What others may have this host do. Default: policy.toml in sokudo's own directory, and without that file phases of up to 1 h with the other hosts of a run
 help-any--print-policy = Say what the policy allows, and where it is noted who asked for what; do nothing else
-help-any--repeat = Measure so many times, one run after the other, and tell the median of the runs with the interval that holds it: from 6 runs on with 95 % confidence
 help-any--property = Set a property, as JMeter's option of this name does
 help-any--property-file = Property file; later ones win over earlier ones
+help-any--queue = Room in front of the line; what does not fit is dropped. Default: what the rate sends during a round trip, and at least 100 packets
 help-any--quiet-phase = Let nothing but the load travel while it goes on: the hosts keep what they record until it is over, and one that freezes is noticed then
 help-any--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next
+help-any--reorder = Let packets with a short additional delay overtake others
+help-any--repeat = Measure so many times, one run after the other, and tell the median of the runs with the interval that holds it: from 6 runs on with 95 % confidence
 help-any--run = Run: its name, the beginning of it, `latest`, or a path
 help-any--sample = Requests whose latency is taken: all, none, or one in N as 1/N. All are counted
 help-any--seed = Seed of every random choice. Default: drawn, and recorded
@@ -552,6 +563,33 @@ help-knee-after =
     The users double until they bring little more, the levels around the knee are added, and then all are
     run once more on the way down and the decisive ones a third time: at most 12 levels and 29 runs.
     The answer is that of the rule, with an interval over the runs; the report has all rules.
+help-link =
+    Make two hosts inside this machine, joined by a link with a rate, a queue, a delay and losses.
+
+    The hosts are network namespaces and know each other as `a` and `b`; they, the link and the programs on them end with this command, however it ends. The kernel carries the link where it can do what is asked (tbf, netem), otherwise this program does, between two TUN devices. Either way connections are those of the kernel's own TCP, from end to end. Needs Linux and root, or a user namespace.
+help-link-after =
+    Examples:
+      sokudo link run --rate 100Mb/s --delay 20ms -- sokudo stream b
+      sokudo link run --rate 20Mb/s --back rate=2Mb/s --loss 0.1% --far 'iperf3 -s' -- iperf3 -c b
+      sokudo link run --delay 50ms --jitter 5ms --loss 1% --burst 8 -- bash
+      sokudo link up --rate 100Mb/s --delay 20ms       until Ctrl-C; says how programs are started there
+help-link-exec = Run a command on a host of a link that is up
+help-link-exec--command = The command
+help-link-exec--host = The host
+help-link-exec--process = Process that holds the link: `sokudo link up` prints it
+help-link-run =
+    Run a command on host a, with its far end on host b, and say what the link did.
+
+    Ends as the command does, with its exit code. The counters of the link go to standard error.
+help-link-run--command = The command on host a
+help-link-run--far = Command on host b, as a shell reads it: started first, and ended with the other one. Both find a key in SOKUDO_KEY. Default: `sokudo serve`
+help-link-run--json = Print the counters as one JSON object, the last line of standard error
+help-link-run--rate = Rate of the line each way, Ethernet headers included: `100Mb/s`. Default: none, as fast as this machine is
+help-link-run--seed = Seed of loss and jitter: the same packets have the same fate. Default: another one each time
+help-link-up = Keep hosts and link until Ctrl-C, and say how programs are started there
+help-link-up--json = Print the counters as one JSON object, the last line of standard error
+help-link-up--rate = Rate of the line each way, Ethernet headers included: `100Mb/s`. Default: none, as fast as this machine is
+help-link-up--seed = Seed of loss and jitter: the same packets have the same fate. Default: another one each time
 help-man = Write man pages, one per subcommand
 help-man--dir = Directory to write into; the main page goes to stdout when it is left out
 help-metrics = Print every metric that a record can hold: name, unit, kind, what is counted

@@ -68,6 +68,24 @@ console-asks-probe = データグラムは片道ずつどれだけかかり、�
 console-asks-rr = 応答までどれだけかかり、毎秒何件の要求に応答があるか
 console-asks-stream = 1 本の接続は毎秒何バイト運び、何がそれを抑えるか
 
+## テストリンク
+link-way = { $from } → { $to } ({ $address }): { $properties }
+link-rate = { $value }
+link-no-rate = 速度の制限なし
+link-queue = キュー { $value }
+link-delay = 遅延 { $value }
+link-jitter = ジッター最大 { $value }
+link-loss = 損失 { $value }
+link-by-kernel = カーネルが運びます: { $kinds }
+link-by-tun = 2 つの TUN デバイスの間でこのプログラムが運びます
+link-by-tun-because = カーネルではできないため、2 つの TUN デバイスの間でこのプログラムが運びます: { $why }
+link-fast = このプログラムは { $rate } を運べないかもしれません。測定したところでは { $ease } まで余裕がありました
+link-silent = `{ $command }` はまだ待ち受けていませんが、先に進みます
+link-counted = { $from } → { $to }: { $packets } パケット、{ $bytes } · キューあふれ { $queue }、損失 { $loss } · キュー最大 { $most }
+link-overflowed = ホスト { $to } は { $packets } パケットを受け取りませんでした。ホスト自身のキューがいっぱいでした
+link-late = 配達の遅れは最大 { $late }
+link-unknown = 不明
+
 ## Target
 target-stress = 負荷用: http://{ $at }/stress/x?searchTime=20&interval=500&duration=2&bit=1024&updateTime=20
 target-stat = キューを見る: sokudo target stat --watch

@@ -42,7 +42,14 @@ help-agent-after =
 
     `sokudo serve` も同じファイルに従い、同じ記録に書く。
 help-any--args = 元のツールの引数
+help-any--back = b から a への帰りで異なるもの: `rate=2Mb/s,queue=64KiB,delay=5ms,jitter=1ms,loss=1%,burst=4`
+help-any--burst = 平均してこの長さの連続でパケットを失う (Gilbert-Elliott)。既定: 1 つずつ独立に失う
+help-any--carrier = パケットを運ぶもの
+help-any--carrier-auto = 指定どおりにできればカーネル、できなければこのプログラム
+help-any--carrier-kernel = カーネル: tbf と netem
+help-any--carrier-tun = 2 つの TUN デバイスの間のこのプログラム
 help-any--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
+help-any--delay = 片方のホストからもう片方までの時間 (片道)。往復はその 2 倍になる
 help-any--direction = 誰が誰に要求するか
 help-any--direction-mesh = すべてのホストがほかのすべてのホストに要求する
 help-any--direction-up = このホストが各相手に要求する
@@ -52,11 +59,13 @@ help-any--global = 生成側のプロパティーを設定する。ファイル�
 help-any--home = JMeter のディレクトリー。その bin/jmeter.properties、bin/user.properties、bin/system.properties をほかより先に読む
 help-any--hosts = `sokudo serve` が動いているホスト: HOST または HOST:PORT
 help-any--interval = 系列のサンプル間の時間
+help-any--jitter = 追加の遅延の最大値。パケットごとに 0 からこの値まで均等に選ばれる
 help-any--json = 文章の代わりに JSON オブジェクトを一つ表示する (スキーマ sokudo.summary/1)
 help-any--keep = 各スレッドの最初の N 往復を一つずつ記録に残す
 help-any--key = `sokudo serve` が表示した鍵
 help-any--lang = 文の言語: en または ja。既定値: SOKUDO_LANG、LC_ALL、LANG に従う
 help-any--local = このマシンの中にこの数のホストを作る
+help-any--loss = 各方向で失われるパケットの割合: `0.1%` または `0.001`
 help-any--main-properties = jmeter.properties の代わりに最初に読むプロパティーファイル
 help-any--max-skew = フローの開始時刻のずれの上限 `2ms`。超えた測定は 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
 help-any--monitors = このモニターでも観測する: `process:port=8080`、`openmetrics:url=http://hosta:9100/metrics`。何度でも指定できる。一覧は `sokudo monitors`
@@ -65,11 +74,13 @@ help-any--on = このホストの代わりに、これらのホストから同�
 help-any--plan = テスト計画: .jmx ファイル
 help-any--policy = ほかの者がこのホストに実行させてよいこと。既定値: sokudo のディレクトリーの policy.toml。そのファイルがなければ、実行に参加するホストとの 1 時間までのフェーズ
 help-any--print-policy = ポリシーが許可すること、および誰が何を求めたかの記録先を表示する。ほかには何もしない
-help-any--repeat = この回数だけ続けて測定し、各回の中央値と、それを含む区間を示します。6 回以上で信頼度は 95 % です
 help-any--property = プロパティーを設定する (JMeter の同名のオプションと同じ)
 help-any--property-file = プロパティーファイル。後のものが優先する
+help-any--queue = 回線の手前のキューの大きさ。入りきらないものは捨てられる。既定: 往復の間に送れる量、最低でも 100 パケット
 help-any--quiet-phase = 測定中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
 help-any--rate = このホストがすべての相手に対して毎秒開始するリクエスト数: `20k/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (応答が次のリクエストを始める)
+help-any--reorder = 追加の遅延が短いパケットの追い越しを許す
+help-any--repeat = この回数だけ続けて測定し、各回の中央値と、それを含む区間を示します。6 回以上で信頼度は 95 % です
 help-any--run = 実行: 名前、名前の先頭部分、`latest`、またはパス
 help-any--sample = レイテンシーを測定するリクエスト: all (すべて)、none (なし)、1/N (N 件に 1 件)。件数は常にすべて数える
 help-any--seed = 乱数のシード。既定値: 無作為に決めて記録する
@@ -552,6 +563,33 @@ help-knee-after =
     ユーザーは、ほとんど増えなくなるまで倍々に増え、膝の周りの段階が加わり、それから全段階を
     下りながらもう一度、決め手の段階を三度目に実行する。最大 12 段階、29 回。
     答えは規則によるもので、実行のばらつきの区間が付く。レポートには全規則の答えがある。
+help-link =
+    このマシンの中に 2 つのホストを作り、速度、キュー、遅延、損失を指定したリンクでつなぐ
+
+    ホストはネットワーク名前空間で、互いを `a` と `b` の名で知っている。ホスト、リンク、その上のプログラムは、このコマンドがどのように終わっても一緒に終わる。指定どおりにできればカーネル (tbf、netem) が、できなければ 2 つの TUN デバイスの間でこのプログラムがパケットを運ぶ。どちらの場合も、接続は端から端までカーネルの TCP のものである。Linux と、root かユーザー名前空間が必要。
+help-link-after =
+    例:
+      sokudo link run --rate 100Mb/s --delay 20ms -- sokudo stream b
+      sokudo link run --rate 20Mb/s --back rate=2Mb/s --loss 0.1% --far 'iperf3 -s' -- iperf3 -c b
+      sokudo link run --delay 50ms --jitter 5ms --loss 1% --burst 8 -- bash
+      sokudo link up --rate 100Mb/s --delay 20ms       Ctrl-C まで。プログラムの起動方法を表示する
+help-link-exec = 動いているリンクのホストでコマンドを実行する
+help-link-exec--command = コマンド
+help-link-exec--host = ホスト
+help-link-exec--process = リンクを持つプロセス。`sokudo link up` が表示する
+help-link-run =
+    ホスト b に相手を置いてホスト a でコマンドを実行し、リンクで起きたことを示す
+
+    コマンドが終わると、その終了コードで終わる。リンクのカウンターは標準エラーに出る。
+help-link-run--command = ホスト a のコマンド
+help-link-run--far = ホスト b のコマンド。シェルが解釈する。先に起動し、もう一方と一緒に終わる。どちらも鍵を SOKUDO_KEY で受け取る。既定: `sokudo serve`
+help-link-run--json = カウンターを 1 つの JSON オブジェクトとして標準エラーの最後の行に表示する
+help-link-run--rate = 各方向の回線の速度。イーサネットのヘッダーを含む: `100Mb/s`。既定: なし (このマシンの速さまで)
+help-link-run--seed = 損失とジッターのシード。同じパケットは同じ結果になる。既定: 毎回異なる
+help-link-up = ホストとリンクを Ctrl-C まで保ち、そこでのプログラムの起動方法を示す
+help-link-up--json = カウンターを 1 つの JSON オブジェクトとして標準エラーの最後の行に表示する
+help-link-up--rate = 各方向の回線の速度。イーサネットのヘッダーを含む: `100Mb/s`。既定: なし (このマシンの速さまで)
+help-link-up--seed = 損失とジッターのシード。同じパケットは同じ結果になる。既定: 毎回異なる
 help-man = サブコマンドごとに man ページを書く
 help-man--dir = 書き込むディレクトリー。指定しなければ主ページを標準出力に書く
 help-metrics = 記録に含まれうるすべてのメトリクスを表示する: 名前、単位、種類、数えるもの

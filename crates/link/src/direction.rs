@@ -38,6 +38,21 @@ pub struct Properties {
     pub loss: Loss,
 }
 
+/// Least packets for which a queue has room where none was asked for.
+const QUEUE_MIN_PACKETS: u64 = 100;
+/// Bytes of a full packet with its Ethernet header.
+pub const PACKET_BYTES: u64 = 1_514;
+
+impl Properties {
+    /// Bytes of a queue for this rate and delay where none was asked for: what the line sends during a
+    /// round trip, which one connection needs to keep it busy, and room for 100 packets at least.
+    pub fn usual_queue_bytes(rate_bits_per_s: u64, delay_ns: u64) -> u64 {
+        let round_trip_s = 2.0 * delay_ns as f64 / 1e9;
+        let bytes = (rate_bits_per_s as f64 / 8.0 * round_trip_s).ceil() as u64;
+        bytes.max(QUEUE_MIN_PACKETS * PACKET_BYTES)
+    }
+}
+
 impl Default for Properties {
     /// A line without a limit.
     fn default() -> Self {
@@ -296,6 +311,13 @@ mod tests {
         assert_eq!(arrived, [(1_000_500, 0), (2_000_500, 1), (3_000_500, 2)]);
         assert_eq!((counts.offered, counts.delivered), (3, 3));
         assert_eq!(counts.delivered_bytes, 3_000);
+    }
+
+    #[test]
+    fn a_queue_holds_a_round_trip_unless_asked() {
+        let queue = Properties::usual_queue_bytes;
+        assert_eq!(queue(100 * MEGABIT, 50_000_000), 1_250_000);
+        assert_eq!(queue(100 * MEGABIT, 0), 151_400);
     }
 
     #[test]

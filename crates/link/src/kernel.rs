@@ -28,16 +28,27 @@ pub fn lacks(properties: &Properties) -> Option<&'static str> {
 ///
 /// Errors: what the kernel, or `tc`, lacks.
 pub fn set_up(hosts: &LocalHosts, ways: [&Properties; 2]) -> Result<(), NetnsError> {
-    let mut batch = String::new();
     for (direction, properties) in ways.into_iter().enumerate() {
-        batch.push_str(&disciplines(&port_towards(direction), properties));
+        for (kind, line) in disciplines(&port_towards(direction), properties) {
+            let done = hosts.set_up_hub("tc", &[], line);
+            done.map_err(|e| lacking(kind, e))?;
+        }
     }
-    hosts.set_up_hub("tc", &[], batch)?;
     for i in 0..2 {
         // Each packet is sent by itself: a discipline would drop or delay 64 KiB at once.
         hosts.set_up(i, "ip", &[], "link set eth0 gso_max_segs 1\n".into())?;
     }
     Ok(())
+}
+
+fn lacking(kind: &str, error: NetnsError) -> NetnsError {
+    if !error.what.contains("qdisc kind is unknown") {
+        return error;
+    }
+    NetnsError::new(
+        format!("this kernel has no {kind}"),
+        format!("load its module (modprobe sch_{kind}), or let this program carry the link"),
+    )
 }
 
 /// Kinds of the disciplines that these properties need, from the root of the device downwards.
@@ -75,9 +86,9 @@ fn port_towards(direction: usize) -> String {
     port_name(1 - direction)
 }
 
-/// Commands of `tc` for one direction.
-fn disciplines(port: &str, properties: &Properties) -> String {
-    let mut batch = String::new();
+/// The disciplines of one direction, and the command of `tc` for each.
+fn disciplines(port: &str, properties: &Properties) -> Vec<(&'static str, String)> {
+    let mut commands = Vec::new();
     let mut place = "root";
     for kind in kinds(properties) {
         let options = match *kind {
@@ -86,12 +97,12 @@ fn disciplines(port: &str, properties: &Properties) -> String {
             _ => format!("limit {PACKETS_MAX}"),
         };
         let handle = if place == "root" { 1 } else { 2 };
-        batch.push_str(&format!(
-            "qdisc replace dev {port} {place} handle {handle}: {kind} {options}\n"
-        ));
+        let command =
+            format!("qdisc replace dev {port} {place} handle {handle}: {kind} {options}\n");
+        commands.push((*kind, command));
         place = "parent 1:1";
     }
-    batch
+    commands
 }
 
 fn netem(properties: &Properties) -> String {
@@ -180,7 +191,10 @@ mod tests {
 
     #[test]
     fn the_disciplines_are_those_that_are_needed() {
-        let lines = |properties: Properties| disciplines("p", &properties);
+        let lines = |properties: Properties| -> String {
+            let commands = disciplines("p", &properties);
+            commands.into_iter().map(|(_, command)| command).collect()
+        };
         assert_eq!(
             lines(ALL),
             "qdisc replace dev p root handle 1: netem limit 1000000 delay 20000us loss random 0.1%\n\

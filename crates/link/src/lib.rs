@@ -21,7 +21,7 @@ mod loss;
 mod tally;
 
 pub use course::HEADER_BYTES;
-pub use direction::{Counts, Direction, FLIGHT_MAX_BYTES, Properties};
+pub use direction::{Counts, Direction, FLIGHT_MAX_BYTES, PACKET_BYTES, Properties};
 pub use link::{Asked, By, Choice, Link, NAMES, STARTERS};
 pub use loss::{Loss, Losses};
 pub use tally::Tally;

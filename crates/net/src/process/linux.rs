@@ -2,8 +2,9 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::process::Child;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
 
 /// Highest value of `oom_score_adj`: this process goes first.
 const FIRST_TO_GO: &str = "1000";
@@ -11,6 +12,10 @@ const FIRST_TO_GO: &str = "1000";
 /// The kernel's name for it.
 pub(super) fn own_program() -> io::Result<PathBuf> {
     Ok("/proc/self/exe".into())
+}
+
+pub(super) fn kill_group(command: &Child) {
+    let _ = kill_process_group(Pid::from_child(command), Signal::KILL);
 }
 
 pub(super) fn confine(share: f64) {

@@ -20,6 +20,7 @@ mod jmx;
 mod jtl;
 mod key;
 mod knee;
+mod link;
 mod meaning;
 mod measure;
 mod metrics;
@@ -133,6 +134,7 @@ enum Command {
     Scenario(scenario::ScenarioArgs),
     Web(web::WebArgs),
     Target(target::TargetArgs),
+    Link(link::LinkArgs),
     Compat(compat::CompatArgs),
     Jmx(jmx::JmxArgs),
     Jtl(jtl::JtlArgs),
@@ -168,6 +170,8 @@ pub enum Exit {
     OperatorError,
     /// The run failed or is partial; the record is kept.
     RunFailed,
+    /// A command that was carried out for the operator ended with this code.
+    Command(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -177,6 +181,7 @@ impl From<Exit> for ExitCode {
             Exit::CheckFailed => 1,
             Exit::OperatorError => 2,
             Exit::RunFailed => 3,
+            Exit::Command(code) => code,
         })
     }
 }
@@ -290,6 +295,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Scenario(args) => scenario::scenario(args),
         Command::Web(args) => web::run(args),
         Command::Target(args) => target::run(args),
+        Command::Link(args) => link::run(args),
         Command::Compat(args) => compat::run(args),
         Command::Jmx(args) => jmx::run(args),
         Command::Jtl(args) => jtl::run(args),

@@ -41,6 +41,8 @@ mod http;
 mod jmx;
 mod jtl;
 mod knee;
+#[cfg(target_os = "linux")]
+mod link;
 mod many;
 mod monitors;
 #[cfg(feature = "fleet")]

@@ -17,6 +17,7 @@ const DOCUMENTS: &[&Document] = &[
     &cli::metrics::METRICS,
     &cli::observe::MONITORS,
     &cli::doctor::FACILITIES,
+    &cli::link::COUNTERS,
     &cli::target::STAGES,
     &cli::target::CHANGES,
     #[cfg(feature = "fleet")]
