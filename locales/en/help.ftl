@@ -45,7 +45,7 @@ help-any--args = The tool's arguments
 help-any--back = What is different on the way back, from b to a: `rate=2Mb/s,queue=64KiB,delay=5ms,jitter=1ms,loss=1%,burst=4`
 help-any--burst = Lose packets in bursts of this length on average (Gilbert-Elliott). Default: each by itself
 help-any--carrier = Who carries the packets
-help-any--carrier-auto = The kernel where it can do what is asked, otherwise this program
+help-any--carrier-auto = The kernel for a rate and a delay where it has both, otherwise this program
 help-any--carrier-kernel = The kernel: tbf and netem
 help-any--carrier-tun = This program, between two TUN devices
 help-any--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
@@ -566,7 +566,7 @@ help-knee-after =
 help-link =
     Make two hosts inside this machine, joined by a link with a rate, a queue, a delay and losses.
 
-    The hosts are network namespaces and know each other as `a` and `b`; they, the link and the programs on them end with this command, however it ends. The kernel carries the link where it can do what is asked (tbf, netem), otherwise this program does, between two TUN devices. Either way connections are those of the kernel's own TCP, from end to end. Needs Linux and root, or a user namespace.
+    The hosts are network namespaces and know each other as `a` and `b`; they, the link and the programs on them end with this command, however it ends. The kernel carries a link with a rate and a delay where it has tbf and netem; otherwise, and where packets are to be lost or to jitter, this program does, between two TUN devices. Either way connections are those of the kernel's own TCP, from end to end. Needs Linux and root, or a user namespace.
 help-link-after =
     Examples:
       sokudo link run --rate 100Mb/s --delay 20ms -- sokudo stream b

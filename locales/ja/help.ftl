@@ -45,7 +45,7 @@ help-any--args = 元のツールの引数
 help-any--back = b から a への帰りで異なるもの: `rate=2Mb/s,queue=64KiB,delay=5ms,jitter=1ms,loss=1%,burst=4`
 help-any--burst = 平均してこの長さの連続でパケットを失う (Gilbert-Elliott)。既定: 1 つずつ独立に失う
 help-any--carrier = パケットを運ぶもの
-help-any--carrier-auto = 指定どおりにできればカーネル、できなければこのプログラム
+help-any--carrier-auto = 速度と遅延だけで、カーネルにその機能があればカーネル、なければこのプログラム
 help-any--carrier-kernel = カーネル: tbf と netem
 help-any--carrier-tun = 2 つの TUN デバイスの間のこのプログラム
 help-any--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
@@ -566,7 +566,7 @@ help-knee-after =
 help-link =
     このマシンの中に 2 つのホストを作り、速度、キュー、遅延、損失を指定したリンクでつなぐ
 
-    ホストはネットワーク名前空間で、互いを `a` と `b` の名で知っている。ホスト、リンク、その上のプログラムは、このコマンドがどのように終わっても一緒に終わる。指定どおりにできればカーネル (tbf、netem) が、できなければ 2 つの TUN デバイスの間でこのプログラムがパケットを運ぶ。どちらの場合も、接続は端から端までカーネルの TCP のものである。Linux と、root かユーザー名前空間が必要。
+    ホストはネットワーク名前空間で、互いを `a` と `b` の名で知っている。ホスト、リンク、その上のプログラムは、このコマンドがどのように終わっても一緒に終わる。速度と遅延だけのリンクは、tbf と netem があればカーネルが運ぶ。それ以外と、損失やジッターのあるリンクは、2 つの TUN デバイスの間でこのプログラムが運ぶ。どちらの場合も、接続は端から端までカーネルの TCP のものである。Linux と、root かユーザー名前空間が必要。
 help-link-after =
     例:
       sokudo link run --rate 100Mb/s --delay 20ms -- sokudo stream b

@@ -24,6 +24,16 @@ pub fn lacks(properties: &Properties) -> Option<&'static str> {
     reorders.then_some("netem's jitter reorders packets")
 }
 
+/// Why this process carries such a link better, although the kernel can.
+pub fn is_worse_at(properties: &Properties) -> Option<&'static str> {
+    draws(properties).then_some("netem would lose and delay up to 64 KiB at once")
+}
+
+/// True when packets have a fate of their own.
+fn draws(properties: &Properties) -> bool {
+    properties.jitter_ns > 0 || !properties.loss.is_none()
+}
+
 /// Puts the disciplines of both directions in place.
 ///
 /// Errors: what the kernel, or `tc`, lacks.
@@ -34,8 +44,12 @@ pub fn set_up(hosts: &LocalHosts, ways: [&Properties; 2]) -> Result<(), NetnsErr
             done.map_err(|e| lacking(kind, e))?;
         }
     }
+    if !ways.into_iter().any(draws) {
+        // A bucket takes apart what is larger than itself, and a delay is the same for all.
+        return Ok(());
+    }
     for i in 0..2 {
-        // Each packet is sent by itself: a discipline would drop or delay 64 KiB at once.
+        // Each packet is sent by itself: one draw would lose or delay 64 KiB at once.
         hosts.set_up(i, "ip", &[], "link set eth0 gso_max_segs 1\n".into())?;
     }
     Ok(())
@@ -53,8 +67,7 @@ fn lacking(kind: &str, error: NetnsError) -> NetnsError {
 
 /// Kinds of the disciplines that these properties need, from the root of the device downwards.
 pub fn kinds(properties: &Properties) -> &'static [&'static str] {
-    let delays = properties.delay_ns > 0 || properties.jitter_ns > 0;
-    let alters = delays || !properties.loss.is_none();
+    let alters = properties.delay_ns > 0 || draws(properties);
     match (alters, properties.rate_bits_per_s.is_some()) {
         (true, true) => &["netem", "tbf"],
         (true, false) => &["netem"],

@@ -25,7 +25,7 @@ const DEVICE: &str = "eth0";
 /// Who is to carry a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// The kernel where it can do what is asked, otherwise this process.
+    /// The kernel where it can do what is asked as well as this process, otherwise this process.
     #[default]
     Auto,
     /// The kernel.
@@ -82,9 +82,9 @@ impl Link {
         let (hosts, carried) = match asked.choice {
             Choice::Kernel => by_kernel(asked)?,
             Choice::Tun => by_tun(asked, None)?,
-            Choice::Auto => match by_kernel(asked) {
+            Choice::Auto => match better_by_kernel(asked) {
                 Ok(made) => made,
-                Err(why) => by_tun(asked, Some(why.what))?,
+                Err(why) => by_tun(asked, Some(why))?,
             },
         };
         let known: Vec<(IpAddr, &str)> = (0..2).map(|i| (hosts.address(i), NAMES[i])).collect();
@@ -134,13 +134,19 @@ impl Link {
     }
 }
 
+/// Errors: why this process is to carry it, as a sentence.
+fn better_by_kernel(asked: &Asked) -> Result<(LocalHosts, Carried), String> {
+    let reasons = [kernel::lacks, kernel::is_worse_at];
+    let why = reasons
+        .iter()
+        .find_map(|reason| asked.ways.iter().find_map(reason));
+    match why {
+        Some(why) => Err(why.into()),
+        None => by_kernel(asked).map_err(|e| e.what),
+    }
+}
+
 fn by_kernel(asked: &Asked) -> Result<(LocalHosts, Carried), NetnsError> {
-    let lacks = |why: &str| {
-        NetnsError::new(
-            format!("the kernel cannot carry this link: {why}"),
-            "let this program carry it, or ask for less",
-        )
-    };
     if let Some(why) = asked.ways.iter().find_map(kernel::lacks) {
         return Err(lacks(why));
     }
@@ -152,6 +158,13 @@ fn by_kernel(asked: &Asked) -> Result<(LocalHosts, Carried), NetnsError> {
     let [there, back] = &asked.ways;
     kernel::set_up(&hosts, [there, back])?;
     Ok((hosts, Carried::Kernel(kernel::kinds(there))))
+}
+
+fn lacks(why: &str) -> NetnsError {
+    NetnsError::new(
+        format!("the kernel cannot carry this link: {why}"),
+        "let this program carry it, or ask for less",
+    )
 }
 
 fn by_tun(asked: &Asked, why: Option<String>) -> Result<(LocalHosts, Carried), NetnsError> {

@@ -11,7 +11,7 @@ pub struct Tally {
     pub delivered: u64,
     /// Their bytes, each with its Ethernet header.
     pub delivered_bytes: u64,
-    /// Packets for which the queue had no room.
+    /// Packets for which the queue had no room; the kernel counts those that travel together as one.
     pub dropped_queue: u64,
     /// Packets that were lost because loss was asked for.
     pub dropped_loss: u64,

@@ -34,7 +34,7 @@ const DELAY_MAX_NS: u64 = 60_000_000_000;
 /// Least and greatest rate of a line, bits per second.
 const RATES: std::ops::RangeInclusive<u64> = 1_000..=1_000_000_000_000;
 /// Rate that this program carried with ease where it was measured, bits per second: see the guide.
-const TUN_WITH_EASE: u64 = 500_000_000;
+const TUN_WITH_EASE: u64 = 200_000_000;
 /// Where both ends of a connection of ours find its key.
 const KEY: &str = "SOKUDO_KEY";
 
@@ -48,9 +48,10 @@ Examples:
 /// Make two hosts inside this machine, joined by a link with a rate, a queue, a delay and losses.
 ///
 /// The hosts are network namespaces and know each other as `a` and `b`; they, the link and the programs
-/// on them end with this command, however it ends. The kernel carries the link where it can do what is
-/// asked (tbf, netem), otherwise this program does, between two TUN devices. Either way connections are
-/// those of the kernel's own TCP, from end to end. Needs Linux and root, or a user namespace.
+/// on them end with this command, however it ends. The kernel carries a link with a rate and a delay where
+/// it has tbf and netem; otherwise, and where packets are to be lost or to jitter, this program does,
+/// between two TUN devices. Either way connections are those of the kernel's own TCP, from end to end.
+/// Needs Linux and root, or a user namespace.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LinkArgs {
@@ -169,7 +170,7 @@ struct LinkOptions {
 /// Who carries the packets of a link.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Carrier {
-    /// The kernel where it can do what is asked, otherwise this program.
+    /// The kernel for a rate and a delay where it has both, otherwise this program.
     Auto,
     /// The kernel: tbf and netem.
     Kernel,
