@@ -81,7 +81,7 @@ impl Line {
 
     /// Takes a datagram that arrived at `now_ns`; times never go backwards. The proofs before a load
     /// pass apart: a script speaks of the load.
-    pub(super) fn accept(&mut self, now_ns: i64, mut datagram: Vec<u8>) {
+    pub(crate) fn accept(&mut self, now_ns: i64, mut datagram: Vec<u8>) {
         if is_proof(&datagram) {
             return self.enqueue(now_ns, datagram);
         }
@@ -121,7 +121,7 @@ impl Line {
     }
 
     /// The next datagram that is due at `now_ns`.
-    pub(super) fn take_due(&mut self, now_ns: i64) -> Option<Vec<u8>> {
+    pub(crate) fn take_due(&mut self, now_ns: i64) -> Option<Vec<u8>> {
         if !self.held.is_empty() && now_ns - self.last_arrival_ns >= IDLE_NS {
             self.release_all(now_ns);
         }
@@ -136,7 +136,7 @@ impl Line {
     }
 
     /// Time at which [`Line::take_due`] has something to give next, if nothing arrives before.
-    pub(super) fn next_due_ns(&self) -> Option<i64> {
+    pub(crate) fn next_due_ns(&self) -> Option<i64> {
         let queued = self.queue.front().map(|(due_ns, _)| *due_ns);
         let idle = (!self.held.is_empty()).then_some(self.last_arrival_ns + IDLE_NS);
         queued.into_iter().chain(idle).min()

@@ -35,13 +35,13 @@ pub use script::{Fate, Filter, Narrow, Script, Which};
 const BUFFER_BYTES: usize = 16 << 20;
 
 /// Datagrams that may wait between reading and passing on.
-pub(crate) const QUEUE_MAX: usize = 65_536;
+const QUEUE_MAX: usize = 65_536;
 
 /// Largest UDP payload, bytes.
 const DATAGRAM_MAX_BYTES: usize = 65_507;
 
 /// Time between two checks of a thread whether the relay is to end.
-pub(crate) const LOOK_UP: Duration = Duration::from_millis(50);
+const LOOK_UP: Duration = Duration::from_millis(50);
 
 /// Settings of a relay: its target and what it does.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ impl Way {
 }
 
 /// Time and bytes of an arrival.
-pub(crate) type Arrival = (i64, Vec<u8>);
+type Arrival = (i64, Vec<u8>);
 
 /// Reads until the relay ends; the queue blocks rather than drops.
 fn read(
@@ -243,7 +243,7 @@ fn read(
 }
 
 /// Applies the script until the reader has ended and nothing is left to pass on in time.
-pub(crate) fn write(
+fn write(
     mut line: Line,
     queue: &Receiver<Arrival>,
     send: impl Fn(&[u8]) -> io::Result<usize>,
