@@ -314,6 +314,47 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_of_a_nanosecond_is_not_kept_over_a_pause() {
+        let properties = Properties {
+            rate_bits_per_s: Some(3_000_000_000),
+            ..Properties::default()
+        };
+        let mut link = Direction::new(properties, 1);
+        let mut due_ns = Vec::new();
+        for now_ns in [0, 100] {
+            // Two and two thirds of a nanosecond.
+            link.accept(now_ns, 1, ());
+            due_ns.extend(link.next_due_ns());
+            assert_eq!(link.take_due(i64::MAX), Some(()));
+        }
+        assert_eq!(due_ns, [3, 103]);
+    }
+
+    #[test]
+    fn jitter_is_drawn_evenly_for_each_packet() {
+        let properties = Properties {
+            delay_ns: 500,
+            jitter_ns: 1_000,
+            ..Properties::default()
+        };
+        let mut link = Direction::new(properties, 1);
+        let mut more_ns = Vec::new();
+        for now_ns in (0..10_000_000).step_by(10_000) {
+            link.accept(now_ns, 1, ());
+            more_ns.extend(link.next_due_ns().map(|due_ns| due_ns - now_ns - 500));
+            assert_eq!(link.take_due(i64::MAX), Some(()));
+        }
+        let in_quarter = |quarter: i64| {
+            let range = quarter * 250..(quarter + 1) * 250;
+            more_ns.iter().filter(|ns| range.contains(*ns)).count()
+        };
+        for quarter in 0..4 {
+            let packets = in_quarter(quarter);
+            assert!((200..300).contains(&packets), "{packets} of 1000");
+        }
+    }
+
+    #[test]
     fn a_queue_holds_a_round_trip_unless_asked() {
         let queue = Properties::usual_queue_bytes;
         assert_eq!(queue(100 * MEGABIT, 50_000_000), 1_250_000);
