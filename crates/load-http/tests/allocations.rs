@@ -16,7 +16,7 @@ use sokudo_load_http::http::{Http, HttpOptions};
 use sokudo_load_http::jmx::{Generator, JmxOptions, LoadObserver, Prepared, Tallies, read_plan};
 use sokudo_model::{HostSpec, PhasePlan, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
-use sokudo_testkit::allocations::{COUNTED, Cost, Counted, cost_of, none_per_event};
+use sokudo_testkit::allocations::{COUNTED, Counted, cost_of, none_per_event};
 use sokudo_workload::{Emitted, Options, Workload as _};
 
 #[global_allocator]
@@ -98,8 +98,7 @@ fn http(server: SocketAddr, rate: &str) -> f64 {
 fn a_request_allocates_nothing() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let server = server();
-    let [few, many]: [Cost; 2] = ["500/s", "8000/s"].map(|rate| cost_of(|| http(server, rate)));
-    none_per_event(few, many);
+    none_per_event(|| ["500/s", "8000/s"].map(|rate| cost_of(|| http(server, rate))));
 }
 
 struct Silent;
@@ -161,7 +160,9 @@ fn a_request_of_a_plan_allocates_nothing() {
     let server = server();
     let directory = tempfile::tempdir().expect("a directory");
     let cost = |loops| cost_of(|| jmx(directory.path(), server, loops));
-    let (few, many) = (cost(500), cost(5_000));
-    assert_eq!((few.events, many.events), (500.0, 5_000.0));
-    none_per_event(few, many);
+    none_per_event(|| {
+        let both = [500, 5_000].map(cost);
+        assert_eq!(both.map(|cost| cost.events), [500.0, 5_000.0]);
+        both
+    });
 }

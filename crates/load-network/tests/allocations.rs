@@ -19,7 +19,7 @@ use sokudo_load_network::rr::{Rr, RrOptions};
 use sokudo_load_network::stream::{Stream, StreamOptions};
 use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
-use sokudo_testkit::allocations::{COUNTED, Cost, Counted, cost_of, none_per_event};
+use sokudo_testkit::allocations::{COUNTED, Counted, cost_of, none_per_event};
 use sokudo_workload::{Emitted, HostResult, Options, Phase, Workload};
 
 #[global_allocator]
@@ -119,11 +119,12 @@ fn play<O: Options>(load: &dyn Workload, options: &O, hosts: u32) -> PhaseResult
 #[track_caller]
 fn allocates_nothing<O: Options>(load: &dyn Workload, fields: [&str; 2], counted: &str) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let [few, many]: [Cost; 2] = fields.map(|fields| {
-        let options: O = options(fields);
-        cost_of(|| play(load, &options, 2).summary[counted])
+    none_per_event(|| {
+        fields.map(|fields| {
+            let options: O = options(fields);
+            cost_of(|| play(load, &options, 2).summary[counted])
+        })
     });
-    none_per_event(few, many);
 }
 
 #[test]
@@ -158,11 +159,12 @@ fn a_write_of_a_stream_allocates_nothing() {
         r#""rate":"64Mb/s","size":"1000B""#,
     ];
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let [few, many]: [Cost; 2] = fields.map(|fields| {
-        let options: StreamOptions = options(fields);
-        cost_of(|| play(&Stream, &options, 2).summary["stream.received_bytes"] / 1_000.0)
+    none_per_event(|| {
+        fields.map(|fields| {
+            let options: StreamOptions = options(fields);
+            cost_of(|| play(&Stream, &options, 2).summary["stream.received_bytes"] / 1_000.0)
+        })
     });
-    none_per_event(few, many);
 }
 
 #[test]
@@ -225,10 +227,12 @@ fn name_server() -> SocketAddr {
 fn a_query_allocates_nothing() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let server = name_server();
-    let [few, many]: [Cost; 2] = ["500/s", "8000/s"].map(|rate| {
-        let fields = format!(r#""server":"{server}","name":["n{{n}}.example"],"rate":"{rate}""#);
-        let options: DnsOptions = options(&fields);
-        cost_of(|| play(&Dns, &options, 1).summary["dns.answers"])
+    none_per_event(|| {
+        ["500/s", "8000/s"].map(|rate| {
+            let fields =
+                format!(r#""server":"{server}","name":["n{{n}}.example"],"rate":"{rate}""#);
+            let options: DnsOptions = options(&fields);
+            cost_of(|| play(&Dns, &options, 1).summary["dns.answers"])
+        })
     });
-    none_per_event(few, many);
 }

@@ -120,6 +120,7 @@ fn keys(kind: &Kind) -> impl Iterator<Item = (Metric, Option<Stat>)> {
         (None, Family::Exchange(exchange)) => {
             (Some(exchange.per_second), Some(exchange.latency), &[][..])
         }
+        (None, Family::Files(copy)) => (Some(copy.rate), None, &[][..]),
         (None, _) => (None, None, &[][..]),
     };
     let stats = [Stat::P50, Stat::P99];

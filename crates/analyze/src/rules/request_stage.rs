@@ -37,6 +37,9 @@ macro_rules! case {
     };
 }
 
+/// Growth of the mean round trip that a host which is short of CPU explains, seconds.
+const HOST_S: f64 = 0.002;
+
 /// The finding `request_stage`.
 pub const RULE: Rule = Rule {
     name: "request_stage",
@@ -52,6 +55,11 @@ pub const RULE: Rule = Rule {
     ],
     look: Look::Phase(look),
 };
+
+/// True when round trips took so much longer than the lowest one that something on the way did it.
+fn grew(lowest: f64, mean: f64) -> bool {
+    mean >= lowest * GROWN && mean - lowest >= HOST_S
+}
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let requests = Requests::of(view)?;
@@ -205,7 +213,7 @@ fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
             0.6
         ),
         // Round trips that grew leave it open whether the way was narrow.
-        Some((lowest, mean)) if stage.mean >= 8.0 * lowest && mean < lowest * GROWN => {
+        Some((lowest, mean)) if stage.mean >= 8.0 * mean && !grew(lowest, mean) => {
             case!(
                 "rule-request-stage-read-server-says",
                 "rule-request-stage-read-server-next",

@@ -70,9 +70,13 @@ fn flow(options: &ReplicateOptions, ends: &Ends<'_, Numbers>, plan: &FlowPlan) -
     if let Some(received) = &received {
         put_receiver(&mut flow.metrics, received, workers);
     }
-    let cpu = [&sent, &received].into_iter().flatten();
-    let cpu: f64 = cpu.map(|end| end.reading.cpu_ns as f64 * NS).sum();
-    put(&mut flow.metrics, numbers::CPU_SECONDS, cpu);
+    let ends = [&sent, &received].into_iter().flatten();
+    let cpu = ends.map(|end| end.reading.cpu_ns as f64 * NS);
+    put(
+        &mut flow.metrics,
+        numbers::CPU_SECONDS,
+        cpu.reduce(|a, b| a + b),
+    );
     let (Some(sent), Some(received)) = (&sent, &received) else {
         return flow;
     };

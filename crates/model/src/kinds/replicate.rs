@@ -112,11 +112,11 @@ pub const KIND: Kind = Kind {
     by_label: false,
     is_plan: false,
     options: &[
-        "batch",
+        "cc",
         "connections",
-        "durability",
+        "find",
         "level",
-        "limit",
+        "max-skew",
         "transport",
     ],
 };

@@ -44,11 +44,13 @@ fn be(end: &str) {
     match end {
         "receiver" => {
             let listener = UnixListener::bind(socket).unwrap();
-            let accepted = (0..count).map(|_| bounded(listener.accept().unwrap().0));
+            let Some(channels) = accept(&listener, count) else {
+                return;
+            };
             let receiver = Receiver {
                 sink: Sink::Tree(open(&target)),
                 terms: copy.receive,
-                channels: accepted.collect(),
+                channels,
                 session: Session::new(),
                 progress: Arc::default(),
             };
@@ -68,13 +70,31 @@ fn be(end: &str) {
     }
 }
 
+/// The sender's connections; `None` when it was killed before it had made them all.
+fn accept(listener: &UnixListener, count: usize) -> Option<Channels> {
+    listener.set_nonblocking(true).unwrap();
+    let begun = Instant::now();
+    let mut channels = Channels::new();
+    while channels.len() < count {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(false).unwrap();
+                channels.push(bounded(stream));
+            }
+            Err(_) if begun.elapsed() < BOUND / 4 => thread::sleep(Duration::from_millis(1)),
+            Err(_) => return None,
+        }
+    }
+    Some(channels)
+}
+
 fn connect(socket: &Path, count: usize) -> Channels {
     let begun = Instant::now();
     let mut channels = Channels::new();
     while channels.len() < count {
         match UnixStream::connect(socket) {
             Ok(stream) => channels.push(bounded(stream)),
-            Err(_) if begun.elapsed() < BOUND => thread::sleep(Duration::from_millis(1)),
+            Err(_) if begun.elapsed() < BOUND / 4 => thread::sleep(Duration::from_millis(1)),
             Err(error) => panic!("the receiver is not there: {error}"),
         }
     }
