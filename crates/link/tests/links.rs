@@ -57,6 +57,16 @@ fn until(link: &Link, direction: usize, holds: impl Fn(&Tally) -> bool) -> Tally
     }
 }
 
+/// Sends datagrams of 1,000 bytes from host a to host b, and gives the tally that has seen them all.
+fn offer(link: &Link, datagrams: u64) -> Tally {
+    let near = socket(link, 0, PORT);
+    let to = SocketAddr::new(link.address(1), PORT);
+    for _ in 0..datagrams {
+        near.send_to(&[0; 1_000], to).expect("send");
+    }
+    until(link, 0, |tally| tally.offered >= datagrams)
+}
+
 /// Sends a megabyte over a connection from host a to host b; every byte is compared there.
 fn a_connection_carries_its_bytes(link: &Link) {
     let sent: Vec<u8> = (0..1_000_000u32).map(|i| (i * 7 / 3) as u8).collect();
@@ -180,12 +190,7 @@ fn a_full_queue_drops_and_a_lossy_line_loses() {
         let Some(link) = link(&asked(choice, way)) else {
             continue;
         };
-        let near = socket(&link, 0, PORT);
-        let to = SocketAddr::new(link.address(1), PORT);
-        for _ in 0..SENT {
-            near.send_to(&[0; 1_000], to).expect("send");
-        }
-        let tally = until(&link, 0, |tally| tally.offered >= SENT);
+        let tally = offer(&link, SENT);
         assert_eq!(tally.offered, SENT, "{tally:?}");
         assert!(
             tally.dropped_queue > 0 && tally.dropped_loss == 0,
@@ -207,12 +212,7 @@ fn a_full_queue_drops_and_a_lossy_line_loses() {
         let Some(link) = link(&asked(choice, way)) else {
             continue;
         };
-        let near = socket(&link, 0, PORT);
-        let to = SocketAddr::new(link.address(1), PORT);
-        for _ in 0..SENT {
-            near.send_to(&[0; 1_000], to).expect("send");
-        }
-        let tally = until(&link, 0, |tally| tally.offered >= SENT);
+        let tally = offer(&link, SENT);
         assert_eq!(
             (tally.dropped_loss, tally.delivered),
             (SENT, 0),

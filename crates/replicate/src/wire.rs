@@ -51,9 +51,43 @@ impl Role {
     }
 }
 
-fn is_pause(error: &io::Error) -> bool {
-    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+/// The wait of a read or write for its peer.
+struct Wait<'a> {
+    session: &'a Session,
+    /// What a peer that is gone did not do.
+    stalled: &'static str,
+    last: Instant,
+}
+
+impl<'a> Wait<'a> {
+    fn begin(session: &'a Session, stalled: &'static str) -> Self {
+        Self {
+            session,
+            stalled,
+            last: Instant::now(),
+        }
+    }
+
+    /// Takes note that bytes moved.
+    fn moved(&mut self) {
+        self.last = Instant::now();
+    }
+
+    /// Fails unless the error is a pause, the session goes on, and the peer may still come.
+    fn goes_on(&self, error: io::Error) -> io::Result<()> {
+        use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+        if !matches!(error.kind(), WouldBlock | TimedOut | Interrupted) {
+            return Err(error);
+        }
+        if self.session.is_over() {
+            return Err(self.session.over());
+        }
+        if self.last.elapsed() > PATIENCE {
+            let text = format!("{} for {} s", self.stalled, PATIENCE.as_secs());
+            return Err(io::Error::new(TimedOut, text));
+        }
+        Ok(())
+    }
 }
 
 /// Writes frames.
@@ -111,7 +145,7 @@ impl FrameWriter {
     }
 
     fn write_all(&mut self, mut head: &[u8], mut body: &[u8]) -> io::Result<()> {
-        let mut last = Instant::now();
+        let mut wait = Wait::begin(&self.session, "the peer has taken nothing");
         while !(head.is_empty() && body.is_empty()) {
             let written = match head {
                 [] => self.channel.write(body),
@@ -125,43 +159,17 @@ impl FrameWriter {
                     let from_head = count.min(head.len());
                     head = &head[from_head..];
                     body = &body[count - from_head..];
-                    last = Instant::now();
+                    wait.moved();
                 }
-                Err(error) if is_pause(&error) => {
-                    if self.session.is_over() {
-                        return Err(self.session.over());
-                    }
-                    if last.elapsed() > PATIENCE {
-                        return Err(stalled("the peer has taken nothing"));
-                    }
-                }
-                Err(error) => return Err(error),
+                Err(error) => wait.goes_on(error)?,
             }
         }
-        self.flush(last)
-    }
-
-    /// Connections that gather bytes of their own hand them over.
-    fn flush(&mut self, since: Instant) -> io::Result<()> {
-        loop {
-            match self.channel.flush() {
-                Err(error) if is_pause(&error) => {
-                    if self.session.is_over() {
-                        return Err(self.session.over());
-                    }
-                    if since.elapsed() > PATIENCE {
-                        return Err(stalled("the peer has taken nothing"));
-                    }
-                }
-                done => return done,
-            }
+        // Connections that gather bytes of their own hand them over.
+        while let Err(error) = self.channel.flush() {
+            wait.goes_on(error)?;
         }
+        Ok(())
     }
-}
-
-fn stalled(what: &str) -> io::Error {
-    let text = format!("{what} for {} s", PATIENCE.as_secs());
-    io::Error::new(io::ErrorKind::TimedOut, text)
 }
 
 /// Reads frames.
@@ -234,24 +242,16 @@ impl FrameReader {
     /// Fills the buffer; false when the connection ended before its first byte, which `may_end` allows.
     fn fill(&mut self, out: &mut [u8], may_end: bool) -> io::Result<bool> {
         let mut filled = 0;
-        let mut last = Instant::now();
+        let mut wait = Wait::begin(&self.session, "the peer has said nothing");
         while filled < out.len() {
             match self.channel.read(&mut out[filled..]) {
                 Ok(0) if filled == 0 && may_end => return Ok(false),
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => {
                     filled += count;
-                    last = Instant::now();
+                    wait.moved();
                 }
-                Err(error) if is_pause(&error) => {
-                    if self.session.is_over() {
-                        return Err(self.session.over());
-                    }
-                    if last.elapsed() > PATIENCE {
-                        return Err(stalled("the peer has said nothing"));
-                    }
-                }
-                Err(error) => return Err(error),
+                Err(error) => wait.goes_on(error)?,
             }
         }
         Ok(true)

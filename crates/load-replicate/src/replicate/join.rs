@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::replicate as numbers;
-use sokudo_model::{FlowPlan, FlowResult, PhaseResult, Summary};
+use sokudo_model::{FlowPlan, FlowResult, Metric, PhaseResult, Summary};
 use sokudo_replicate::message::{Counts, Failure};
 use sokudo_replicate::session::Reading;
 use sokudo_workload::choice::Choice;
@@ -45,7 +45,7 @@ pub(super) fn join(options: &ReplicateOptions, ends: &Ends<'_, Numbers>) -> Phas
     let flows = ends.plans().iter().map(|plan| flow(options, ends, plan));
     let flows: Vec<FlowResult> = flows.collect();
     let mut summary = joined::totals(numbers::METRICS, &flows);
-    let sum = |metric: sokudo_model::Metric| metric.of(&summary).unwrap_or(0.0);
+    let sum = |metric: Metric| metric.of(&summary).unwrap_or(0.0);
     let packed = ratio(sum(numbers::RECEIVED_BYTES), sum(numbers::WIRE_BYTES));
     put(&mut summary, numbers::COMPRESSION_RATIO, packed);
     PhaseResult {
@@ -153,32 +153,45 @@ fn put_counts(metrics: &mut Summary, sent: &EndNumbers) {
 
 fn put_sender(metrics: &mut Summary, sent: &EndNumbers, workers: f64) {
     let reading = &sent.reading;
-    let share = |ns: u64| ratio(ns as f64, sent.elapsed_ns as f64 * workers);
-    let busiest = ratio(reading.busiest_cpu_ns as f64, sent.elapsed_ns as f64);
-    put_each(
-        metrics,
-        [
-            (numbers::SENDER_CPU_RATIO, busiest),
-            (numbers::SENDER_WIRE_RATIO, share(reading.wire_ns)),
-            (numbers::SENDER_FILE_RATIO, share(reading.file_ns)),
-            (numbers::SENDER_PACK_RATIO, share(reading.pack_ns)),
-            (numbers::SENDER_IDLE_RATIO, share(reading.idle_ns)),
-        ],
-    );
+    let shares = [
+        (numbers::SENDER_WIRE_RATIO, reading.wire_ns),
+        (numbers::SENDER_FILE_RATIO, reading.file_ns),
+        (numbers::SENDER_PACK_RATIO, reading.pack_ns),
+        (numbers::SENDER_IDLE_RATIO, reading.idle_ns),
+    ];
+    put_time(metrics, sent, workers, numbers::SENDER_CPU_RATIO, shares);
 }
 
 fn put_receiver(metrics: &mut Summary, received: &EndNumbers, workers: f64) {
     let reading = &received.reading;
-    let share = |ns: u64| ratio(ns as f64, received.elapsed_ns as f64 * workers);
-    let busiest = ratio(reading.busiest_cpu_ns as f64, received.elapsed_ns as f64);
-    put_each(
+    let shares = [
+        (numbers::RECEIVER_WIRE_RATIO, reading.wire_ns),
+        (numbers::RECEIVER_FILE_RATIO, reading.file_ns),
+        (numbers::RECEIVER_PACK_RATIO, reading.pack_ns),
+        (numbers::RECEIVER_SYNC_RATIO, reading.sync_ns),
+    ];
+    put_time(
         metrics,
-        [
-            (numbers::RECEIVER_CPU_RATIO, busiest),
-            (numbers::RECEIVER_WIRE_RATIO, share(reading.wire_ns)),
-            (numbers::RECEIVER_FILE_RATIO, share(reading.file_ns)),
-            (numbers::RECEIVER_PACK_RATIO, share(reading.pack_ns)),
-            (numbers::RECEIVER_SYNC_RATIO, share(reading.sync_ns)),
-        ],
+        received,
+        workers,
+        numbers::RECEIVER_CPU_RATIO,
+        shares,
     );
+}
+
+/// Where an end's time went: the share of one CPU that its busiest thread used, and shares of the
+/// time of its data threads.
+fn put_time(
+    metrics: &mut Summary,
+    end: &EndNumbers,
+    workers: f64,
+    cpu: Metric,
+    shares: [(Metric, u64); 4],
+) {
+    let elapsed_ns = end.elapsed_ns as f64;
+    let busiest = end.reading.busiest_cpu_ns as f64;
+    put(metrics, cpu, ratio(busiest, elapsed_ns));
+    for (metric, ns) in shares {
+        put(metrics, metric, ratio(ns as f64, elapsed_ns * workers));
+    }
 }
