@@ -231,6 +231,32 @@ class Veth:
                 command("ip", "netns", "del", name)
 
 
+class TestLink:
+    """Two hosts of `sokudo link up`: a rate, a delay and losses, and TCP from end to end."""
+
+    sender, to = "10.77.0.1", "10.77.0.2"
+    serve = ["--open", "--bind", f"{to}:7411"]
+
+    def __init__(self, binary, scratch, *properties):
+        self.binary = binary
+        self.link = Program([binary, "link", "up", "--lang", "en", *properties], scratch)
+        try:
+            self.holder = self.link.wait_for(r"link exec (\d+) b ")[1]
+        except Failed:
+            self.close()
+            raise
+
+    def at(self, end, argv):
+        host = "a" if end == "sender" else "b"
+        return [self.binary, "link", "exec", self.holder, host, "--", *argv]
+
+    def free_port(self, _kind):
+        return 5201
+
+    def close(self):
+        self.link.end(signal.SIGINT)
+
+
 def open_path(key):
     """The path, or why it cannot be had."""
     if key == "loopback":
