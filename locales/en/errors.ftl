@@ -574,4 +574,6 @@ error-replicate-sides-hint = sokudo replicate /srv/data hostb:/srv/data sends, s
 error-replicate-sizes = --chunk lies between 64 KiB and 1 MiB, --batch is at most 1 MiB
 error-replicate-sizes-hint = larger frames gain nothing and take memory
 error-replicate-source = the source { $path } cannot be read: { $error }
+error-replicate-system = this system can neither send nor receive trees of files
+error-replicate-system-hint = use a host with Linux or macOS for this end
 error-replicate-target = the target { $path } cannot be opened: { $error }

@@ -574,4 +574,6 @@ error-replicate-sides-hint = sokudo replicate /srv/data hostb:/srv/data は送�
 error-replicate-sizes = --chunk は 64 KiB から 1 MiB、--batch は 1 MiB までです
 error-replicate-sizes-hint = これより大きなフレームは速くならず、メモリを使うだけです
 error-replicate-source = 元 { $path } を読めません: { $error }
+error-replicate-system = このシステムではファイルの木を送ることも受け取ることもできません
+error-replicate-system-hint = この側には Linux か macOS のホストを使ってください
 error-replicate-target = 宛先 { $path } を開けません: { $error }

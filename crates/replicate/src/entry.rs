@@ -5,7 +5,9 @@
 //! same functions.
 
 use crate::codec::Unpacker;
-use crate::frame::{Codec, Cursor, HEADER_BYTES, Header, MAX_PAYLOAD};
+#[cfg(unix)]
+use crate::frame::Cursor;
+use crate::frame::{Codec, HEADER_BYTES, Header, MAX_PAYLOAD};
 use crate::message::{Kind, Listing, encode, read_answer, read_listing};
 use crate::path::check_name;
 #[cfg(unix)]

@@ -253,6 +253,7 @@ pub fn read_answer(payload: &[u8]) -> Result<Answer, FrameError> {
 
 impl Meta {
     /// Bytes of names and values of all attributes.
+    #[cfg(unix)]
     pub(crate) fn attribute_bytes(&self) -> usize {
         let sizes = self.attributes.iter();
         let sizes = sizes.map(|one| one.name.len() + one.value.len() + size_of::<Attribute>());

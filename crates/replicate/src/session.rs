@@ -62,8 +62,10 @@ impl Session {
 }
 
 /// Ends a session when the thread that holds it panics: the others must not wait for it.
+#[cfg(unix)]
 pub(crate) struct EndsOnPanic<'a>(pub(crate) &'a Session);
 
+#[cfg(unix)]
 impl Drop for EndsOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
-use std::os::fd::{AsFd as _, BorrowedFd};
 
 use sokudo_net::udp::{self, MMSG_BATCH, Receiver, SendMode, SendProblem, Sender};
+use sokudo_net::wait::{AsFd as _, BorrowedFd};
 
 /// Bytes of the length in front of each message over TCP (RFC 1035 §4.2.2).
 const LENGTH_BYTES: usize = 2;

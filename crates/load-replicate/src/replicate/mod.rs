@@ -18,6 +18,10 @@
 
 mod join;
 pub mod options;
+#[cfg(unix)]
+mod phase;
+#[cfg(not(unix))]
+#[path = "absent.rs"]
 mod phase;
 
 use std::path::PathBuf;

@@ -390,6 +390,7 @@ impl Options for ReplicateOptions {
     }
 }
 
+#[cfg_attr(not(unix), allow(dead_code, reason = "the phase is absent there"))]
 impl ReplicateOptions {
     /// Connections of a session: for content, and two for lists and answers.
     pub(super) fn links(&self) -> u32 {

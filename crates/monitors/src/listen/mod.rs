@@ -9,6 +9,10 @@
 //! that listen on one address with SO_REUSEPORT are added up. A listener is recorded from the first
 //! sample at which something waits for it, or always when its port was asked for.
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only Linux answers")
+)]
 pub(crate) mod parse;
 
 use std::collections::BTreeMap;

@@ -9,6 +9,10 @@
 //! each device the discipline at its root, and the one at its entrance. A device without a queue
 //! (`noqueue`) has none. The kernel keeps these counters in 32 bits.
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only Linux answers")
+)]
 pub(crate) mod parse;
 
 use std::collections::BTreeMap;
