@@ -169,7 +169,10 @@ impl Session {
         };
         self.note(what, about)?;
         // Whatever its options are, no load goes on beyond this.
-        spec.phase.bound_ns = spec.phase.bound_ns.min(guard.policy.max_duration_ns);
+        spec.phase.bound_ns = spec
+            .phase
+            .bound_ns
+            .min(guard.policy.longest_ns(&spec.phase.workload));
         verdict.map(Some)
     }
 

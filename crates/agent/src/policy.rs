@@ -7,7 +7,7 @@
 //! reach = ["hosts", "strangers"]      # whom loads may reach; without it: "hosts", those of the run
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
 //! paths = ["/srv/mirror"]             # directories that loads on files may use, themselves; without it: none
-//! max_duration = "10min"              # of one phase; without it: 1 h
+//! max_duration = "10min"              # of one phase; without it: 1 h, where files are replicated 30 days
 //! max_rate = "1Gb/s"                  # each way, all sessions together; without it: as much as the host can
 //! max_flows = 64                      # connections at a time, all sessions together; without it: 65536
 //! monitors = ["host", "openmetrics"]  # without it: all that read this host's own tables only
@@ -29,8 +29,6 @@ use sokudo_workload::Demand;
 
 pub use monitors::{Endpoint, Observation};
 
-/// Longest phase where the policy sets no limit, nanoseconds.
-const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
 /// Most connections at a time where the policy sets no limit.
 const DEFAULT_FLOWS: u32 = 65_536;
 /// Workloads that a policy without a list of its own carries out; each kind's reach bounds it further. A
@@ -63,8 +61,8 @@ pub struct Policy {
     pub destinations: Option<Vec<IpNet>>,
     /// Files and directories that loads may be given.
     pub paths: Vec<PathBuf>,
-    /// Longest load of one phase, nanoseconds.
-    pub max_duration_ns: u64,
+    /// Longest load of one phase, nanoseconds; `None` = the longest that its kind has.
+    pub max_duration_ns: Option<u64>,
     /// Highest rate that may be asked for, each way; `None` = unbounded.
     pub max_rate: Option<Rate>,
     /// Most connections at a time; `None` = the default, and loads that do not say how many they
@@ -81,7 +79,7 @@ impl Default for Policy {
             reach: vec![Reach::Hosts],
             destinations: None,
             paths: Vec::new(),
-            max_duration_ns: DEFAULT_DURATION_NS,
+            max_duration_ns: None,
             max_rate: None,
             max_flows: None,
             observation: Observation::default(),
@@ -159,7 +157,6 @@ impl Policy {
         });
         let duration = written.max_duration.map(|text| text.parse::<Nanos>());
         let rate = written.max_rate.map(|text| text.parse::<Rate>());
-        let default = Self::default();
         Ok(Self {
             workloads: written.workloads,
             reach: reach::read(written.reach)?,
@@ -168,7 +165,7 @@ impl Policy {
             max_duration_ns: duration
                 .transpose()
                 .map_err(|error| format!("max_duration: {error}"))?
-                .map_or(default.max_duration_ns, |nanos| nanos.0),
+                .map(|nanos| nanos.0),
             max_rate: rate
                 .transpose()
                 .map_err(|error| format!("max_rate: {error}"))?,
@@ -223,6 +220,12 @@ impl Policy {
         }
     }
 
+    /// Longest load of this workload, nanoseconds.
+    pub fn longest_ns(&self, workload: &str) -> u64 {
+        let own_ns = kinds::longest_counted_ns(workload);
+        self.max_duration_ns.unwrap_or(own_ns)
+    }
+
     /// What a plan says and what its options do may differ: the longer one counts.
     fn allows_length(&self, spec: &PhaseSpec, demand: &Demand) -> Result<(), Refusal> {
         let own_ns = demand.duration_ns.unwrap_or(spec.phase.bound_ns);
@@ -231,11 +234,12 @@ impl Policy {
             said_ns => said_ns,
         };
         let length_ns = own_ns.max(said_ns);
-        match length_ns <= self.max_duration_ns {
+        let longest_ns = self.longest_ns(&spec.phase.workload);
+        match length_ns <= longest_ns {
             true => Ok(()),
             false => Err(refuse(format!(
                 "it carries out {} at a time, and {} were asked for",
-                seconds(self.max_duration_ns),
+                seconds(longest_ns),
                 seconds(length_ns)
             ))),
         }
@@ -352,7 +356,10 @@ impl Policy {
                 }
                 None => "sends to: the other hosts of a run, each by a ticket of its own".into(),
             },
-            format!("longest phase: {}", seconds(self.max_duration_ns)),
+            match self.max_duration_ns {
+                Some(longest_ns) => format!("longest phase: {}", seconds(longest_ns)),
+                None => "longest phase: 1 h, and 30 days where files are replicated".into(),
+            },
             match self.max_rate {
                 Some(rate) => format!(
                     "highest rate: {} each way, all sessions together; a rate must be asked for",

@@ -100,13 +100,14 @@ impl Lab {
                 (together::NAME.to_owned(), options.to_json())
             }
         };
+        let longest_ns = bound_ns(duration_ns, phase.parts.iter().map(|part| &*part.workload));
         PhasePlan {
             name: phase.name.clone(),
             workload,
             options,
             flows,
             duration_ns,
-            bound_ns: phase.bound_ns.unwrap_or_else(|| bound_ns(duration_ns)),
+            bound_ns: phase.bound_ns.unwrap_or(longest_ns),
             labels: phase.labels.iter().cloned().collect(),
         }
     }

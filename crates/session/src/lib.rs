@@ -22,6 +22,7 @@ pub mod words;
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_controller::SLACK_NS;
+use sokudo_model::kinds;
 
 pub use lab::{Lab, Voice, infos};
 pub use lines::{by_lines, carry_out, ended_by, heard};
@@ -34,9 +35,6 @@ pub use typed::{Sentence, sentence};
 pub const SCRIPT_BYTES_MAX: u64 = 10 << 20;
 /// Hosts are not watched more often than this, nanoseconds.
 pub const WATCH_NS: u64 = 100_000_000;
-/// Longest run that only a count bounds, nanoseconds.
-const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
-
 /// Draws a seed.
 pub fn random_seed() -> u64 {
     let mut bytes = [0u8; 8];
@@ -45,10 +43,11 @@ pub fn random_seed() -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Longest time of a phase whose load takes `duration_ns`; 0 = bounded by a count.
-pub fn bound_ns(duration_ns: u64) -> u64 {
+/// Longest time of a phase of these workloads that takes `duration_ns`; 0 = bounded by a count.
+pub fn bound_ns<'a>(duration_ns: u64, workloads: impl IntoIterator<Item = &'a str>) -> u64 {
+    let longest_ns = workloads.into_iter().map(kinds::longest_counted_ns);
     match duration_ns {
-        0 => COUNT_BOUND_NS,
+        0 => longest_ns.max().unwrap_or(SLACK_NS),
         duration_ns => duration_ns + SLACK_NS,
     }
 }

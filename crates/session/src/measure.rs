@@ -438,7 +438,7 @@ fn phase<O: Options>(name: &str, options: &O, hosts: u32) -> PhasePlan {
         options: options.to_json(),
         flows: options.flows(hosts),
         duration_ns,
-        bound_ns: bound_ns(duration_ns),
+        bound_ns: bound_ns(duration_ns, [O::NAME]),
         labels: Labels::new(),
     }
 }

@@ -339,6 +339,16 @@ impl Kind {
     }
 }
 
+/// Longest load of a workload that only an amount bounds, nanoseconds: an hour, and of trees of files,
+/// which take days over a thin line, 30 days.
+pub fn longest_counted_ns(workload: &str) -> u64 {
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    match find(workload).map(|kind| kind.family) {
+        Some(Family::Files(_)) => 30 * 24 * HOUR_NS,
+        _ => HOUR_NS,
+    }
+}
+
 /// The kind of the workload with this registry name; `None` for a name that no kind has.
 pub fn find(workload: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == workload)
