@@ -1,8 +1,8 @@
 //! The replication engine: trees of files from one root to another.
 //!
 //! ```text
-//! path · frame · message · codec · delta · filter · level · limit · dataset     pure
-//! root · source · wire                                                          the system
+//! path · frame · message · codec · delta · filter · level · limit · dataset · dirty     pure
+//! root · source · mirror · wire                                                         the system
 //! send ──── listing, data ───► receive
 //!      ◄──────── answers ─────
 //! ```
@@ -13,6 +13,7 @@
 pub mod codec;
 pub mod dataset;
 pub mod delta;
+pub mod dirty;
 #[doc(hidden)]
 pub mod entry;
 pub mod filter;
@@ -23,6 +24,8 @@ pub mod message;
 pub mod path;
 pub mod session;
 
+#[cfg(unix)]
+pub mod mirror;
 #[cfg(unix)]
 pub mod receive;
 #[cfg(unix)]

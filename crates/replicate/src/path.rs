@@ -121,6 +121,15 @@ impl RelPath {
         }
     }
 
+    /// True for what lies below this directory; false for the directory itself.
+    pub fn is_below(&self, directory: &Self) -> bool {
+        match self.0.strip_prefix(&*directory.0) {
+            Some(rest) if directory.is_root() => !rest.is_empty(),
+            Some(rest) => rest.starts_with(b"/"),
+            None => false,
+        }
+    }
+
     /// Directories above it, the root not included.
     pub fn depth(&self) -> usize {
         self.components().count()

@@ -79,7 +79,7 @@ impl Drop for EndsOnPanic<'_> {
 
 macro_rules! progress {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// How far an end is. All counters only rise.
+        /// How far an end is. All counters only rise; the last lag is a reading.
         #[derive(Debug, Default)]
         pub struct Progress {
             $($(#[$doc])* pub $name: AtomicU64,)*
@@ -137,6 +137,8 @@ progress! {
     failures,
     /// Rounds that are complete.
     rounds,
+    /// Of a mirror: time from the first change of the last round to its end, nanoseconds.
+    last_lag_ns,
     /// CPU time of all threads that have ended, nanoseconds.
     cpu_ns,
     /// The same of the one that took the most.

@@ -3,6 +3,7 @@
 mod attacks;
 mod faults;
 mod killed;
+mod mirrors;
 mod sessions;
 mod troubles;
 
@@ -127,6 +128,18 @@ impl Copy {
         sink: Sink,
         rounds: Vec<Round>,
     ) -> Copied {
+        let mut rounds = rounds.into_iter();
+        self.as_asked((here, there), source, sink, |_| rounds.next())
+    }
+
+    /// With the rounds that somebody else gives.
+    fn as_asked(
+        &self,
+        (here, there): (Channels, Channels),
+        source: Source,
+        sink: Sink,
+        rounds: impl FnMut(&Session) -> Option<Round> + Send,
+    ) -> Copied {
         let progress = Arc::new(Progress::default());
         let sender = Sender {
             source,
@@ -142,10 +155,9 @@ impl Copy {
             session: Session::new(),
             progress: Arc::default(),
         };
-        let mut rounds = rounds.into_iter();
         std::thread::scope(|scope| {
             let received = scope.spawn(|| receiver.run());
-            let sent = sender.run(|_| rounds.next());
+            let sent = sender.run(rounds);
             Copied {
                 sent,
                 received: received.join().unwrap(),

@@ -278,8 +278,8 @@ impl Shared {
         self.adopted.load(Ordering::Relaxed) >= MAX_ADOPTED
     }
 
-    /// Gives a file up: it is reported, and what was staged is removed.
-    pub(super) fn give_up(&self, id: Id, handles: Option<&mut Handles>, why: String) {
+    /// Gives a file up: it is reported when there is a reason, and what was staged is removed.
+    pub(super) fn give_up(&self, id: Id, handles: Option<&mut Handles>, why: Option<String>) {
         let Some(awaited) = lock(&self.awaited).remove(id) else {
             return;
         };
@@ -293,7 +293,9 @@ impl Shared {
         {
             stage::remove(at, &awaited.name);
         }
-        self.failed(awaited.path(), why);
+        if let Some(why) = why {
+            self.failed(awaited.path(), why);
+        }
         self.settled(0, 0);
     }
 

@@ -112,8 +112,8 @@ impl Writer<'_> {
                     self.finish(id, attempt, end)?;
                 }
                 Record::Abort { id, reason } => {
-                    self.shared
-                        .give_up(id, self.handles.as_mut(), shown(reason));
+                    let why = (!reason.is_empty()).then(|| shown(reason));
+                    self.shared.give_up(id, self.handles.as_mut(), why);
                 }
             }
         }
@@ -124,7 +124,7 @@ impl Writer<'_> {
     fn or_give_up(&mut self, id: Id, done: io::Result<()>) {
         if let Err(error) = done {
             let why = format!("it cannot be written: {error}");
-            self.shared.give_up(id, self.handles.as_mut(), why);
+            self.shared.give_up(id, self.handles.as_mut(), Some(why));
         }
     }
 

@@ -59,6 +59,9 @@ pub struct SendTerms {
     pub limit_bytes_per_s: Option<f64>,
     /// Nothing is changed at the target: contents are compared, differences are counted.
     pub compare_only: bool,
+    /// Round follows round: a file that vanishes before it is read is no failure, the next round looks at
+    /// its directory again.
+    pub follows: bool,
 }
 
 impl Default for SendTerms {
@@ -69,6 +72,7 @@ impl Default for SendTerms {
             chunk_bytes: 1 << 20,
             limit_bytes_per_s: None,
             compare_only: false,
+            follows: false,
         }
     }
 }

@@ -55,12 +55,14 @@ impl From<io::Error> for Trouble {
 }
 
 impl Trouble {
+    fn is_gone(&self) -> bool {
+        matches!(self, Trouble::Io(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
     fn reason(&self) -> String {
         match self {
             Trouble::Changing => "it changed each time while it was read".into(),
-            Trouble::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-                "it vanished before it was read".into()
-            }
+            _ if self.is_gone() => "it vanished before it was read".into(),
             Trouble::Io(error) | Trouble::Connection(error) => {
                 format!("it cannot be read: {error}")
             }
@@ -292,7 +294,10 @@ impl Worker<'_> {
         if let Trouble::Connection(error) = trouble {
             return Err(error);
         }
-        let reason = trouble.reason();
+        let reason = match self.shared.terms.follows && trouble.is_gone() {
+            true => String::new(),
+            false => trouble.reason(),
+        };
         self.records.add(Record::Abort {
             id: item.id,
             reason: reason.as_bytes(),
