@@ -1060,4 +1060,6 @@ verdict-files-nothing = { $flows }: { $files } files compared in { $elapsed }; a
 verdict-files-would = { $flows }: { $written } of { $files } files ({ $bytes }) would be replicated. Nothing was changed.
 verdict-files-same = { $flows }: { $files } files compared in { $elapsed }; nothing needs to be replicated.
 verdict-files-failed = Not replicated: { $failed } names. { $why }
+verdict-files-followed = Followed in { $rounds } rounds: from a change to its replication { $median } in the median, p99 { $p99 }, at most { $max }. The changes at the source set the pace.
+verdict-files-unchanged = Followed: nothing changed at the source.
 rule-files-cpu-next = Lower the compression level (--level none or 1), use more connections (--connections) so that several cores of { $host } share the work, or compare with --transport tcp.

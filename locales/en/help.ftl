@@ -643,6 +643,7 @@ help-replicate-after =
       sokudo replicate /srv/data hostb:/srv/data --dry-run   what would be sent?
       sokudo replicate /srv/data hostb:/srv/data --delete --exclude '*.tmp'
       sokudo replicate /srv/data hostb:/srv/data --verify    compare all contents, change nothing
+      sokudo replicate /srv/data hostb:/srv/data --mirror 8h follow what changes afterwards
       sokudo replicate /srv/data hostb:/m hostc:/m           to several hosts at once
       sokudo replicate dataset:10000x10KB hostb:null         how fast without disks?
       sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
@@ -674,6 +675,8 @@ help-replicate--keep-times = Time of the last change
 help-replicate--level = Compression: `none`, a level of zstd from 1 to 19, or `auto`, which chooses among none, 1, 2 and 3 by the rates of link and compressor. What looks compressed is sent as it is
 help-replicate--limit = Bytes on the wire, all connections together: `20Mb/s`
 help-replicate--max-delete = With --delete: remove nothing when more names than this would go
+help-replicate--mirror = Go on for so long after the replication and send what changes at the source: `8h`. Ctrl-C ends it
+    earlier.
 help-replicate--to = Target: DIR, HOST:/DIR, or HOST:null, which drops everything. Several hosts: the same directory on each
 help-replicate--transport = What carries the content
 help-replicate--transport-tcp = TCP without encryption, after both ends have proven themselves

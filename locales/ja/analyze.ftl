@@ -938,4 +938,6 @@ verdict-files-nothing = { $flows }: { $files } ファイルを { $elapsed } で�
 verdict-files-would = { $flows }: { $files } ファイルのうち { $written } ファイル（{ $bytes }）が複製の対象です。何も変更していません。
 verdict-files-same = { $flows }: { $files } ファイルを { $elapsed } で比較しました。複製が必要なものはありません。
 verdict-files-failed = 複製できなかった名前: { $failed }。{ $why }
+verdict-files-followed = { $rounds } ラウンドで追従しました。変更から複製までは中央値 { $median }、p99 { $p99 }、最大 { $max } です。速さを決めるのは元の変更です。
+verdict-files-unchanged = 追従しましたが、元に変更はありませんでした。
 rule-files-cpu-next = 圧縮レベルを下げる（--level none または 1）か、接続を増やして（--connections）{ $host } の複数のコアに分担させるか、--transport tcp と比較してください。

@@ -643,6 +643,7 @@ help-replicate-after =
       sokudo replicate /srv/data hostb:/srv/data --dry-run   何を送ることになるか
       sokudo replicate /srv/data hostb:/srv/data --delete --exclude '*.tmp'
       sokudo replicate /srv/data hostb:/srv/data --verify    すべての内容を比べ、何も変えない
+      sokudo replicate /srv/data hostb:/srv/data --mirror 8h その後の変更を追う
       sokudo replicate /srv/data hostb:/m hostc:/m           複数のホストへ同時に
       sokudo replicate dataset:10000x10KB hostb:null         ディスクなしではどれだけ速いか
       sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
@@ -674,6 +675,7 @@ help-replicate--keep-times = 最終変更時刻
 help-replicate--level = 圧縮: `none`、zstd のレベル 1 から 19、または `auto`。`auto` は回線と圧縮の速さから none、1、2、3 を選ぶ。圧縮済みに見えるものはそのまま送る
 help-replicate--limit = 回線上のバイト数、全接続の合計: `20Mb/s`
 help-replicate--max-delete = --delete とともに: これより多くの名前が消えるなら何も削除しない
+help-replicate--mirror = 複製のあともこの時間だけ続け、元の変更を送ります (`8h`)。Ctrl-C で早く終えられます。
 help-replicate--to = 宛先: DIR、HOST:/DIR、またはすべて捨てる HOST:null。複数のホストでは同じディレクトリ
 help-replicate--transport = 内容を運ぶもの
 help-replicate--transport-tcp = 暗号化しない TCP。両端の証明の後に使う

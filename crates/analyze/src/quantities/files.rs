@@ -1,7 +1,7 @@
 //! Trees of files that were replicated in one phase, and what to say of them.
 
 use sokudo_model::kinds::{Family, FileCopy as Numbers};
-use sokudo_model::{Text, Unit};
+use sokudo_model::{Stat, Text, Unit};
 
 use crate::view::PhaseView;
 
@@ -28,6 +28,22 @@ impl<'a> FileCopy<'a> {
     fn looks_only(&self) -> bool {
         let is_on = |option| self.view.option(option) == Some(true);
         is_on("dry_run") || is_on("verify")
+    }
+
+    /// Sentence about how a mirror kept up; `None` for a replication that ended with its tree.
+    pub fn followed(&self) -> Option<Text> {
+        self.view.option::<String>("mirror")?;
+        let lag = |stat| self.view.stat(self.numbers.lag, stat);
+        let Some(((median, p99), max)) = lag(Stat::P50).zip(lag(Stat::P99)).zip(lag(Stat::Max))
+        else {
+            return Some(Text::new("verdict-files-unchanged"));
+        };
+        let text = Text::new("verdict-files-followed")
+            .number("rounds", self.total(self.numbers.rounds) - 1.0, Unit::One)
+            .number("median", median, Unit::Seconds)
+            .number("p99", p99, Unit::Seconds)
+            .number("max", max, Unit::Seconds);
+        Some(text)
     }
 
     /// Sentence about the result.

@@ -40,7 +40,11 @@ fn unfit(view: &PhaseView<'_>) -> Vec<Text> {
     }
     if let Some(copy) = FileCopy::of(*view) {
         let mut out = in_order(view, copy.achieved(flows(view)), copy.failed());
-        out.extend(limited(view));
+        // What changes at the source sets the pace of a mirror.
+        match copy.followed() {
+            Some(followed) => out.push(followed),
+            None => out.extend(limited(view)),
+        }
         return out;
     }
     match datagrams::best(view.record) {

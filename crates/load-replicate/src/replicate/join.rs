@@ -5,8 +5,10 @@ use sokudo_model::kinds::replicate as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Metric, PhaseResult, Summary};
 use sokudo_replicate::message::{Counts, Failure};
 use sokudo_replicate::session::Reading;
+use sokudo_stats::Histogram;
 use sokudo_workload::choice::Choice;
-use sokudo_workload::joined::{self, NS, put, put_each, ratio};
+use sokudo_workload::histogram_text;
+use sokudo_workload::joined::{self, Merged, NS, put, put_each, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
 
 use super::options::ReplicateOptions;
@@ -24,6 +26,19 @@ pub(super) struct EndNumbers {
     pub(super) elapsed_ns: u64,
     pub(super) failures: Vec<Failure>,
     pub(super) broken: Option<String>,
+    pub(super) followed: Followed,
+}
+
+/// What a mirror saw, at the sender.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Followed {
+    /// Lag of each round, nanoseconds.
+    #[serde(with = "histogram_text")]
+    pub(super) lags: Histogram,
+    /// Looks at everything beyond the first.
+    pub(super) rescans: u64,
+    /// Why the system does not tell all changes.
+    pub(super) blind: Option<String>,
 }
 
 /// Everything one host measured in a phase.
@@ -42,20 +57,29 @@ impl load::Numbers for Numbers {
 
 /// Joins the hosts' numbers.
 pub(super) fn join(options: &ReplicateOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
-    let flows = ends.plans().iter().map(|plan| flow(options, ends, plan));
+    let mut lags = Merged::default();
+    let each = ends.plans().iter();
+    let flows = each.map(|plan| flow(options, ends, plan, &mut lags));
     let flows: Vec<FlowResult> = flows.collect();
     let mut summary = joined::totals(numbers::METRICS, &flows);
     let sum = |metric: Metric| metric.of(&summary).unwrap_or(0.0);
     let packed = ratio(sum(numbers::RECEIVED_BYTES), sum(numbers::WIRE_BYTES));
     put(&mut summary, numbers::COMPRESSION_RATIO, packed);
+    lags.put_numbers(&mut summary);
     PhaseResult {
+        histograms: lags.summaries(),
         summary,
         flows,
         ..PhaseResult::default()
     }
 }
 
-fn flow(options: &ReplicateOptions, ends: &Ends<'_, Numbers>, plan: &FlowPlan) -> FlowResult {
+fn flow(
+    options: &ReplicateOptions,
+    ends: &Ends<'_, Numbers>,
+    plan: &FlowPlan,
+    lags: &mut Merged,
+) -> FlowResult {
     let mut flow = ends.flow(plan);
     let find = |list: &[EndNumbers]| list.iter().rfind(|end| end.flow == plan.id).cloned();
     let sent = ends.of(plan.from).and_then(|host| find(&host.sent));
@@ -66,6 +90,9 @@ fn flow(options: &ReplicateOptions, ends: &Ends<'_, Numbers>, plan: &FlowPlan) -
     if let Some(sent) = &sent {
         put_counts(&mut flow.metrics, sent);
         put_sender(&mut flow.metrics, sent, workers);
+        if options.mirror.is_some() {
+            put_followed(&mut flow, &sent.followed, lags);
+        }
     }
     if let Some(received) = &received {
         put_receiver(&mut flow.metrics, received, workers);
@@ -89,6 +116,14 @@ fn flow(options: &ReplicateOptions, ends: &Ends<'_, Numbers>, plan: &FlowPlan) -
         flow.labels.insert("error".into(), why);
     }
     flow
+}
+
+fn put_followed(flow: &mut FlowResult, followed: &Followed, lags: &mut Merged) {
+    lags.add_each(flow, [(numbers::LAG_SECONDS, &followed.lags)]);
+    let rescans = followed.rescans as f64;
+    put(&mut flow.metrics, numbers::RESCANS, rescans);
+    let blind = followed.blind.clone();
+    flow.labels.extend(blind.map(|why| ("blind".into(), why)));
 }
 
 /// What could not be replicated, by name: the first ones.

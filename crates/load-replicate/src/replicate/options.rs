@@ -266,6 +266,12 @@ pub struct ReplicateOptions {
     #[arg(long)]
     pub dry_run: bool,
 
+    /// Go on for so long after the replication and send what changes at the source: `8h`. Ctrl-C ends it
+    /// earlier.
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["verify", "dry_run"])]
+    #[schemars(with = "Option<String>")]
+    pub mirror: Option<Span>,
+
     /// Send changed files whole, also where the target has most of their blocks.
     #[arg(long)]
     pub whole_file: bool,
@@ -324,6 +330,7 @@ impl Default for ReplicateOptions {
             checksum: false,
             verify: false,
             dry_run: false,
+            mirror: None,
             whole_file: false,
             include: Vec::new(),
             exclude: Vec::new(),
@@ -364,6 +371,12 @@ impl Options for ReplicateOptions {
             return Err(operator(
                 Text::new("error-replicate-max-delete"),
                 Text::new("error-replicate-max-delete-hint"),
+            ));
+        }
+        if self.mirror.is_some() && (self.only_looks() || self.source.starts_with(MADE)) {
+            return Err(operator(
+                Text::new("error-replicate-mirror"),
+                Text::new("error-replicate-mirror-hint"),
             ));
         }
         self.filter()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver as Queue, RecvTimeoutError};
@@ -13,12 +13,14 @@ use serde_json::json;
 use sokudo_model::kinds::replicate as numbers;
 use sokudo_model::{Batch, PhaseSpec, Refusal, Text};
 use sokudo_net::clock::now_ns;
+use sokudo_replicate::mirror::Mirror;
 use sokudo_replicate::receive::{Durability, ReceiveTerms, Receiver, Sink};
 use sokudo_replicate::root::{Keeps, Root};
 use sokudo_replicate::send::{Level, Outcome, Round, SendTerms, Sender};
 use sokudo_replicate::session::{LOOK, PATIENCE, Progress, Reading, Session};
 use sokudo_replicate::source::Source;
 use sokudo_replicate::wire::Channel;
+use sokudo_stats::Histogram;
 use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::link::{Caller, Link, Transport};
@@ -27,13 +29,16 @@ use sokudo_workload::patience::sleep_until_or_stop;
 use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::{Names, Output};
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
+use sokudo_workload::values::Span;
 
 use super::NAME;
-use super::join::{EndNumbers, Numbers};
+use super::join::{EndNumbers, Followed, Numbers};
 use super::options::{Durable, LevelChoice, Property, ReplicateOptions};
 
 /// Longest wait for a receiver whose sender has ended.
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
+/// The same for a mirror that was told to end: its round is taken up by the next run.
+const LEAVE_BOUND: Duration = Duration::from_secs(3);
 /// Time between two looks at whether all sessions have ended.
 const DRAIN_LOOK: Duration = Duration::from_millis(5);
 
@@ -53,6 +58,7 @@ struct Ended {
     outcome: Outcome,
     progress: Arc<Progress>,
     elapsed: Duration,
+    followed: Followed,
 }
 
 /// One end of a flow that is under way.
@@ -72,6 +78,8 @@ pub(super) struct ReplicatePhase {
     stores: BTreeMap<u32, Store>,
     ends: BTreeMap<u32, End>,
     under_way: Vec<UnderWay>,
+    /// A mirror is to end with the round that is under way.
+    leave: Arc<AtomicBool>,
     tcp_state: Option<Watch>,
     crew: Crew<Ended, Vec<Ended>>,
 }
@@ -107,6 +115,7 @@ impl ReplicatePhase {
             stores,
             ends: BTreeMap::new(),
             under_way: Vec::new(),
+            leave: Arc::default(),
             tcp_state: None,
         })
     }
@@ -157,6 +166,7 @@ impl ReplicatePhase {
         });
         let send_terms = send_terms(&self.options);
         let receive_terms = receive_terms(&self.options)?;
+        let mut course = Course::of(&self.options, &self.leave);
         let closed = Arc::clone(&self.crew.closed);
         let name = if sends { "sends" } else { "receives" };
         self.crew.start(&format!("{name}{flow}"), move || {
@@ -167,7 +177,6 @@ impl ReplicatePhase {
             let kept = Arc::clone(&progress);
             let outcome = match store {
                 Store::Source(source) => {
-                    let mut rounds = Some(Round::full()).into_iter();
                     let sender = Sender {
                         source,
                         terms: send_terms,
@@ -175,7 +184,7 @@ impl ReplicatePhase {
                         session,
                         progress,
                     };
-                    sender.run(|_| rounds.next())
+                    sender.run(|session| course.next(session, &kept))
                 }
                 Store::Sink(sink) => {
                     let terms = receive_terms;
@@ -196,6 +205,7 @@ impl ReplicatePhase {
                 outcome,
                 progress: kept,
                 elapsed: begun.elapsed(),
+                followed: course.followed(),
             };
             // Fails only when the reporting thread has ended.
             let _ = reports.send(ended);
@@ -205,6 +215,77 @@ impl ReplicatePhase {
     fn end_sessions(&self) {
         for one in &self.under_way {
             one.session.end();
+        }
+    }
+}
+
+/// The rounds of a sender.
+struct Course {
+    /// A full round has been given.
+    begun: bool,
+    mirror: Option<Following>,
+    leave: Arc<AtomicBool>,
+}
+
+/// A sender that follows its source.
+struct Following {
+    root: PathBuf,
+    time: Duration,
+    /// The watch, and when it ends; from the first round on, and from its end on.
+    mirror: Option<Mirror>,
+    until: Option<Instant>,
+    lags: Histogram,
+}
+
+impl Course {
+    fn of(options: &ReplicateOptions, leave: &Arc<AtomicBool>) -> Self {
+        let following = |(time, root): (Span, PathBuf)| Following {
+            root,
+            time: Duration::from_nanos(time.0),
+            mirror: None,
+            until: None,
+            lags: Histogram::new(),
+        };
+        let asked = options.mirror.zip(options.source_path());
+        Self {
+            begun: false,
+            mirror: asked.map(following),
+            leave: Arc::clone(leave),
+        }
+    }
+
+    /// The next round; `None` when nothing follows.
+    fn next(&mut self, session: &Session, progress: &Progress) -> Option<Round> {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        let Some(following) = &mut self.mirror else {
+            return is_first.then(Round::full);
+        };
+        let root = &following.root;
+        let mirror = following.mirror.get_or_insert_with(|| Mirror::begin(root));
+        if !is_first {
+            let end = Instant::now() + following.time;
+            let is_late = Instant::now() >= *following.until.get_or_insert(end);
+            if is_late || self.leave.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
+        let lags = &mut following.lags;
+        mirror.next(session, &mut |lag_ns| {
+            lags.record(lag_ns);
+            progress.last_lag_ns.store(lag_ns, Ordering::Relaxed);
+        })
+    }
+
+    /// What was seen on the way.
+    fn followed(self) -> Followed {
+        let Some(following) = self.mirror else {
+            return Followed::default();
+        };
+        let mirror = following.mirror.as_ref();
+        Followed {
+            rescans: mirror.map_or(0, Mirror::rescans),
+            blind: mirror.and_then(Mirror::blind).map(str::to_owned),
+            lags: following.lags,
         }
     }
 }
@@ -321,6 +402,7 @@ fn send_terms(options: &ReplicateOptions) -> SendTerms {
         chunk_bytes: options.chunk.0 as usize,
         limit_bytes_per_s: options.limit_bytes_per_s(),
         compare_only: options.only_looks(),
+        follows: options.mirror.is_some(),
     }
 }
 
@@ -404,6 +486,9 @@ impl Reporter {
             if *sends {
                 let bits = per_s(read.wire_bytes, before.wire_bytes) * 8.0;
                 push(numbers::WIRE_BITS_PER_SECOND, bits);
+                if read.rounds > before.rounds && read.last_lag_ns > 0 {
+                    push(numbers::LAST_LAG_SECONDS, read.last_lag_ns as f64 * 1e-9);
+                }
             } else {
                 let bytes = per_s(read.bytes_done, before.bytes_done);
                 push(numbers::USER_BYTES_PER_SECOND, bytes);
@@ -472,11 +557,16 @@ impl Phase<Numbers> for ReplicatePhase {
     }
 
     fn halt(&mut self) {
-        self.end_sessions();
+        match self.options.mirror {
+            Some(_) => self.leave.store(true, Ordering::Relaxed),
+            None => self.end_sessions(),
+        }
     }
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
-        let deadline = Instant::now() + DRAIN_BOUND;
+        let is_left = self.leave.load(Ordering::Relaxed);
+        let bound = if is_left { LEAVE_BOUND } else { DRAIN_BOUND };
+        let deadline = Instant::now() + bound;
         while !self.crew.has_ended() && Instant::now() < deadline {
             std::thread::sleep(DRAIN_LOOK);
         }
@@ -498,6 +588,7 @@ impl Phase<Numbers> for ReplicatePhase {
                 elapsed_ns: ended.elapsed.as_nanos() as u64,
                 failures: ended.outcome.failures,
                 broken: ended.outcome.broken,
+                followed: ended.followed,
             });
         }
         Ok(all)

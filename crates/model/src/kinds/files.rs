@@ -21,6 +21,10 @@ pub struct FileCopy {
     pub write_blocked: Metric,
     /// Share of the time of receiving threads in which they waited for data.
     pub read_idle: Metric,
+    /// Rounds that are complete.
+    pub rounds: Metric,
+    /// Of a mirror: distribution of the time from a change to its replication.
+    pub lag: Metric,
     /// Entries that could not be replicated.
     pub failed: Metric,
 }

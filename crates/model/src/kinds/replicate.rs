@@ -33,6 +33,9 @@ metrics! {
     FILES_PER_SECOND = gauge("replicate.files_per_second", PerSecond, "written files over the elapsed time; in series: published in the interval").sum().named();
     DENSE_BYTES = counter("replicate.dense_bytes", Bytes, "content that was sent as it is because it looks compressed").sum();
     PREDICTED_SECONDS = gauge("replicate.predicted_seconds", Seconds, "elapsed time that was predicted before the start; absent without a prediction").max();
+    LAG_SECONDS = histogram("replicate.lag_seconds", Seconds, "of a mirror: from the first change of a round that was seen at the source to the receiver's counts of that round; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();
+    LAST_LAG_SECONDS = gauge("replicate.last_lag_seconds", Seconds, "of a mirror: lag of the last round");
+    RESCANS = counter("replicate.rescans", One, "of a mirror: looks at the whole source because changes were not told, the first one left out").sum();
     SENDER_CPU_RATIO = gauge("replicate.sender_cpu_ratio", Ratio, "CPU time of the busiest sending thread over elapsed time, 1 = one core").max();
     RECEIVER_CPU_RATIO = gauge("replicate.receiver_cpu_ratio", Ratio, "CPU time of the busiest receiving thread over elapsed time, 1 = one core").max();
     SENDER_WIRE_RATIO = gauge("replicate.sender_wire_ratio", Ratio, "share of the time of sending threads that the connection took them: the way or the receiver is slower").max();
@@ -55,6 +58,8 @@ pub const COPY: FileCopy = FileCopy {
     elapsed: ELAPSED_SECONDS,
     write_blocked: SENDER_WIRE_RATIO,
     read_idle: RECEIVER_WIRE_RATIO,
+    rounds: ROUNDS,
+    lag: LAG_SECONDS,
     failed: FAILED,
 };
 

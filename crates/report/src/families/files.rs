@@ -2,7 +2,7 @@
 
 use sokudo_model::kinds::replicate as numbers;
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Text, Unit};
+use sokudo_model::{Severity, Stat, Text, Unit};
 
 use super::{Subject, Telling};
 use crate::block::Number;
@@ -21,6 +21,7 @@ fn telling(subject: &Subject) -> Vec<Number> {
         files(subject),
         wire(subject),
         cpu(subject),
+        lag(subject),
         failed(subject),
     ];
     parts.into_iter().flatten().collect()
@@ -76,6 +77,14 @@ fn cpu(subject: &Subject) -> Option<Number> {
     let seconds = subject.own(numbers::CPU_SECONDS)?;
     let seconds = human(seconds, Unit::Seconds);
     Some(Number::new(seconds, "report-number-cpu-both-ends"))
+}
+
+fn lag(subject: &Subject) -> Option<Number> {
+    let lag = subject.stat(numbers::LAG_SECONDS, Stat::P50)?;
+    let mut number = Number::new(human(lag, Unit::Seconds), "report-number-lag");
+    let max = subject.stat(numbers::LAG_SECONDS, Stat::Max);
+    detail(&mut number, "report-number-lag-max", max, Unit::Seconds);
+    Some(number)
 }
 
 fn failed(subject: &Subject) -> Option<Number> {

@@ -24,6 +24,7 @@ Examples:
   sokudo replicate /srv/data hostb:/srv/data --dry-run   what would be sent?
   sokudo replicate /srv/data hostb:/srv/data --delete --exclude '*.tmp'
   sokudo replicate /srv/data hostb:/srv/data --verify    compare all contents, change nothing
+  sokudo replicate /srv/data hostb:/srv/data --mirror 8h follow what changes afterwards
   sokudo replicate /srv/data hostb:/m hostc:/m           to several hosts at once
   sokudo replicate dataset:10000x10KB hostb:null         how fast without disks?
   sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::vocabulary::{Place, Server, place, refused, serve, serve_with, summary};
 
@@ -28,14 +29,17 @@ fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut to_look_at = vec![root.to_owned()];
     while let Some(directory) = to_look_at.pop() {
-        for entry in fs::read_dir(directory).expect("a directory") {
+        for entry in fs::read_dir(directory).into_iter().flatten() {
             let path = entry.expect("an entry").path();
             let name = path
                 .strip_prefix(root)
                 .expect("below")
                 .to_string_lossy()
                 .into_owned();
-            let kind = path.symlink_metadata().expect("metadata");
+            // What is staged may be gone again.
+            let Ok(kind) = path.symlink_metadata() else {
+                continue;
+            };
             let content = if kind.is_symlink() {
                 fs::read_link(&path)
                     .expect("a link")
@@ -46,13 +50,22 @@ fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
                 to_look_at.push(path);
                 Vec::new()
             } else {
-                fs::read(&path).expect("a file")
+                fs::read(&path).unwrap_or_default()
             };
             found.push((name, content));
         }
     }
     found.sort();
     found
+}
+
+/// Waits until something holds.
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 fn source(place: &Place) -> std::path::PathBuf {
@@ -112,6 +125,40 @@ fn a_tree_goes_there_and_back_and_is_compared() {
     ));
     fetched.expect_code(0);
     assert_eq!(tree(&target), tree(&back));
+}
+
+#[test]
+fn a_mirror_follows_its_source_until_it_is_told_to_end() {
+    let place = place();
+    let (source, target) = (source(&place), place.path().join("target"));
+    let server = serve_directory(&place, &target);
+    let command = format!(
+        "replicate {} {}:{} --mirror 1h --delete --json",
+        source.display(),
+        server.address,
+        target.display()
+    );
+    let mirror = place.sokudo(&command).start();
+    wait_until("both trees are equal", || tree(&source) == tree(&target));
+    fs::create_dir_all(source.join("new/below")).expect("directories");
+    fs::write(source.join("new/below/名前"), "x").expect("a file");
+    fs::remove_file(source.join("large")).expect("a file");
+    wait_until("the change has arrived", || tree(&source) == tree(&target));
+    mirror.interrupt();
+    let ended = mirror.end().expect("an end");
+    // Whoever ends a load early has a partial record, of a mirror as of any other.
+    ended.expect_code(3);
+    let said = summary(&ended);
+    assert_eq!(said.number("replicate.failed"), 0.0);
+    assert_eq!(said.number("replicate.rescans"), 0.0);
+    assert!(said.number("replicate.rounds") >= 2.0);
+    assert!(said.number("replicate.lag_seconds.max") > 0.0);
+    let made = place.run(&format!(
+        "replicate dataset:1x1B {}:{} --mirror 1s",
+        server.address,
+        target.display()
+    ));
+    refused(&made, "--mirror follows a directory", "name a directory");
 }
 
 #[test]

@@ -37,7 +37,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "i18n", "workload", "http", "jmeter", "net", "pace", "stats", "model",
         ],
     ),
-    ("load-replicate", &["replicate", "workload", "net", "model"]),
+    (
+        "load-replicate",
+        &["replicate", "workload", "net", "stats", "model"],
+    ),
     (
         "coherence",
         &[
