@@ -70,7 +70,6 @@ pub(super) fn join(options: &ReplicateOptions, ends: &Ends<'_, Numbers>) -> Phas
         histograms: lags.summaries(),
         summary,
         flows,
-        ..PhaseResult::default()
     }
 }
 
@@ -89,6 +88,8 @@ fn flow(
     let workers = f64::from(options.connections);
     if let Some(sent) = &sent {
         put_counts(&mut flow.metrics, sent);
+        let asked = options.limit_bytes_per_s().map(|limit| limit * 8.0);
+        put(&mut flow.metrics, numbers::ASKED_BITS_PER_SECOND, asked);
         put_sender(&mut flow.metrics, sent, workers);
         if options.mirror.is_some() {
             put_followed(&mut flow, &sent.followed, lags);
