@@ -643,5 +643,6 @@ metric-replicate-receiver-file-ratio = share of the time of receiving threads th
 metric-replicate-receiver-pack-ratio = share of the time of receiving threads that unpacking and verifying took
 metric-replicate-receiver-sync-ratio = share of the time of receiving threads that making content durable took
 metric-replicate-lag-seconds = of a mirror: from the first change of a round that was seen at the source to the receiver's counts of that round; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max
+metric-replicate-asked-bits-per-second = limit on the bits of all frames; absent without one
 metric-replicate-last-lag-seconds = of a mirror: lag of the last round
 metric-replicate-rescans = of a mirror: looks at the whole source because changes were not told, the first one left out

@@ -643,5 +643,6 @@ metric-replicate-receiver-file-ratio = 受信スレッドの時間のうち書�
 metric-replicate-receiver-pack-ratio = 受信スレッドの時間のうち伸張と検証に費やした割合
 metric-replicate-receiver-sync-ratio = 受信スレッドの時間のうち内容の永続化に費やした割合
 metric-replicate-lag-seconds = ミラー: 元で見えたそのラウンドの最初の変更から、受信側がラウンドを数え終えるまで。要約では .min、.mean、.p50、.p90、.p99、.p999、.max を付けます
+metric-replicate-asked-bits-per-second = すべてのフレームのビットの上限。なければ欠けます
 metric-replicate-last-lag-seconds = ミラー: 最後のラウンドの遅れ
 metric-replicate-rescans = ミラー: 変更が知らされなかったために元の全体を見直した回数。最初の 1 回は含みません

@@ -41,7 +41,7 @@ impl Asked {
         let rate = view.total(asked).filter(|rate| *rate > 0.0)?;
         let counted = counted(kind);
         let got = view.total(counted)?;
-        let load = |flow: &FlowResult| group::LOAD_SECONDS.of(&flow.metrics);
+        let load = |flow: &FlowResult| load_seconds(kind).of(&flow.metrics);
         let longest = view.flows().iter().filter_map(load).max_by(f64::total_cmp);
         let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
         Some(Self {
@@ -74,7 +74,7 @@ pub fn is_kept_by(view: &PhaseView<'_>, flow: &FlowResult) -> bool {
         let (asked, per_unit) = asked(kind)?;
         let rate = asked.of(&flow.metrics).filter(|rate| *rate > 0.0)?;
         let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
-        let load_s = group::LOAD_SECONDS.of(&flow.metrics).unwrap_or(length_s);
+        let load_s = load_seconds(kind).of(&flow.metrics).unwrap_or(length_s);
         Some(counted(kind).of(&flow.metrics)? >= rate * load_s / per_unit * KEPT)
     };
     carried().unwrap_or(false)
@@ -89,18 +89,24 @@ fn asked(kind: &Kind) -> Option<(Metric, f64)> {
         // Arrivals of a plan are no requests.
         Family::Exchange(numbers) => (!kind.is_plan).then_some((numbers.asked, 1.0)),
         Family::Datagram => Some((sokudo_model::kinds::datagram::ASKED_PACKETS_PER_SECOND, 1.0)),
-        Family::Probe | Family::Files(_) => None,
+        Family::Files(numbers) => Some((numbers.asked, BITS_PER_BYTE)),
+        Family::Probe => None,
+    }
+}
+
+/// The metric of the time in which a flow carried something.
+fn load_seconds(kind: &Kind) -> Metric {
+    match kind.family {
+        Family::Files(numbers) => numbers.elapsed,
+        _ => group::LOAD_SECONDS,
     }
 }
 
 fn counted(kind: &Kind) -> Metric {
     match kind.family {
         Family::Exchange(numbers) => numbers.answered,
-        Family::Bytes(_)
-        | Family::Messages(_)
-        | Family::Datagram
-        | Family::Probe
-        | Family::Files(_) => kind.done,
+        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => kind.done,
+        Family::Files(numbers) => numbers.wire_bytes,
     }
 }
 

@@ -30,9 +30,16 @@ impl<'a> FileCopy<'a> {
         is_on("dry_run") || is_on("verify")
     }
 
+    /// True for a replication that went on to follow its source.
+    pub fn is_mirror(&self) -> bool {
+        self.view.option::<String>("mirror").is_some()
+    }
+
     /// Sentence about how a mirror kept up; `None` for a replication that ended with its tree.
     pub fn followed(&self) -> Option<Text> {
-        self.view.option::<String>("mirror")?;
+        if !self.is_mirror() {
+            return None;
+        }
         let lag = |stat| self.view.stat(self.numbers.lag, stat);
         let Some(((median, p99), max)) = lag(Stat::P50).zip(lag(Stat::P99)).zip(lag(Stat::Max))
         else {

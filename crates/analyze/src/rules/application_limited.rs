@@ -269,6 +269,23 @@ mod tests {
     }
 
     #[test]
+    fn a_replication_at_its_limit_is_as_asked() {
+        let copy = |wire_bytes| {
+            let scene = Scene::of("replicate").tcp(SENDING);
+            let scene = scene
+                .total("asked_bits_per_second", 2e8)
+                .total("failed", 0.0);
+            let scene = scene.total("wire_bytes", wire_bytes);
+            scene.metric("elapsed_seconds", 9.0)
+        };
+        let finding = copy(9.0 * 2.5e7).limited_by("application_limited");
+        assert_eq!(finding.says.key, AS_ASKED);
+        let next = finding.next.expect("a next step");
+        assert_eq!(next.key, "rule-application-limit-next");
+        copy(9.0 * 2e7).without("application_limited");
+    }
+
+    #[test]
     fn pacing_below_everything_else_is_what_was_asked() {
         let mut scene = between().tcp(SENDING).option(r#"{"pacing":"100Mb/s"}"#);
         scene.series("hosta", "tcp.pacing_rate_bytes_per_second", |_| 1.3e7);

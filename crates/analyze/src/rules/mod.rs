@@ -35,6 +35,7 @@ mod receiver_buffer_overflow;
 mod receiver_cpu_limited;
 mod receiver_host_drops;
 mod reordering;
+mod replication_stage;
 mod request_failures;
 mod request_path;
 mod request_stage;
@@ -96,6 +97,7 @@ pub const REGISTRY: &[&Rule] = &[
     &receiver_cpu_limited::RULE,
     &receiver_host_drops::RULE,
     &reordering::RULE,
+    &replication_stage::RULE,
     &request_failures::RULE,
     &request_path::RULE,
     &request_stage::RULE,

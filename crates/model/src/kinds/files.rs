@@ -25,6 +25,8 @@ pub struct FileCopy {
     pub rounds: Metric,
     /// Of a mirror: distribution of the time from a change to its replication.
     pub lag: Metric,
+    /// Limit on the bits per second of connections.
+    pub asked: Metric,
     /// Entries that could not be replicated.
     pub failed: Metric,
 }

@@ -32,6 +32,7 @@ metrics! {
     EXTRA = counter("replicate.extra", One, "names that the source does not have and that were kept").sum();
     FILES_PER_SECOND = gauge("replicate.files_per_second", PerSecond, "written files over the elapsed time; in series: published in the interval").sum().named();
     DENSE_BYTES = counter("replicate.dense_bytes", Bytes, "content that was sent as it is because it looks compressed").sum();
+    ASKED_BITS_PER_SECOND = gauge("replicate.asked_bits_per_second", BitsPerSecond, "limit on the bits of all frames; absent without one").sum();
     PREDICTED_SECONDS = gauge("replicate.predicted_seconds", Seconds, "elapsed time that was predicted before the start; absent without a prediction").max();
     LAG_SECONDS = histogram("replicate.lag_seconds", Seconds, "of a mirror: from the first change of a round that was seen at the source to the receiver's counts of that round; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();
     LAST_LAG_SECONDS = gauge("replicate.last_lag_seconds", Seconds, "of a mirror: lag of the last round");
@@ -60,6 +61,7 @@ pub const COPY: FileCopy = FileCopy {
     read_idle: RECEIVER_WIRE_RATIO,
     rounds: ROUNDS,
     lag: LAG_SECONDS,
+    asked: ASKED_BITS_PER_SECOND,
     failed: FAILED,
 };
 
@@ -118,9 +120,12 @@ pub const KIND: Kind = Kind {
     is_plan: false,
     options: &[
         "cc",
+        "checksum",
         "connections",
+        "durability",
         "find",
         "level",
+        "limit",
         "max-skew",
         "transport",
     ],
