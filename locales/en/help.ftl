@@ -675,8 +675,7 @@ help-replicate--keep-times = Time of the last change
 help-replicate--level = Compression: `none`, a level of zstd from 1 to 19, or `auto`, which chooses among none, 1, 2 and 3 by the rates of link and compressor. What looks compressed is sent as it is
 help-replicate--limit = Bytes on the wire, all connections together: `20Mb/s`
 help-replicate--max-delete = With --delete: remove nothing when more names than this would go
-help-replicate--mirror = Go on for so long after the replication and send what changes at the source: `8h`. Ctrl-C ends it
-    earlier.
+help-replicate--mirror = Go on for so long after the replication and send what changes at the source: `8h`. Ctrl-C ends it earlier
 help-replicate--to = Target: DIR, HOST:/DIR, or HOST:null, which drops everything. Several hosts: the same directory on each
 help-replicate--transport = What carries the content
 help-replicate--transport-tcp = TCP without encryption, after both ends have proven themselves
