@@ -4,7 +4,8 @@
 //! `min(c₀, L)`, with `c` the speed of the compressor on the CPU that is free, `r` the ratio, and `L`
 //! the rate of the link. The ladder is `none, 1, 2, 3`. What was not measured on this data yet is
 //! scaled from the neighbour by typical ratios of zstd; a guess that turns out wrong is corrected
-//! by the next window, because then it is measured.
+//! by the next window: what a level achieved counts more than what the formula promises, because a receiver
+//! without CPU time left looks like a slow link, and a higher level only takes more of it.
 
 /// Length of a window, nanoseconds.
 const WINDOW_NS: u64 = 200_000_000;
@@ -48,6 +49,8 @@ struct Known {
     /// Raw bytes per second of the compressor.
     speed: Option<f64>,
     ratio: Option<f64>,
+    /// User bytes per second while it was in use.
+    achieved: Option<f64>,
     at_window: u32,
 }
 
@@ -111,15 +114,18 @@ impl Chooser {
             packed,
         } = self.window;
         let length_s = now_ns.saturating_sub(begun_ns) as f64 / 1e9;
-        if packed.raw > 0 {
-            self.known[self.index] = Known {
-                speed: Some(packed.raw as f64 / (packed.pack_ns as f64 / 1e9)),
-                ratio: Some(packed.raw as f64 / packed.wire.max(1) as f64),
-                at_window: self.windows,
-            };
-        } else if self.index > 0 {
+        if packed.raw == 0 && self.index > 0 {
             // All of it was stored without asking the compressor: nothing to choose by.
             return;
+        }
+        let before = self.fresh(self.index).and_then(|known| known.achieved);
+        let achieved = all.raw as f64 / length_s.max(1e-3);
+        let known = &mut self.known[self.index];
+        known.achieved = Some(before.map_or(achieved, |before| (before + achieved) / 2.0));
+        known.at_window = self.windows;
+        if packed.raw > 0 {
+            known.speed = Some(packed.raw as f64 / (packed.pack_ns as f64 / 1e9));
+            known.ratio = Some(packed.raw as f64 / packed.wire.max(1) as f64);
         }
         let busy_ns = (all.pack_ns + all.write_ns + all.read_ns).max(1) as f64;
         let write_share = all.write_ns as f64 / busy_ns;
@@ -140,8 +146,18 @@ impl Chooser {
         }
     }
 
-    /// User bytes per second with a level: as measured, or scaled from level 1.
+    /// What is known of a level, unless that is too long ago.
+    fn fresh(&self, index: usize) -> Option<&Known> {
+        let known = &self.known[index];
+        let is_fresh = self.windows - known.at_window <= FORGET_WINDOWS;
+        is_fresh.then_some(known)
+    }
+
+    /// User bytes per second with a level: as achieved, or by the formula.
     fn rate(&self, index: usize, link_per_s: f64, path_s_per_byte: f64) -> f64 {
+        if let Some(achieved) = self.fresh(index).and_then(|known| known.achieved) {
+            return achieved;
+        }
         let (speed, ratio) = self.cost(index);
         let cpu_s = path_s_per_byte + if speed.is_finite() { 1.0 / speed } else { 0.0 };
         (self.workers / cpu_s.max(1e-12)).min(link_per_s * ratio)
@@ -151,10 +167,8 @@ impl Chooser {
         if index == 0 {
             return (f64::INFINITY, 1.0);
         }
-        let fresh = |known: &Known| self.windows - known.at_window <= FORGET_WINDOWS;
-        let of = &self.known[index];
-        if let (Some(speed), Some(ratio)) = (of.speed, of.ratio)
-            && fresh(of)
+        if let Some(of) = self.fresh(index)
+            && let (Some(speed), Some(ratio)) = (of.speed, of.ratio)
         {
             return (speed, ratio);
         }
@@ -181,11 +195,14 @@ mod tests {
         speed: [f64; 4],
         ratio: [f64; 4],
         read: f64,
+        /// User bytes per second that both ends together have CPU time for.
+        ends: [f64; 4],
     }
 
-    /// Level that a sender with one thread settles on after so many frames of 1 MiB.
-    fn settles(world: &World) -> i32 {
-        let mut chooser = Chooser::new(1);
+    /// Level that a sender with so many threads uses most of the time, after a while.
+    fn settles(world: &World, workers: usize) -> i32 {
+        let mut chooser = Chooser::new(workers);
+        let mut used_s = [0.0; 4];
         let mut now_s = 1.0;
         // When the link has carried what was written; the socket takes half a MiB beforehand.
         let mut link_free_s = now_s;
@@ -193,17 +210,23 @@ mod tests {
             let raw = f64::from(1 << 20);
             let index = chooser.level() as usize;
             let read_s = raw / world.read;
-            let pack_s = if index == 0 {
-                0.0
-            } else {
-                raw / world.speed[index]
+            // The threads take turns: a frame leaves as often as all of them together make one.
+            let pack_s = match index {
+                0 => 0.0,
+                _ => raw / world.speed[index] / workers as f64,
             };
             let wire = raw / world.ratio[index];
             now_s += read_s + pack_s;
             let wait_s = (link_free_s - now_s - 0.5e6 / world.link).max(0.0);
-            link_free_s = link_free_s.max(now_s + wait_s) + wire / world.link;
+            let carried_s = (wire / world.link).max(raw / world.ends[index]);
+            link_free_s = link_free_s.max(now_s + wait_s) + carried_s;
             let write_s = wait_s + raw / 4e9;
             now_s += write_s;
+            used_s[index] += if now_s > 10.0 {
+                read_s + pack_s + write_s
+            } else {
+                0.0
+            };
             chooser.note(
                 FrameCost {
                     raw: raw as u64,
@@ -218,7 +241,9 @@ mod tests {
                 break;
             }
         }
-        chooser.level()
+        (0..4)
+            .max_by(|a, b| used_s[*a].total_cmp(&used_s[*b]))
+            .map_or(0, |index| crate::codec::LADDER[index])
     }
 
     fn text(link: f64) -> World {
@@ -227,21 +252,30 @@ mod tests {
             speed: [f64::INFINITY, 374e6, 247e6, 215e6],
             ratio: [1.0, 2.46, 2.71, 2.76],
             read: 2e9,
+            ends: [f64::INFINITY; 4],
         }
     }
 
     #[test]
     fn compression_is_chosen_while_it_outruns_the_link() {
         // 100 Mb/s: the highest level of the ladder; 1 Gb/s: level 1; faster than zstd: none.
-        assert!(settles(&text(11.95e6)) >= 2);
-        assert_eq!(settles(&text(119.5e6)), 1);
-        assert_eq!(settles(&text(1.2e9)), 0);
+        assert!(settles(&text(11.95e6), 1) >= 2);
+        assert_eq!(settles(&text(119.5e6), 1), 1);
+        assert_eq!(settles(&text(1.2e9), 1), 0);
     }
 
     #[test]
     fn a_slow_compressor_is_left_out() {
         let mut starved = text(119.5e6);
         starved.speed = [f64::INFINITY, 90e6, 60e6, 50e6];
-        assert_eq!(settles(&starved), 0);
+        assert_eq!(settles(&starved, 1), 0);
+    }
+
+    #[test]
+    fn ends_without_cpu_time_are_no_slow_link() {
+        // Both ends on two cores: what a level costs the receiver's CPU, too.
+        let mut crowded = text(119.5e6);
+        crowded.ends = [1.0e9, 250e6, 190e6, 160e6];
+        assert_eq!(settles(&crowded, 2), 1);
     }
 }
