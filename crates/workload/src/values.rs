@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Count, Nanos, Rate};
+use sokudo_model::{Bytes, Count, Nanos, Rate, units};
 
 /// Gives a unit type its text form in JSON, as the operator typed it.
 macro_rules! as_text {
@@ -81,10 +81,47 @@ as_text!(
     "An amount of load per second."
 );
 
+as_text!(
+    RequestRate,
+    Rate,
+    request_rate,
+    |v: Rate| exact_rate(v),
+    "An amount of load per second of a load that consists of requests: a bare number counts them."
+);
+
+fn request_rate(text: &str) -> Result<Rate, UnitError> {
+    text.parse().or_else(|error| match units::amount(text) {
+        Some((requests, "")) => Ok(Rate::Events(requests)),
+        _ => Err(error),
+    })
+}
+
 fn exact_rate(rate: Rate) -> String {
     match rate {
         Rate::Bits(v) => format!("{v}b/s"),
         Rate::Bytes(v) => format!("{v}B/s"),
         Rate::Events(v) => format!("{v}/s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_number_is_a_rate_where_the_load_consists_of_requests() {
+        for (typed, per_s) in [
+            ("50", 50.0),
+            ("1.5k", 1500.0),
+            ("50/s", 50.0),
+            ("20kpps", 2e4),
+        ] {
+            let rate: RequestRate = typed.parse().unwrap();
+            assert_eq!(rate.0, Rate::Events(per_s), "{typed}");
+        }
+        for wrong in ["", "-1", "50ms", "10MB", "50 apples"] {
+            assert!(wrong.parse::<RequestRate>().is_err(), "{wrong}");
+        }
+        assert!("50".parse::<LoadRate>().is_err());
     }
 }

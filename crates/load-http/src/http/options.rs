@@ -12,7 +12,7 @@ use sokudo_workload::text_file::read_text;
 use sokudo_workload::times::{
     MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval, load_ns,
 };
-use sokudo_workload::values::{HowMany, LoadRate, Span};
+use sokudo_workload::values::{HowMany, RequestRate, Span};
 
 use super::request::is_of_connection;
 use super::url::Url;
@@ -55,7 +55,7 @@ pub struct HttpOptions {
     /// each response starts the next request.
     #[arg(short, long, value_name = "RATE")]
     #[schemars(with = "Option<String>")]
-    pub rate: Option<LoadRate>,
+    pub rate: Option<RequestRate>,
 
     /// How requests of --rate are spaced: evenly, or at random as those of many independent visitors.
     #[arg(long, value_enum, default_value = "even")]
@@ -314,7 +314,7 @@ impl Options for HttpOptions {
             count: self
                 .count
                 .map(|count| HowMany(count.0.saturating_mul(u64::from(hosts)))),
-            rate: rate.map(|rate| LoadRate(Rate::Events(rate * f64::from(hosts)))),
+            rate: rate.map(|rate| RequestRate(Rate::Events(rate * f64::from(hosts)))),
             ..self.clone()
         }
     }
@@ -353,7 +353,7 @@ impl HttpOptions {
 
     /// The same load for a trial of a search: another rate, for so long.
     pub(crate) fn become_trial(&mut self, rate_per_s: Option<f64>, duration_ns: u64) {
-        self.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        self.rate = rate_per_s.map(|rate| RequestRate(Rate::Events(rate)));
         self.count = None;
         self.duration = Some(Span(duration_ns));
     }

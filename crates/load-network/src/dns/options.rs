@@ -14,7 +14,7 @@ use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::text_file::read_text;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
-use sokudo_workload::values::{HowMany, LoadRate, Span};
+use sokudo_workload::values::{HowMany, RequestRate, Span};
 
 use super::queries::{NotAQuery, QuerySet, Template};
 use crate::choices::DnsTransports;
@@ -78,7 +78,7 @@ pub struct DnsOptions {
     /// start. Default: a closed loop, in which each response starts the next query.
     #[arg(short, long, value_name = "RATE")]
     #[schemars(with = "Option<String>")]
-    pub rate: Option<LoadRate>,
+    pub rate: Option<RequestRate>,
 
     /// Load before the measurement begins; it is not counted.
     #[arg(long, value_name = "TIME", default_value = "0s")]
@@ -231,7 +231,7 @@ impl Options for DnsOptions {
                 Text::new("error-dns-threads-hint"),
             ));
         }
-        if matches!(self.rate, Some(LoadRate(Rate::Bits(_) | Rate::Bytes(_)))) {
+        if matches!(self.rate, Some(RequestRate(Rate::Bits(_) | Rate::Bytes(_)))) {
             return Err(operator(
                 Text::new("error-dns-rate"),
                 Text::new("error-dns-rate-hint"),
@@ -293,7 +293,7 @@ impl Options for DnsOptions {
         Self {
             connections: self.connections.saturating_mul(hosts),
             count: self.count.map(more),
-            rate: rate.map(|rate| LoadRate(Rate::Events(rate * f64::from(hosts)))),
+            rate: rate.map(|rate| RequestRate(Rate::Events(rate * f64::from(hosts)))),
             ..self.clone()
         }
     }
@@ -339,7 +339,7 @@ impl DnsOptions {
 
     /// The same load for a trial of a search: another rate, for so long.
     pub(crate) fn become_trial(&mut self, rate_per_s: Option<f64>, duration_ns: u64) {
-        self.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        self.rate = rate_per_s.map(|rate| RequestRate(Rate::Events(rate)));
         self.count = None;
         self.duration = Some(Span(duration_ns));
     }

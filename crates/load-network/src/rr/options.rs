@@ -18,7 +18,7 @@ use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::sample::Sample;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
-use sokudo_workload::values::{HowMany, LoadRate, Span};
+use sokudo_workload::values::{HowMany, RequestRate, Span};
 
 use super::protocol::HEADER_BYTES;
 use crate::choices::{AskingDirections, LinkTransports};
@@ -44,7 +44,7 @@ pub struct CommonOptions {
     /// from the intended start. Default: a closed loop, in which each answer starts the next.
     #[arg(long, value_name = "RATE")]
     #[schemars(with = "Option<String>")]
-    pub rate: Option<LoadRate>,
+    pub rate: Option<RequestRate>,
 
     /// Threads for each peer, on both ends.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -187,13 +187,13 @@ impl CommonOptions {
     }
 
     /// A rate in requests per second; rates in bits or bytes count requests only.
-    pub fn events_per_s(&self, rate: LoadRate) -> f64 {
+    pub fn events_per_s(&self, rate: RequestRate) -> f64 {
         rate.0.events_per_s(f64::from(self.size.request))
     }
 
     /// The same load for a trial of a search: another rate, for so long.
     pub(crate) fn become_trial(&mut self, rate_per_s: Option<f64>, duration_ns: u64) {
-        self.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        self.rate = rate_per_s.map(|rate| RequestRate(Rate::Events(rate)));
         self.count = None;
         self.duration = Some(Span(duration_ns));
     }

@@ -30,6 +30,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "--help",
     ),
     ("datagram ADDR --rate 1Q/s", "no unit known", "--help"),
+    ("datagram ADDR --rate 50", "no unit known", "--help"),
+    ("stream ADDR --rate 50", "no unit known", "--help"),
     ("datagram ADDR --rate -1/s", "", "help"),
     (
         "datagram ADDR --rate 1e12/s",

@@ -56,7 +56,7 @@ fn a_server_is_loaded_and_told_in_one_object() {
     let place = place();
     let address = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     let ended = place.run(&format!(
-        "http {address}/x --rate 200/s --duration 1s --slo errors<1% --json"
+        "http {address}/x --rate 200 --duration 1s --slo errors<1% --json"
     ));
     let said = summary(&ended);
     // On a machine that is busy with other things requests may leave late: then nothing holds.
