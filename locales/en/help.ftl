@@ -81,7 +81,7 @@ help-any--quiet-phase = Let nothing but the load travel while it goes on: the ho
 help-any--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next
 help-any--reorder = Let packets with a short additional delay overtake others
 help-any--repeat = Measure so many times, one run after the other, and tell the median of the runs with the interval that holds it: from 6 runs on with 95 % confidence
-help-any--run = Run: its name, the beginning of it, `latest`, or a path
+help-any--run = Run: its name, the beginning or end of it, `latest`, or a path
 help-any--sample = Requests whose latency is taken: all, none, or one in N as 1/N. All are counted
 help-any--seed = Seed of every random choice. Default: drawn, and recorded
 help-any--size = Size of requests, and of responses when they differ: `64`, `64:4KiB`, without the headers of the transport. From 24 B on a message says whose it is; below, down to 1 B, `rr` over byte streams only
@@ -210,7 +210,7 @@ help-compat-message-bus-test =
 help-compare = Compare recorded runs of the same load: what is better, worse, or shows no difference
 help-compare--min-effect = Smallest difference of a rate or a time that counts: `5%` or `0.05`
 help-compare--output = File to write a page to, with the curves of both sides over each other
-help-compare--runs = Runs to compare, two or more: name, beginning of it, `latest`, or a path; several with commas are one group
+help-compare--runs = Runs to compare, two or more: name, beginning or end of it, `latest`, or a path; several with commas are one group
 help-compare-after =
     Examples:
       sokudo rr hostb --repeat 5                         before a change …

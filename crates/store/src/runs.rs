@@ -93,8 +93,8 @@ fn is_passed(record: &Path) -> bool {
     read.is_none_or(|read| read.checks.iter().all(|check| check.passed))
 }
 
-/// Directory of the run that `text` means: a whole id, the unique beginning of one, `latest`,
-/// or a path.
+/// Directory of the run that `text` means: a whole id, the unique beginning or end of one,
+/// `latest`, or a path. An end is one or more whole parts between hyphens: `bf4d`, `http-bf4d`.
 ///
 /// Errors: [`StoreError::Unknown`], [`StoreError::Ambiguous`]; for a path that is not a record,
 /// [`StoreError::NotARecord`].
@@ -114,7 +114,7 @@ pub fn resolve(root: &Path, text: &str) -> Result<PathBuf, StoreError> {
     }
     let matches: Vec<&RunEntry> = entries
         .iter()
-        .filter(|e| !text.is_empty() && e.id.starts_with(text))
+        .filter(|e| !text.is_empty() && (e.id.starts_with(text) || ends_with_part(&e.id, text)))
         .collect();
     match matches[..] {
         [] if Path::new(text).join(RUN_JSON).exists() => Ok(PathBuf::from(text)),
@@ -126,6 +126,12 @@ pub fn resolve(root: &Path, text: &str) -> Result<PathBuf, StoreError> {
             candidates: matches.iter().map(|e| e.id.clone()).collect(),
         }),
     }
+}
+
+/// Whether the last parts of a run's name are `text`.
+fn ends_with_part(id: &str, text: &str) -> bool {
+    id.strip_suffix(text)
+        .is_some_and(|rest| rest.ends_with('-'))
 }
 
 /// True for text that cannot be a name inside the root: `./x`, `a/b`, `/x`, `..`.

@@ -29,8 +29,8 @@ side are needed for that. Shares of losses and errors must differ by a tenth of 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Runs to compare, two or more: name, beginning of it, `latest`, or a path; several with commas
-    /// are one group.
+    /// Runs to compare, two or more: name, beginning or end of it, `latest`, or a path; several with
+    /// commas are one group.
     #[arg(value_name = "RUN[,RUN…]", required = true, num_args = 2..=26)]
     runs: Vec<String>,
 

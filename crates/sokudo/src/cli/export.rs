@@ -27,7 +27,7 @@ enum Form {
 /// Write a record in the form of other programs. The Parquet files inside it need no export.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Run: its name, the beginning of it, `latest`, or a path.
+    /// Run: its name, the beginning or end of it, `latest`, or a path.
     #[arg(default_value = "latest")]
     run: String,
 

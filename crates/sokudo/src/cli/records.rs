@@ -21,7 +21,7 @@ pub struct RunsArgs {
 /// Show a run again: verdict, numbers, record.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Run: its name, the beginning of it, `latest`, or a path.
+    /// Run: its name, the beginning or end of it, `latest`, or a path.
     #[arg(default_value = "latest")]
     run: String,
 
@@ -41,7 +41,7 @@ enum ReportForm {
 /// Draw the conclusions of a run again and write its report.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Run: its name, the beginning of it, `latest`, or a path.
+    /// Run: its name, the beginning or end of it, `latest`, or a path.
     #[arg(default_value = "latest")]
     run: String,
 
@@ -60,7 +60,7 @@ pub struct ReportArgs {
 /// Complete the record of a run whose program died.
 #[derive(Debug, Args)]
 pub struct RecoverArgs {
-    /// Run: its name, the beginning of it, `latest`, or a path.
+    /// Run: its name, the beginning or end of it, `latest`, or a path.
     #[arg(default_value = "latest")]
     run: String,
 

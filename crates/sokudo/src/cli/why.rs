@@ -13,7 +13,7 @@ use super::{Exit, Failure};
 /// Explain what limited a run: what speaks for each cause, what against it, what is missing.
 #[derive(Debug, Args)]
 pub struct WhyArgs {
-    /// Run: its name, the beginning of it, `latest`, or a path.
+    /// Run: its name, the beginning or end of it, `latest`, or a path.
     #[arg(default_value = "latest")]
     run: String,
 

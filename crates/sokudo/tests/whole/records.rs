@@ -21,7 +21,7 @@ pub(crate) fn place_with_run() -> Place {
 }
 
 #[test]
-fn runs_are_listed_and_found_by_the_beginning_of_their_name() {
+fn runs_are_listed_and_found_by_an_end_of_their_name() {
     let place = place_with_run();
     let record = place.record();
     let id = record.file_name().unwrap().to_str().unwrap();
@@ -30,7 +30,8 @@ fn runs_are_listed_and_found_by_the_beginning_of_their_name() {
     let line: serde_json::Value = serde_json::from_str(listed.stdout.trim()).unwrap();
     assert_eq!(line["run"], id);
     assert_eq!(line["status"], "ok");
-    for name in [id, &id[..12], "latest", record.to_str().unwrap()] {
+    let (_, tag) = id.rsplit_once('-').expect("a name of parts");
+    for name in [id, &id[..12], tag, "latest", record.to_str().unwrap()] {
         let shown = place.words(["show", name, "--json"]).run();
         shown.expect_code(0);
         assert_eq!(summary(&shown).text("run"), id);

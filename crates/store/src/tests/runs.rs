@@ -28,6 +28,27 @@ fn runs_are_listed_newest_first_and_broken_ones_named() {
 }
 
 #[test]
+fn a_run_is_found_by_the_end_of_its_name() {
+    let root = root();
+    let one = record(root.path(), "20261124-http-bf4d", 0);
+    record(root.path(), "20261124-rr-3c11", 0);
+    record(root.path(), "20261125-rr-3c11", 0);
+    let find = |text: &str| resolve(root.path(), text);
+    assert_eq!(find("bf4d").unwrap(), one);
+    assert_eq!(find("http-bf4d").unwrap(), one);
+    for several in ["3c11", "rr-3c11"] {
+        let refused = find(several).unwrap_err();
+        let StoreError::Ambiguous { candidates, .. } = &refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(*candidates, ["20261125-rr-3c11", "20261124-rr-3c11"]);
+    }
+    for no_part in ["4d", "-bf4d", "http", "f4d"] {
+        assert!(find(no_part).is_err(), "{no_part}");
+    }
+}
+
+#[test]
 fn a_run_is_found_by_name_beginning_and_path() {
     let root = root();
     let path = record(root.path(), "2026-a-1", 0);
