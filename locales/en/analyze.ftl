@@ -858,7 +858,7 @@ finding-receiver_host_drops-signs = At least { $share } of the missing datagrams
 finding-receiver_host_drops-try = Raise net.core.netdev_max_backlog, or spread the receive queues over more cores.
 
 finding-reordering-means = Datagrams arrived out of order (RFC 4737). Typical causes are several paths, bond members or receive queues that share one flow.
-finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }. Of a connection: the peer had at least { $needless } of the segments that were sent again, or the kernel counted as large a share of overtaken segments and sent at most { $waited } of them again. They limit the rate in full from { $shapes } sent again needlessly.
+finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }. Of a connection: the peer had at least { $needless } of the segments that were sent again, and { $few } of them, or the kernel counted as large a share of overtaken segments and sent at most { $waited } of them again. They limit the rate in full from { $shapes } sent again needlessly.
 finding-reordering-try = Look for several paths or bond members on the way, or for receive queues that share one flow.
 
 finding-request_failures-means = Requests failed, and the kind of failure points to the cause: refused (no listener), reset (limit on open connections), closed before the response (keep-alive or restart), connect timeout (full accept queue), response timeout (accepted but not served), malformed response (another service or a proxy).

@@ -27,6 +27,9 @@ const HARMLESS: f64 = 0.2;
 
 /// Share of the repeated segments that arrived twice, from which they were overtaken and not lost.
 const NEEDLESS: f64 = 0.5;
+/// Needless segments from which they were overtaken: a connection that pauses sends its last one again to learn
+/// whether it was lost (tail loss probe, RFC 8985).
+const FEW: f64 = 10.0;
 
 const OUT_OF_ORDER: Metric = datagram::OUT_OF_ORDER_PACKETS;
 const EXTENT: Metric = datagram::REORDERING_EXTENT_MEAN_PACKETS;
@@ -40,6 +43,7 @@ pub const RULE: Rule = Rule {
         ("some", SOME, Unit::Ratio),
         ("many", MANY, Unit::Ratio),
         ("needless", NEEDLESS, Unit::Ratio),
+        ("few", FEW, Unit::One),
         ("waited", WAITED, Unit::Ratio),
         ("shapes", SHAPES, Unit::Ratio),
     ],
@@ -60,7 +64,7 @@ fn segments<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
         .retransmitted()
         .filter(|(_, share)| *share > SOME)?;
     let needless = connection.grown(tcp::NEEDLESS_SEGMENTS)?;
-    if needless < again * NEEDLESS {
+    if needless < (again * NEEDLESS).max(FEW) {
         return None;
     }
     let shaped = connection.limits().map(|limits| limits.congestion_window());
@@ -169,6 +173,21 @@ mod tests {
         assert_eq!(finding.severity, Severity::Caution);
         has_metric(&finding, "datagram.reordering_extent_mean_packets");
         none(&with_flow(&[("out_of_order_packets", 10.0)]), "reordering");
+    }
+
+    #[test]
+    fn probes_of_a_connection_that_pauses_are_no_reordering() {
+        // So many of 200 segments were sent again although they had arrived.
+        let paused = |needless: f64| {
+            let mut scene = between();
+            scene.series("hosta", "tcp.sent_segments", |s| s * 20.0);
+            for metric in ["tcp.retransmitted_segments", "tcp.needless_segments"] {
+                scene.series("hosta", metric, |s| if s > 12.0 { needless } else { 0.0 });
+            }
+            scene
+        };
+        paused(2.0).without("reordering");
+        one(&paused(20.0).record, "reordering");
     }
 
     #[test]
