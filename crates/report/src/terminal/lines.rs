@@ -21,7 +21,8 @@ pub(super) fn pad_left(text: &str, width: usize) -> String {
     format!("{:1$}{text}", "", width.saturating_sub(columns(text)))
 }
 
-/// Joins parts with ` · ` into lines of at most `width` columns; a part is not broken.
+/// Joins parts with ` · ` into lines of at most `width` columns; a part is broken only
+/// where a line cannot hold it.
 pub(super) fn wrap_parts(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -30,7 +31,7 @@ pub(super) fn wrap_parts(parts: &[String], width: usize) -> Vec<String> {
                 line.push_str(" · ");
                 line.push_str(part);
             }
-            _ => lines.push(part.clone()),
+            _ => lines.extend(wrap(part, width)),
         }
     }
     lines
@@ -43,7 +44,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     for piece in pieces(text) {
         let at = lines.len() - 1;
         let line = &mut lines[at];
-        if !line.is_empty() && columns(line.trim_end()) + columns(piece.trim_end()) > width {
+        if !line.is_empty() && columns(line) + columns(piece.trim_end()) > width {
             lines.push(piece.to_string());
         } else {
             line.push_str(piece);
@@ -110,6 +111,8 @@ mod tests {
     #[test]
     fn lines_break_at_spaces_and_between_kanji() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("one two three", 12), ["one two", "three"]);
+        assert_eq!(wrap("one two three", 13), ["one two three"]);
         assert_eq!(
             wrap("受信側が限界です。", 8),
             ["受信側が", "限界で", "す。"]
@@ -122,6 +125,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_line_is_too_wide(words in prop::collection::vec("[a-z]{1,9}", 1..30), width in 9usize..90) {
+            let lines = wrap(&words.join(" "), width);
+            prop_assert!(lines.iter().all(|line| columns(line) <= width), "{lines:?}");
+        }
+
         #[test]
         fn wrapping_loses_nothing_but_spaces(text in "\\PC{0,200}", width in 1usize..100) {
             let strip = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();

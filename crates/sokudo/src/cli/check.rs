@@ -14,6 +14,7 @@ use sokudo_workload::values::Span;
 use super::finish::{ShowOptions, finish};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::screen::tell;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -122,7 +123,7 @@ fn of_group(args: &CheckArgs, name: &str, stop: Arc<AtomicBool>) -> Result<Exit,
     workload::reach(&mut hosts, &format!("{name}/*"), None)?;
     let tournament = check.plan(hosts.list().len() - first)?;
     let told = group::told(&tournament);
-    eprintln!("  {}", I18n::new(args.show.lang()).text(&told));
+    tell(&I18n::new(args.show.lang()).text(&told));
     let mut run = begin(args, hosts, stop)?;
     run.manifest_mut().notes.push(told);
     let outcome = group::run(&mut run, first as u32, &check, &tournament);

@@ -8,9 +8,9 @@ use sokudo_model::{Record, RunStatus, Text};
 use sokudo_report::compare::{self as shown, Sides};
 use sokudo_stats::compare::MAX_RUNS;
 
-use super::failure::colored;
 use super::finish::ShowOptions;
 use super::records::resolve;
+use super::screen::{escapes, width};
 use super::{Exit, Failure};
 
 const EXAMPLES: &str = "\
@@ -96,10 +96,10 @@ pub fn run(args: CompareArgs) -> Result<Exit, Failure> {
     if args.show.json {
         println!("{:#}", shown::json(&all));
     } else {
-        let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+        let width = width();
         print!(
             "{}",
-            shown::terminal(&all, lang, colored(&std::io::stdout()), width)
+            shown::terminal(&all, lang, escapes(&std::io::stdout()), width)
         );
     }
     if let Some(file) = &args.output {

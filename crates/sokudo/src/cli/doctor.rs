@@ -4,7 +4,7 @@ use clap::Args;
 use sokudo_model::document::{Document, field};
 use sokudo_monitors::facilities;
 
-use super::failure::colored;
+use super::screen::escapes;
 use super::{Exit, Failure};
 
 /// Try every facility that sokudo can use, and say what to change.
@@ -38,7 +38,7 @@ pub fn run(args: DoctorArgs) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Fine);
     }
-    let (good, caution, plain) = if colored(&std::io::stdout()) {
+    let (good, caution, plain) = if escapes(&std::io::stdout()) {
         ("\x1b[32m", "\x1b[33m", "\x1b[0m")
     } else {
         ("", "", "")

@@ -1,6 +1,6 @@
 //! How is it said that something did not work?
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 
 use sokudo_controller::ControlError;
@@ -9,6 +9,7 @@ use sokudo_model::{Refusal, Text, cut, harmless_lines};
 use sokudo_store::StoreError;
 
 use super::Exit;
+use super::screen::escapes;
 
 /// What happened, to what, and how to mend it.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Failure {
         let i18n = I18n::new(super::language());
         let label = |key: &str| i18n.message(key, &[]);
         let (error, mend) = (label("error-label"), label("error-label-hint"));
-        let color = colored(&std::io::stderr());
+        let color = escapes(&std::io::stderr());
         let (red, dim, plain) = if color {
             ("\x1b[31m", "\x1b[2m", "\x1b[0m")
         } else {
@@ -80,11 +81,6 @@ fn bounded(text: &str) -> String {
     /// Characters.
     const MOST: usize = 16_384;
     harmless_lines(&cut(text, MOST)).into_owned()
-}
-
-/// Whether escape sequences may be written to a stream.
-pub fn colored(stream: &impl IsTerminal) -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && stream.is_terminal()
 }
 
 impl From<ControlError> for Failure {

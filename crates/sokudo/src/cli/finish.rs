@@ -12,7 +12,7 @@ use sokudo_i18n::Lang;
 use sokudo_model::{Record, RunStatus};
 use sokudo_session::conclude;
 
-use super::failure::colored;
+use super::screen::{escapes, width};
 use super::{Exit, Failure};
 
 /// How a result is shown.
@@ -67,8 +67,8 @@ pub fn show(record: &Record, path: &Path, options: &ShowOptions) {
         println!("{:#}", summary(record, path));
         return;
     }
-    let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
-    let text = sokudo_report::terminal(record, options.lang(), colored(&std::io::stdout()), width);
+    let width = width();
+    let text = sokudo_report::terminal(record, options.lang(), escapes(&std::io::stdout()), width);
     print!("{text}");
     println!("\n  record  {}", path.display());
     println!("  report  {}", path.join("report.html").display());

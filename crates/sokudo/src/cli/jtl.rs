@@ -20,6 +20,7 @@ use sokudo_stats::requests::{Requests, Settings, Tally};
 
 use super::finish::ShowOptions;
 use super::jmx::{pair, unreadable};
+use super::screen::bar_target;
 use super::{Exit, Failure, records};
 
 /// Largest property file that is read.
@@ -264,7 +265,7 @@ fn count(file: &Path, settings: &Settings) -> Result<(Requests, ReadOutcome), Fa
         .metadata()
         .map_err(|e| unreadable_rows(file, &e))?
         .len();
-    let bar = ProgressBar::new(length);
+    let bar = ProgressBar::with_draw_target(Some(length), bar_target());
     let mut tally = Tally::new(settings.clone());
     let outcome = jtl::read(bar.wrap_read(opened), |row| tally.add(row));
     bar.finish_and_clear();

@@ -23,6 +23,7 @@ use sokudo_net::netns::{NetnsError, become_program};
 use sokudo_net::process::{code_of, end_of, keep_interrupts_from, kill_with_all, own_program};
 
 use super::finish::LangOption;
+use super::screen::tell;
 use super::{Exit, Failure, stop_flag};
 
 /// Time between two looks at a program that runs.
@@ -386,7 +387,7 @@ struct Opened<'a> {
 
 impl Opened<'_> {
     fn say(&self, key: &str, values: &[(&str, &str)]) {
-        eprintln!("  {}", self.i18n.message(key, values));
+        tell(&self.i18n.message(key, values));
     }
 
     fn announce(&self) {

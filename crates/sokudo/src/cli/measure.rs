@@ -11,6 +11,7 @@ use sokudo_workload::values::Span;
 
 use super::Failure;
 use super::key::KeyText;
+use super::screen::tell;
 
 /// The rule that gives the answer of --knee.
 #[derive(Debug, Clone, Default, Args)]
@@ -126,7 +127,7 @@ pub fn measure<O: Options>(
     lang: Lang,
 ) -> Result<(), ControlError> {
     if let Some(says) = planned.announcement() {
-        eprintln!("  {}", I18n::new(lang).text(&says));
+        tell(&I18n::new(lang).text(&says));
     }
     planned.measure(run)
 }

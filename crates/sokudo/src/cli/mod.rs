@@ -34,6 +34,7 @@ mod records;
 mod reference;
 mod replicate;
 mod scenario;
+mod screen;
 mod serve;
 mod table;
 mod target;

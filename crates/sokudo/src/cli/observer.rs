@@ -2,8 +2,6 @@
 //!
 //! Everything here goes to stderr; the progress bar only where that is a terminal.
 
-use std::io::IsTerminal;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
@@ -11,6 +9,8 @@ use sokudo_model::kinds::datagram;
 use sokudo_model::metrics::selftest;
 use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Unit, harmless, units};
 use sokudo_wire::Health;
+
+use super::screen::{bar_target, tell, tell_behind};
 
 /// Tick marks for datagrams, as the datagram test draws them.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,8 @@ pub enum ReportEvery {
 pub struct Terminal {
     i18n: I18n,
     bar: Option<ProgressBar>,
-    interactive: bool,
+    /// Bars are drawn where the terminal takes them.
+    bars: bool,
     ticks: Option<Ticker>,
     every: Option<(ReportEvery, f64)>,
     counts: Counts,
@@ -65,7 +66,7 @@ impl Terminal {
         Self {
             i18n: I18n::new(lang),
             bar: None,
-            interactive: std::io::stderr().is_terminal() && ticks.is_none() && every.is_none(),
+            bars: ticks.is_none() && every.is_none(),
             ticks: ticks.map(|t| Ticker {
                 every: t.every.max(1) as f64,
                 out_marks: 0,
@@ -102,11 +103,8 @@ impl Terminal {
     fn begin(&mut self, plan: &PhasePlan) {
         self.clear();
         self.counts.last_ns.clear();
-        let target = match self.interactive {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
-        };
-        let bar = ProgressBar::with_draw_target(Some(plan.duration_ns / 1_000_000), target);
+        let length = plan.duration_ns / 1_000_000;
+        let bar = ProgressBar::with_draw_target(Some(length), self.target());
         let template = "  {prefix:<11} {bar:24.cyan/dim} {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
@@ -115,11 +113,18 @@ impl Terminal {
         self.bar = Some(bar);
     }
 
+    fn target(&self) -> ProgressDrawTarget {
+        match self.bars {
+            true => bar_target(),
+            false => ProgressDrawTarget::hidden(),
+        }
+    }
+
     fn end(&mut self, record: &PhaseRecord) {
         self.clear();
         let line = self.phase_line(record);
         if !line.is_empty() {
-            eprintln!("  {:<11} {line}", harmless(&record.name));
+            tell_behind(&format!("  {:<11} ", harmless(&record.name)), &line);
         }
     }
 
@@ -273,8 +278,9 @@ impl Observer for Terminal {
         match progress {
             Progress::Doing(what) => {
                 self.clear();
-                if self.interactive {
-                    let bar = ProgressBar::new_spinner();
+                let bar = ProgressBar::with_draw_target(None, self.target());
+                if !bar.is_hidden() {
+                    bar.set_style(ProgressStyle::default_spinner());
                     bar.set_message(self.i18n.text(what));
                     bar.enable_steady_tick(std::time::Duration::from_millis(120));
                     self.bar = Some(bar);
@@ -283,7 +289,7 @@ impl Observer for Terminal {
             Progress::Ready => self.clear(),
             Progress::Says(what) => {
                 self.clear();
-                eprintln!("  {}", self.i18n.text(what));
+                tell(&self.i18n.text(what));
             }
             Progress::PhaseBegins(plan) => self.begin(plan),
             Progress::Elapsed { elapsed_ns, .. } => {
@@ -295,7 +301,7 @@ impl Observer for Terminal {
             Progress::PhaseEnds(moment) => moment.iter().for_each(|phase| self.end(phase)),
             Progress::Problem(problem) => {
                 self.clear();
-                eprintln!("  ! {}", self.i18n.text(&problem.says));
+                tell_behind("  ! ", &self.i18n.text(&problem.says));
             }
             // That it is lost is said as a problem.
             Progress::Health {
@@ -304,7 +310,7 @@ impl Observer for Terminal {
             } => {}
             Progress::Health { says, .. } => {
                 self.clear();
-                eprintln!("  {}", self.i18n.text(says));
+                tell(&self.i18n.text(says));
             }
         }
     }

@@ -24,6 +24,7 @@ use super::finish::{ShowOptions, exit_of, show};
 use super::key::{self, KeyText};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::screen::tell;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
 const CONSOLE_EXAMPLES: &str = "\
@@ -269,7 +270,7 @@ fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
     }
     if let Some(open) = rehearsed.open {
         let i18n = I18n::new(args.lab.show.lang());
-        eprintln!("  {}", i18n.text(&left_open(open)));
+        tell(&i18n.text(&left_open(open)));
     }
     let lab = open_at(reached, &args.lab, "run")?;
     let (left, _) = program::carry_out(lab, text, &args.file, args.set);

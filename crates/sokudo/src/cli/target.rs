@@ -18,6 +18,7 @@ use sokudo_target::client::RemoteError;
 use sokudo_target::{BadSetting, Change, KeyFile, Preset, Remote, Settings, Target, TargetError};
 
 use super::finish::LangOption;
+use super::screen::tell;
 use super::{Exit, Failure, config, stop_flag};
 
 /// Time between two looks at the operator's wish to end.
@@ -324,7 +325,7 @@ fn app(args: AppArgs) -> Result<Exit, Failure> {
             ("wanted", files.to_string()),
         ];
         let few = few.each_ref().map(|(key, value)| (*key, value.as_str()));
-        eprintln!("  {}", i18n.message("target-few-files", &few));
+        tell(&i18n.message("target-few-files", &few));
     }
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(LOOK);

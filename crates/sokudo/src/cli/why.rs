@@ -5,9 +5,9 @@ mod prove;
 use clap::Args;
 use sokudo_report::{rules, why};
 
-use super::failure::colored;
 use super::finish::{ShowOptions, summary};
 use super::records::resolve;
+use super::screen::{escapes, width};
 use super::{Exit, Failure};
 
 /// Explain what limited a run: what speaks for each cause, what against it, what is missing.
@@ -32,8 +32,8 @@ pub struct WhyArgs {
 
 /// Carries it out.
 pub fn run(args: WhyArgs) -> Result<Exit, Failure> {
-    let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
-    let (lang, color) = (args.show.lang(), colored(&std::io::stdout()));
+    let width = width();
+    let (lang, color) = (args.show.lang(), escapes(&std::io::stdout()));
     if args.rules {
         print!("{}", rules(lang, color, width));
         return Ok(Exit::Fine);

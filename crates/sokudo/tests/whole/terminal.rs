@@ -1,13 +1,15 @@
-//! The console as a person uses it: at a terminal, with a prompt.
+//! The program as a person uses it: at a terminal, with a prompt in the console.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sokudo_report::text_columns;
 use sokudo_testkit::program::sokudo_bin;
 use sokudo_testkit::skip;
 
+use crate::http::server;
 use crate::vocabulary::{BOUND, Place, place};
 
 const CTRL_C: &str = "\u{3}";
@@ -27,6 +29,11 @@ struct Terminal {
 impl Terminal {
     /// `None`, with the reason, where there is no such program.
     fn open(place: &Place, arguments: &str) -> Option<Self> {
+        Self::of_kind(place, arguments, &[("TERM", "xterm"), ("NO_COLOR", "1")])
+    }
+
+    /// The same where these variables tell what the terminal takes.
+    fn of_kind(place: &Place, arguments: &str, kind: &[(&str, &str)]) -> Option<Self> {
         // The shell that `script` starts gives way: one that waited would take Ctrl-C for itself too.
         let line = format!("exec {} {arguments}", sokudo_bin().display());
         let spawned = Command::new("script")
@@ -36,8 +43,8 @@ impl Terminal {
             .env("SOKUDO_LANG", "en")
             .env("SOKUDO_CONFIG", place.path().join("home"))
             .env("SHELL", "/bin/sh")
-            .env("TERM", "xterm")
-            .env("NO_COLOR", "1")
+            .env_remove("NO_COLOR")
+            .envs(kind.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -201,4 +208,33 @@ fn ctrl_c_ends_a_load_and_keeps_the_prompt() {
         .collect();
     assert!(transactions[0] > 0.0, "{transactions:?}");
     assert_eq!(transactions[1..], [10.0]);
+}
+
+/// A terminal that takes no escape codes gets none, whatever says so; another one gets colours and a
+/// bar. No line is wider than 80 columns where the terminal does not tell its width.
+#[test]
+fn escape_codes_are_for_terminals_that_take_them() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let load = format!("http {}/x --rate 50 --duration 1s", server(answer));
+    for (kind, are_taken) in [
+        ([("TERM", "xterm"), ("NO_COLOR", "")], true),
+        ([("TERM", "xterm"), ("NO_COLOR", "1")], false),
+        ([("TERM", "dumb"), ("NO_COLOR", "")], false),
+    ] {
+        let place = place();
+        let Some(mut terminal) = Terminal::of_kind(&place, &load, &kind) else {
+            return;
+        };
+        terminal.shows("report  ");
+        terminal.shows("report.html");
+        let heard = terminal
+            .heard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&heard);
+        assert_eq!(text.contains('\u{1b}'), are_taken, "{kind:?}: {text}");
+        let wide = |line: &&str| text_columns(line.trim_end()) > 80;
+        let wide: Vec<&str> = text.lines().filter(wide).collect();
+        assert!(are_taken || wide.is_empty(), "{kind:?}: {wide:#?}");
+    }
 }

@@ -4,6 +4,8 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::plan::{ConfigKind, Load, Plan, Stage};
 use sokudo_load_http::jmx::JmxOptions;
 
+use crate::cli::screen::tell;
+
 /// Says where a plan chooses among keys when there are none, as no key store was named.
 pub(super) fn tell_without_keys(plan: &Plan, lang: Lang) {
     let chooses = |kind: &ConfigKind| matches!(kind, ConfigKind::Keystore { .. });
@@ -11,7 +13,7 @@ pub(super) fn tell_without_keys(plan: &Plan, lang: Lang) {
     if let Some(config) = found {
         let place = config.place.to_string();
         let said = I18n::new(lang).message("jmx-run-no-key-store", &[("place", &place)]);
-        eprintln!("  {said}");
+        tell(&said);
     }
 }
 
@@ -48,13 +50,13 @@ pub(super) fn announce(plan: &Plan, options: &JmxOptions, generators: u64, lang:
             i18n.message(key, &[("users", &users), ("groups", &groups)])
         }
     };
-    eprintln!("  {said}");
+    tell(&said);
     if let Some(together) = &options.together {
         let key = match together.replicate {
             true => "jmx-run-announce-replicated",
             false => "jmx-run-announce-divided",
         };
         let said = i18n.message(key, &[("generators", &generators.to_string())]);
-        eprintln!("  {said}");
+        tell(&said);
     }
 }

@@ -15,7 +15,7 @@ use sokudo_model::document::{Document, field};
 use sokudo_model::{cut, harmless, units};
 use sokudo_report::text_columns;
 
-use crate::cli::failure::colored;
+use crate::cli::screen::escapes;
 
 /// Name and version of the JSON output.
 const SCHEMA: &str = "sokudo.jmx-check/1";
@@ -510,7 +510,7 @@ struct Ink {
 
 impl Ink {
     fn new() -> Self {
-        if !colored(&std::io::stdout()) {
+        if !escapes(&std::io::stdout()) {
             return Self::none();
         }
         Self {

@@ -10,6 +10,7 @@ use sokudo_load_http::jmx;
 use sokudo_model::Text;
 
 use super::{Exit, Failure};
+use crate::cli::screen::tell;
 
 /// System properties of the proxy.
 const PROXY: &[&str] = &["http.proxyHost", "http.proxyPort", "http.nonProxyHosts"];
@@ -173,7 +174,7 @@ impl ToolArgs {
                 "jmx-run-options-ignored",
                 &[("options", &ignored.join(" "))],
             );
-            eprintln!("  {said}");
+            tell(&said);
         }
     }
 }

@@ -9,7 +9,7 @@ use sokudo_report::requests::Dashboard;
 use sokudo_report::text_columns;
 use sokudo_stats::requests::LabelGroup;
 
-use crate::cli::failure::colored;
+use crate::cli::screen::escapes;
 
 /// Labels told on a terminal: those with the most requests.
 const MOST_LABELS: usize = 20;
@@ -18,7 +18,7 @@ const LABEL_COLUMNS: usize = 28;
 
 /// Prints the verdict and the statistics.
 pub fn show(dashboard: &Dashboard, page: Option<&Path>, lang: Lang) {
-    let (bright, dim, plain) = match colored(&std::io::stdout()) {
+    let (bright, dim, plain) = match escapes(&std::io::stdout()) {
         true => ("\x1b[1m", "\x1b[2m", "\x1b[0m"),
         false => ("", "", ""),
     };

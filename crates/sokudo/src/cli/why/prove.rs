@@ -14,6 +14,7 @@ use sokudo_model::secrets::HIDDEN;
 use sokudo_model::{Finding, PhaseRecord, Record, Text, Unit, units};
 use sokudo_stats::versus::{ARM, Effect, WITH, versus_of};
 
+use crate::cli::screen::tell;
 use crate::cli::{Failure, parsed, records};
 
 /// Duration of each of the eight runs.
@@ -54,7 +55,7 @@ pub fn prove(path: &Path, lang: Lang) -> Result<(), Failure> {
         .word("rule", &cause.rule)
         .word("option", suspect.option)
         .word("setting", &value);
-    eprintln!("  {}", I18n::new(lang).text(&says));
+    tell(&I18n::new(lang).text(&says));
     let tested = again(&record, suspect.option, &value)?;
     let proof = judge(&tested, phase, cause, suspect, value)?;
     sokudo_store::save_proof(path, proof)?;

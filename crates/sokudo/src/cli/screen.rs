@@ -1,0 +1,69 @@
+//! What may be drawn on the terminal, and how wide.
+
+use std::io::IsTerminal;
+
+use indicatif::ProgressDrawTarget;
+use sokudo_report::{text_columns, wrap};
+
+/// Columns where no terminal tells its own.
+const COLUMNS: usize = 80;
+/// Fewest columns that a sentence is set in.
+const COLUMNS_MIN: usize = 20;
+
+/// Whether escape sequences may be written to a stream: of colours, and of lines drawn again.
+pub fn escapes(stream: &impl IsTerminal) -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !refused && !dumb && stream.is_terminal()
+}
+
+/// Where bars of progress are drawn: nowhere when a line cannot be drawn again.
+pub fn bar_target() -> ProgressDrawTarget {
+    match escapes(&std::io::stderr()) {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    }
+}
+
+/// Columns of the terminal.
+pub fn width() -> usize {
+    terminal_size::terminal_size().map_or(COLUMNS, |(width, _)| usize::from(width.0))
+}
+
+/// Writes a sentence about what goes on to stderr.
+pub fn tell(text: &str) {
+    tell_behind("  ", text);
+}
+
+/// The same with something in front of it, under which no line of it begins.
+pub fn tell_behind(lead: &str, text: &str) {
+    match std::io::stderr().is_terminal() {
+        true => eprintln!("{}", laid_out(lead, text, width())),
+        // Whoever reads it line by line wants it in one.
+        false => eprintln!("{lead}{text}"),
+    }
+}
+
+fn laid_out(lead: &str, text: &str, width: usize) -> String {
+    let indent = text_columns(lead);
+    let room = width.saturating_sub(indent).max(COLUMNS_MIN);
+    let lines: Vec<String> = text.lines().flat_map(|line| wrap(line, room)).collect();
+    format!("{lead}{}", lines.join(&format!("\n{:indent$}", "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_stands_beside_its_lead() {
+        assert_eq!(laid_out("  ", "one line", 80), "  one line");
+        let text = "a sentence that is longer than the terminal is wide";
+        let laid = laid_out("  run  ", text, 30);
+        assert_eq!(
+            laid,
+            "  run  a sentence that is\n       longer than the\n       terminal is wide"
+        );
+        assert!(laid_out("  ", text, 0).lines().all(|line| line.len() <= 22));
+    }
+}
