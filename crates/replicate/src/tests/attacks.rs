@@ -301,8 +301,10 @@ fn nothing_is_written_through_a_link_that_was_listed() {
     let (place, outcome) = attack(|hostile| {
         hostile.directory("");
         hostile.entries(vec![link("link", "../outside")]);
+        hostile.verdicts();
         hostile.directory("link");
         hostile.entries(vec![file("precious", 3)]);
+        hostile.verdicts();
         hostile.file(1, b"new");
         hostile.end(2);
     });
@@ -342,6 +344,7 @@ fn numbers_at_their_bounds_neither_panic_nor_pass() {
         let most = i64::MAX as u64;
         let entries = (0..4).map(|n| file(&format!("f{n}"), most)).collect();
         hostile.entries(entries);
+        hostile.verdicts();
         for id in 0..4 {
             hostile.file(id, b"short");
         }
@@ -385,6 +388,7 @@ fn numbers_at_their_bounds_neither_panic_nor_pass() {
         (entries[0].meta.mtime_ns, entries[1].meta.mtime_ns) = (i64::MIN, i64::MAX);
         entries[0].meta.mode = u32::MAX;
         hostile.entries(entries);
+        hostile.verdicts();
         hostile.record(Record::File {
             id: 0,
             mtime_ns: i64::MIN,
