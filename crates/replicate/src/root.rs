@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -17,6 +18,9 @@ use rustix::io::Errno;
 use crate::message::{Attribute, MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, Meta};
 use crate::path::{MAX_DEPTH, RelPath};
 
+/// Longest wait for a lock that somebody else has, and the time between two attempts.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+const LOCK_LOOK: Duration = Duration::from_millis(10);
 /// Directories that a thread keeps open.
 const KEPT_OPEN: usize = 16;
 /// Flags of every directory.
@@ -86,12 +90,21 @@ impl Root {
         Ok(Self(rustix::fs::open(path, flags, Mode::empty())?))
     }
 
-    /// Keeps other replications away from it until it is dropped.
+    /// Keeps other replications away from it until it is dropped. One that is about to end is waited for, and so
+    /// is a process that this one is starting: until it has become its program, it holds what this one holds.
     ///
-    /// Errors: `WouldBlock` when another one has it.
+    /// Errors: `WouldBlock` when another one keeps it for [`LOCK_WAIT`].
     pub fn lock(&self) -> io::Result<()> {
         let how = rustix::fs::FlockOperation::NonBlockingLockExclusive;
-        Ok(rustix::fs::flock(&self.0, how)?)
+        let begun = Instant::now();
+        loop {
+            match rustix::fs::flock(&self.0, how) {
+                Err(rustix::io::Errno::WOULDBLOCK) if begun.elapsed() < LOCK_WAIT => {
+                    std::thread::sleep(LOCK_LOOK);
+                }
+                done => return Ok(done?),
+            }
+        }
     }
 
     /// Its own handle.
