@@ -793,7 +793,4 @@ report-metric-replicate-cpu-seconds = CPU time
 report-metric-replicate-failed = not replicated
 report-metric-replicate-files-per-second = files per second
 report-metric-replicate-lag-seconds = lag of the mirror
-report-metric-replicate-asked-bits-per-second = limit
-report-metric-replicate-last-lag-seconds = lag of the last round
-report-metric-replicate-rescans = looks at everything
 report-group-replicate-user-bytes-per-second = one replication

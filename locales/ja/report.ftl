@@ -740,7 +740,4 @@ report-metric-replicate-cpu-seconds = CPU 時間
 report-metric-replicate-failed = 複製できず
 report-metric-replicate-files-per-second = 毎秒のファイル
 report-metric-replicate-lag-seconds = ミラーの遅れ
-report-metric-replicate-asked-bits-per-second = 上限
-report-metric-replicate-last-lag-seconds = 最後のラウンドの遅れ
-report-metric-replicate-rescans = 全体の見直し
 report-group-replicate-user-bytes-per-second = 一つの複製
