@@ -126,3 +126,40 @@ target-line-front = accept queue { $queue }/{ $limit }   connections { $open }/{
 target-line-workers = dispatch queue { $queued }   workers { $active }/{ $max }   wait { $wait }   service { $service }
 target-line-pool = pool queue { $waiting }   connections { $used }/{ $max }   wait { $wait }   hold { $hold }
 console-asks-replicate = how long does a tree of files take to another host, and what holds it back?
+
+## A load while it goes on
+live-progress = { $elapsed } of { $of }, { $left } left
+live-elapsed = { $elapsed } so far
+live-users = { $n } { $n ->
+        [one] user
+       *[other] users
+    }
+live-errors = errors { $n }
+live-lost = errors or losses { $share }
+live-rate = rate
+live-latency = latency
+live-distribution = latencies so far
+live-answers = answers and failures
+live-labels = labels and flows
+live-hosts = hosts
+live-failed = failed
+live-keys = q stops the load and keeps what was measured · Ctrl-C twice ends at once
+live-too-small = `--live` needs { $columns } columns and { $lines } lines; this terminal has { $has }
+live-no-screen = `--live` needs a terminal that takes escape codes; the load is shown in lines
+live-http-status-1xx = of status 1xx
+live-http-status-2xx = of status 2xx
+live-http-status-3xx = of status 3xx
+live-http-status-4xx = of status 4xx
+live-http-status-5xx = of status 5xx
+live-http-status-other = of other statuses
+live-http-refused = refused
+live-http-resets = reset
+live-http-timeouts = timed out
+live-http-closed-early = closed early
+live-http-malformed = malformed
+live-http-given-up = given up by the server
+live-dns-no-error = NOERROR
+live-dns-no-such-name = NXDOMAIN
+live-dns-server-failures = SERVFAIL
+live-dns-refused = REFUSED
+live-dns-other-codes = other codes

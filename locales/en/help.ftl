@@ -67,6 +67,7 @@ help-any--lang = Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_
 help-any--local = Make so many hosts inside this machine
 help-any--loss = Share of packets that is lost, each way: `0.1%` or `0.001`
 help-any--main-properties = Property file that is read first, in place of jmeter.properties
+help-any--live = Show the load on the whole terminal while it goes on: rate and latency over time, the distribution, errors, labels and hosts. Needs 100 columns and 30 lines
 help-any--max-skew = How far apart the flows may begin, `2ms`: a measurement that exceeds it is repeated up to twice, and then fails a check. Between hosts the clock error comes on top
 help-any--monitors = Observe with this monitor, too: `process:port=8080`, `openmetrics:url=http://hosta:9100/metrics`. May be given several times; `sokudo monitors` lists them
 help-any--name = Name of the group

@@ -67,6 +67,7 @@ help-any--lang = 文の言語: en または ja。既定値: SOKUDO_LANG、LC_ALL
 help-any--local = このマシンの中にこの数のホストを作る
 help-any--loss = 各方向で失われるパケットの割合: `0.1%` または `0.001`
 help-any--main-properties = jmeter.properties の代わりに最初に読むプロパティーファイル
+help-any--live = 負荷の進行中、端末全体に表示します。レートとレイテンシーの推移、分布、エラー、ラベル、ホストが見えます。100 桁 30 行が必要です
 help-any--max-skew = フローの開始時刻のずれの上限 `2ms`。超えた測定は 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
 help-any--monitors = このモニターでも観測する: `process:port=8080`、`openmetrics:url=http://hosta:9100/metrics`。何度でも指定できる。一覧は `sokudo monitors`
 help-any--name = グループ名

@@ -148,6 +148,9 @@ impl Visitors {
         if self.recorder.counts(outcome.intended_ns) {
             let key = (failure.phase, failure.kind);
             *self.tally.failures.entry(key).or_default() += 1;
+            if let Some(details) = self.recorder.details(outcome.intended_ns) {
+                details.failed(failure.kind);
+            }
         }
         self.recorder
             .failed(outcome.intended_ns, || failure.to_string());
@@ -257,6 +260,7 @@ impl Crew for Visitors {
             let handshake_ns = (tls_ns > 0).then_some(tls_ns);
             details.connecting.record(Some(connect_ns), handshake_ns);
         }
+        details.answered(outcome.status);
         details.spent.add(&spent);
         details.refused += u64::from(outcome.status >= 400);
     }

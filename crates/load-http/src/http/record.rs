@@ -1,6 +1,7 @@
 //! Details that `http` records of each request beside counts and latencies.
 
 use serde::{Deserialize, Serialize};
+use sokudo_http::FailureKind;
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{Metric, Spent};
 use sokudo_stats::Histogram;
@@ -14,6 +15,57 @@ pub struct VisitDetails {
     pub(crate) spent: Spent,
     /// Answers that say that the request failed.
     pub(crate) refused: u64,
+    /// Answers by the first digit of their status; 0 stands for all others.
+    #[serde(default)]
+    pub(crate) classes: [u64; 6],
+    /// Requests without a whole answer, in the order of [`FAILURES`].
+    #[serde(default)]
+    pub(crate) failures: [u64; FAILURES.len()],
+}
+
+/// Metric of each class of status, by its first digit.
+const CLASSES: [Metric; 6] = [
+    numbers::STATUS_OTHER,
+    numbers::STATUS_1XX,
+    numbers::STATUS_2XX,
+    numbers::STATUS_3XX,
+    numbers::STATUS_4XX,
+    numbers::STATUS_5XX,
+];
+
+/// Kinds of failures that are told over time.
+const FAILURES: [Metric; 6] = [
+    numbers::REFUSED,
+    numbers::RESETS,
+    numbers::TIMEOUTS,
+    numbers::CLOSED_EARLY,
+    numbers::MALFORMED,
+    numbers::GIVEN_UP,
+];
+
+impl VisitDetails {
+    /// An answer of this status.
+    #[inline]
+    pub(crate) fn answered(&mut self, status: u16) {
+        let class = usize::from(status / 100);
+        self.classes[if class < CLASSES.len() { class } else { 0 }] += 1;
+    }
+
+    /// A request without a whole answer; kinds that have no place of their own count as errors only.
+    pub(crate) fn failed(&mut self, kind: FailureKind) {
+        let metric = match kind {
+            FailureKind::Refused => numbers::REFUSED,
+            FailureKind::Reset => numbers::RESETS,
+            FailureKind::TimedOut => numbers::TIMEOUTS,
+            FailureKind::ClosedEarly | FailureKind::CutChunk { .. } => numbers::CLOSED_EARLY,
+            FailureKind::Malformed(_) | FailureKind::Http2(_) => numbers::MALFORMED,
+            FailureKind::StreamReset(_) | FailureKind::GoneAway(_) => numbers::GIVEN_UP,
+            _ => return,
+        };
+        if let Some(at) = FAILURES.iter().position(|known| *known == metric) {
+            self.failures[at] += 1;
+        }
+    }
 }
 
 impl Details for VisitDetails {
@@ -28,12 +80,17 @@ impl Details for VisitDetails {
         self.connecting.clear();
         self.spent = Spent::default();
         self.refused = 0;
+        self.classes = Default::default();
+        self.failures = Default::default();
     }
 
     fn merge(&mut self, later: &Self) {
         self.connecting.merge(&later.connecting);
         self.spent.add(&later.spent);
         self.refused += later.refused;
+        let classes = self.classes.iter_mut().zip(later.classes);
+        let failures = self.failures.iter_mut().zip(later.failures);
+        classes.chain(failures).for_each(|(sum, more)| *sum += more);
     }
 
     fn distributions(&self) -> impl Iterator<Item = (Metric, &Histogram)> {
@@ -47,6 +104,11 @@ impl Details for VisitDetails {
 
     fn values(&self, answered: u64) -> impl Iterator<Item = (Metric, f64)> {
         self.spent.means(answered)
+    }
+
+    fn told(&self) -> impl Iterator<Item = (Metric, u64)> {
+        let classes = CLASSES.into_iter().zip(self.classes);
+        classes.chain(FAILURES.into_iter().zip(self.failures))
     }
 
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)> {

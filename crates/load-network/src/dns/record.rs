@@ -117,6 +117,12 @@ impl Details for ResponseDetails {
         std::iter::empty()
     }
 
+    fn told(&self) -> impl Iterator<Item = (Metric, u64)> {
+        let is_told =
+            |(metric, _): &(Metric, u64)| numbers::EXCHANGE.answers_by_code.contains(metric);
+        self.each().into_iter().filter(is_told)
+    }
+
     /// Those that are zero are left out, but for the most usual code and the bytes.
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)> {
         let always = [

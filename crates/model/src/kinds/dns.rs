@@ -80,6 +80,14 @@ pub const EXCHANGE: Exchange = Exchange {
         says: "verdict-bad-code",
         says_with_losses: "verdict-errors-and-bad-code",
     }),
+    answers_by_code: &[
+        NO_ERROR,
+        NO_SUCH_NAME,
+        SERVER_FAILURES,
+        REFUSED,
+        OTHER_CODES,
+    ],
+    failure_kinds: &[SERVER_FAILURES, REFUSED, OTHER_CODES],
     connects_each_time: false,
     between: None,
 };

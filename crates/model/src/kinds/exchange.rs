@@ -56,6 +56,11 @@ pub struct Exchange {
     pub notable_answers: &'static [Metric],
     /// Those that say that they are errors; `None` for a workload whose answers cannot.
     pub bad_answers: Option<BadAnswers>,
+    /// Answers by their code, told over time; empty for a workload whose answers have none.
+    pub answers_by_code: &'static [Metric],
+    /// Failures by their kind, told over time: those that the errors count, and answers that say that
+    /// they are errors.
+    pub failure_kinds: &'static [Metric],
     /// Whether every request has a connection of its own.
     pub connects_each_time: bool,
     /// The numbers of both ends, for a workload between two hosts of a run.
@@ -172,6 +177,8 @@ macro_rules! between_hosts {
             late_starts: None,
             notable_answers: &[],
             bad_answers: None,
+            answers_by_code: &[],
+            failure_kinds: &[],
             connects_each_time: CONNECTS_EACH_TIME,
             between: Some($crate::kinds::BetweenHosts {
                 latency_sd: LATENCY_SD_SECONDS,

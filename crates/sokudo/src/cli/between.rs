@@ -4,7 +4,6 @@ use clap::Args;
 use sokudo_workload::Options;
 
 use super::measure::{MeasureArgs, measure};
-use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
 
@@ -69,7 +68,7 @@ pub fn run<O: Options>(args: BetweenArgs<O>) -> Result<Exit, Failure> {
     let planned = args.measure.plan(&args.options)?;
     let lang = args.call.show.lang();
     let call = args.call.to(&args.hosts, &args.options);
-    let observer = Terminal::new(lang, None, None);
+    let observer = args.call.terminal(call.interval_ns);
     workload::carry_out(
         &call,
         observer,

@@ -16,7 +16,6 @@ mod foreign;
 use foreign::Wire;
 
 use super::measure::{MeasureArgs, measure};
-use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure, table};
 
@@ -94,7 +93,7 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
         open_step_by_step()?;
     }
     let call = args.call.to(&args.hosts, &args.options);
-    let observer = Terminal::new(lang, None, None);
+    let observer = args.call.terminal(call.interval_ns);
     let also = |record: &Record| {
         if args.verbose && !args.call.show.json {
             print_latency(record);

@@ -97,8 +97,9 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     let lang = args.call.show.lang();
     let call = args.call.to(&args.hosts, &args.options);
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });
-    let observer =
-        Terminal::new(lang, ticks, args.report_every).sampling_every(args.options.interval.0);
+    let observer = Terminal::new(lang, ticks, args.report_every)
+        .sampling_every(args.options.interval.0)
+        .live(args.call.live);
     let also = |record: &Record| match &args.tsv {
         Some(file) => table::write(file, &tsv::datagram(record)),
         None => Ok(()),

@@ -21,6 +21,7 @@ mod jtl;
 mod key;
 mod knee;
 mod link;
+mod live;
 mod meaning;
 mod measure;
 mod metrics;

@@ -1,6 +1,6 @@
 //! Progress of a run on the terminal.
 //!
-//! Everything here goes to stderr; the progress bar only where that is a terminal.
+//! Everything here goes to stderr; what is drawn again and again only where that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_controller::{Observer, Progress};
@@ -10,7 +10,10 @@ use sokudo_model::metrics::selftest;
 use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Unit, harmless, units};
 use sokudo_wire::Health;
 
-use super::screen::{bar_target, tell, tell_behind};
+use super::live::course::Course;
+use super::live::screen::{Screen, Shared, is_large_enough, lock};
+use super::live::{LiveArgs, panes, status, wants_lines};
+use super::screen::{bar_target, escapes, tell, tell_behind, width};
 
 /// Tick marks for datagrams, as the datagram test draws them.
 #[derive(Debug, Clone, Copy)]
@@ -37,9 +40,23 @@ pub struct Terminal {
     ticks: Option<Ticker>,
     every: Option<(ReportEvery, f64)>,
     counts: Counts,
+    course: Shared,
+    /// Holds the whole terminal while a phase goes on.
+    screen: Option<Screen>,
+    is_full_screen: bool,
+    lines: Option<Lines>,
     /// Another observer.
     beside: Option<Box<dyn Observer>>,
 }
+
+/// A line for each interval.
+struct Lines {
+    every_ns: u64,
+    told: u64,
+}
+
+/// Samples of an interval come so much later, nanoseconds.
+const LATER_NS: u64 = 150_000_000;
 
 /// Datagrams so far, from the rates of the batches.
 #[derive(Default)]
@@ -75,6 +92,10 @@ impl Terminal {
             }),
             every: every.map(|every| (every, 0.0)),
             counts: Counts::default(),
+            course: Shared::default(),
+            screen: None,
+            is_full_screen: false,
+            lines: None,
             beside: None,
         }
     }
@@ -85,13 +106,41 @@ impl Terminal {
         self
     }
 
-    /// The same, told how far apart the samples of a flow are: how much the first of them counts.
+    /// The same, told how far apart the samples of a flow are: how much the first of them counts, and how
+    /// far apart lines are where the interval was typed.
     pub fn sampling_every(mut self, interval_ns: u64) -> Self {
         self.counts.interval_s = interval_ns as f64 / 1e9;
+        let wanted = wants_lines(&super::typed()) && self.bars;
+        self.lines = wanted.then_some(Lines {
+            every_ns: interval_ns.max(1),
+            told: 0,
+        });
+        self
+    }
+
+    /// The same, on the whole terminal where that is wanted and the terminal is able to.
+    pub fn live(mut self, live: LiveArgs) -> Self {
+        let size =
+            terminal_size::terminal_size().map_or((0, 0), |(columns, lines)| (columns.0, lines.0));
+        let is_able = escapes(&std::io::stderr());
+        self.is_full_screen = live.live && is_able && is_large_enough(size);
+        if live.live && !is_able {
+            tell(&self.i18n.message("live-no-screen", &[]));
+        } else if live.live && !self.is_full_screen {
+            let (columns, lines) = (panes::SMALLEST.0.to_string(), panes::SMALLEST.1.to_string());
+            let has = format!("{} × {}", size.0, size.1);
+            let values = [
+                ("columns", columns.as_str()),
+                ("lines", &lines),
+                ("has", &has),
+            ];
+            tell(&self.i18n.message("live-too-small", &values));
+        }
         self
     }
 
     fn clear(&mut self) {
+        self.screen = None;
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
@@ -103,13 +152,22 @@ impl Terminal {
     fn begin(&mut self, plan: &PhasePlan) {
         self.clear();
         self.counts.last_ns.clear();
-        let length = plan.duration_ns / 1_000_000;
-        let bar = ProgressBar::with_draw_target(Some(length), self.target());
-        let template = "  {prefix:<11} {bar:24.cyan/dim} {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+        lock(&self.course).begin(&plan.name, plan.duration_ns);
+        if let Some(lines) = &mut self.lines {
+            lines.told = 0;
+            return;
         }
-        bar.set_prefix(harmless(&plan.name).into_owned());
+        if self.is_full_screen {
+            let title = format!("sokudo {}", harmless(&plan.workload));
+            self.screen = Screen::open(&self.course, self.i18n.lang(), title).ok();
+            if self.screen.is_some() {
+                return;
+            }
+        }
+        let bar = ProgressBar::with_draw_target(None, self.target());
+        if let Ok(style) = ProgressStyle::with_template("{msg}") {
+            bar.set_style(style);
+        }
         self.bar = Some(bar);
     }
 
@@ -162,16 +220,32 @@ impl Terminal {
 
     fn note_batch(&mut self, batch: &Batch) {
         self.counts.add(batch);
-        if let Some(bar) = &self.bar {
-            let bits = self.counts.delivered_bits_per_s;
-            if bits > 0.0 {
-                bar.set_message(units::human(bits, Unit::BitsPerSecond));
-            }
-        }
+        lock(&self.course).take(batch);
         if let Some(ticker) = &mut self.ticks {
             ticker.draw(self.counts.sent, self.counts.delivered);
         }
         self.interim();
+    }
+
+    /// The line of an interval that ended with the load.
+    fn last_line(&mut self) {
+        let mut course = lock(&self.course);
+        if let Some(lines) = &mut self.lines {
+            let of_ns = course.of_ns.min(course.elapsed_ns + LATER_NS);
+            lines.tell(&mut course, of_ns, &self.i18n);
+        }
+    }
+
+    /// Shows how far the load has come.
+    fn elapsed(&mut self, elapsed_ns: u64) {
+        let mut course = lock(&self.course);
+        let is_due = course.elapsed(elapsed_ns);
+        if let Some(bar) = self.bar.as_ref().filter(|_| is_due && self.lines.is_none()) {
+            bar.set_message(status::lines(&course, &self.i18n, width()).join("\n"));
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.tell(&mut course, elapsed_ns.saturating_sub(LATER_NS), &self.i18n);
+        }
     }
 
     /// A line about the rates so far, when it is time.
@@ -204,6 +278,22 @@ impl Terminal {
                 ],
             )
         );
+    }
+}
+
+impl Lines {
+    /// Tells of the intervals that were over by then.
+    fn tell(&mut self, course: &mut Course, until_ns: u64, i18n: &I18n) {
+        let over = until_ns / self.every_ns;
+        if over <= self.told {
+            return;
+        }
+        // After a wait the newest samples are those of several intervals: they get one line.
+        let seconds = |n: u64| (n * self.every_ns) as f64 / 1e9;
+        let span = (seconds(self.told), seconds(over));
+        course.tick();
+        eprintln!("{}", status::interval(course, span, i18n));
+        self.told = over;
     }
 }
 
@@ -292,13 +382,12 @@ impl Observer for Terminal {
                 tell(&self.i18n.text(what));
             }
             Progress::PhaseBegins(plan) => self.begin(plan),
-            Progress::Elapsed { elapsed_ns, .. } => {
-                if let Some(bar) = &self.bar {
-                    bar.set_position(elapsed_ns / 1_000_000);
-                }
-            }
+            Progress::Elapsed { elapsed_ns, .. } => self.elapsed(*elapsed_ns),
             Progress::Batch(batch) => self.note_batch(batch),
-            Progress::PhaseEnds(moment) => moment.iter().for_each(|phase| self.end(phase)),
+            Progress::PhaseEnds(moment) => {
+                self.last_line();
+                moment.iter().for_each(|phase| self.end(phase));
+            }
             Progress::Problem(problem) => {
                 self.clear();
                 tell_behind("  ! ", &self.i18n.text(&problem.says));

@@ -4,6 +4,7 @@ use clap::Args;
 use sokudo_workload::Options;
 
 use super::finish::ShowOptions;
+use super::live::LiveArgs;
 use super::measure::{Generators, MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
@@ -58,6 +59,9 @@ pub struct OnServerArgs<O: Args> {
     #[command(flatten)]
     watch: WatchArgs,
 
+    #[command(flatten)]
+    live: LiveArgs,
+
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -88,7 +92,10 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
     let beside = page.as_ref().map(Watched::observer);
     workload::carry_out(
         &call,
-        Terminal::new(lang, None, None).beside(beside),
+        Terminal::new(lang, None, None)
+            .sampling_every(call.interval_ns)
+            .live(args.live)
+            .beside(beside),
         |run| {
             if let Some(page) = &page {
                 page.begins(run);

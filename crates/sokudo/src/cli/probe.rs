@@ -5,6 +5,7 @@ use sokudo_load_network::probe::{self, ProbeOptions};
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
+use super::live::LiveArgs;
 use super::measure::{MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
@@ -48,6 +49,9 @@ pub struct ProbeArgs {
     observe: ObserveArgs,
 
     #[command(flatten)]
+    live: LiveArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -65,7 +69,9 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         show: &args.show,
         server: None,
     };
-    let observer = Terminal::new(lang, None, None);
+    let observer = Terminal::new(lang, None, None)
+        .sampling_every(call.interval_ns)
+        .live(args.live);
     workload::carry_out(
         &call,
         observer,

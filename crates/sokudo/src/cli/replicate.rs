@@ -7,7 +7,6 @@ use sokudo_load_replicate::replicate::ReplicateOptions;
 use sokudo_model::Text;
 
 use super::measure::{MeasureArgs, measure};
-use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
 
@@ -117,7 +116,7 @@ pub fn run(mut args: ReplicateArgs) -> Result<Exit, Failure> {
     let planned = args.measure.plan(&args.options)?;
     let lang = args.call.show.lang();
     let call = args.call.to(&hosts, &args.options);
-    let observer = Terminal::new(lang, None, None);
+    let observer = args.call.terminal(call.interval_ns);
     workload::carry_out(
         &call,
         observer,

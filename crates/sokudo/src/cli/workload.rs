@@ -17,6 +17,7 @@ use sokudo_workload::Options;
 
 use super::finish::{ShowOptions, exit_of, finish, show};
 use super::key::{self, KeyText};
+use super::live::LiveArgs;
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
@@ -59,10 +60,19 @@ pub struct CallArgs {
     pub observe: ObserveArgs,
 
     #[command(flatten)]
+    pub live: LiveArgs,
+
+    #[command(flatten)]
     pub show: ShowOptions,
 }
 
 impl CallArgs {
+    /// Shows a load of which samples come so often, nanoseconds.
+    pub fn terminal(&self, interval_ns: u64) -> Terminal {
+        let terminal = Terminal::new(self.show.lang(), None, None);
+        terminal.sampling_every(interval_ns).live(self.live)
+    }
+
     /// The call of these hosts for a workload with these options.
     pub fn to<'a, O: Options>(&'a self, hosts: &'a [String], options: &O) -> Call<'a> {
         Call {

@@ -34,8 +34,17 @@ impl Terminal {
 
     /// The same where these variables tell what the terminal takes.
     fn of_kind(place: &Place, arguments: &str, kind: &[(&str, &str)]) -> Option<Self> {
+        Self::sized(place, arguments, kind, "")
+    }
+
+    /// The same of this size, as `stty` takes it.
+    fn sized(place: &Place, arguments: &str, kind: &[(&str, &str)], size: &str) -> Option<Self> {
+        let sized = match size {
+            "" => String::new(),
+            size => format!("stty {size}; "),
+        };
         // The shell that `script` starts gives way: one that waited would take Ctrl-C for itself too.
-        let line = format!("exec {} {arguments}", sokudo_bin().display());
+        let line = format!("{sized}exec {} {arguments}", sokudo_bin().display());
         let spawned = Command::new("script")
             .args(["--quiet", "--return", "--command", &line, "/dev/null"])
             .current_dir(place.path())
@@ -237,4 +246,85 @@ fn escape_codes_are_for_terminals_that_take_them() {
         let wide: Vec<&str> = text.lines().filter(wide).collect();
         assert!(are_taken || wide.is_empty(), "{kind:?}: {wide:#?}");
     }
+}
+
+/// A load says on a terminal how it goes, with errors by their kinds, without being asked; in no line that
+/// is wider than the terminal.
+#[test]
+fn a_load_is_seen_while_it_goes_on() {
+    let answer = "HTTP/1.1 503 no\r\nContent-Length: 2\r\n\r\nno";
+    let load = format!("http {}/x --rate 200 --duration 2s", server(answer));
+    let place = place();
+    let kind = [("TERM", "xterm"), ("NO_COLOR", "")];
+    let Some(mut terminal) = Terminal::of_kind(&place, &load, &kind) else {
+        return;
+    };
+    terminal.shows("of 2 s, ");
+    terminal.shows("p99");
+    terminal.shows("of status 5xx");
+    terminal.shows("report.html");
+    // Every request failed.
+    assert_eq!(terminal.ends(), Some(1), "{}", terminal.screen());
+}
+
+/// `--live` takes the whole terminal, gives it back, and `q` ends the load; a terminal that is too small
+/// is told so.
+#[test]
+fn the_full_screen_comes_and_goes() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let url = server(answer);
+    for (size, fits) in [("rows 40 cols 120", true), ("rows 24 cols 80", false)] {
+        let place = place();
+        let length = if fits { "10min" } else { "1s" };
+        let load = format!("http {url}/x --rate 200 --duration {length} --live");
+        let kind = [("TERM", "xterm"), ("NO_COLOR", "")];
+        let Some(mut terminal) = Terminal::sized(&place, &load, &kind, size) else {
+            return;
+        };
+        if fits {
+            terminal.shows("\u{1b}[?1049h");
+            // Blank cells between words are skipped.
+            terminal.shows("latencies");
+            terminal.shows("2xx");
+            terminal.press("q");
+            terminal.shows("\u{1b}[?1049l");
+        } else {
+            terminal.shows("needs 100 columns and 30 lines");
+        }
+        terminal.shows("report.html");
+        let code = if fits { Some(3) } else { Some(0) };
+        assert_eq!(terminal.ends(), code, "{}", terminal.screen());
+    }
+}
+
+/// Whoever types `--interval` gets a line for each, also through a pipe, where no escape code comes; a
+/// reader that leaves early ends the program without a message.
+#[test]
+fn intervals_are_lines_and_pipes_get_no_escape_codes() {
+    let place = place();
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let url = server(answer);
+    let load = format!("http {url}/x --rate 100 --duration 2s");
+    let run = |more: &str| {
+        let line = format!("{} {load} {more}", sokudo_bin().display());
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).current_dir(place.path());
+        shell.env("SOKUDO_RUNS", "runs").env("SOKUDO_LANG", "en");
+        shell.output().expect("a shell")
+    };
+    let output = run("--interval 500ms");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    for interval in ["0.0-0.5 s", "0.5-1.0 s", "1.0-1.5 s", "1.5-2.0 s"] {
+        assert!(told.contains(interval), "{interval}: {told}");
+    }
+    assert!(told.contains("/s  p50"), "{told}");
+    assert!(!told.contains('\u{1b}'), "{told}");
+    let output = run("| head -1");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !told.contains("panicked") && !told.contains("pipe"),
+        "{told}"
+    );
 }

@@ -29,6 +29,11 @@ pub trait Details: Debug + Default + Send + Serialize + DeserializeOwned + 'stat
     /// Values of its series over an interval in which so many requests were answered.
     fn values(&self, answered: u64) -> impl Iterator<Item = (Metric, f64)>;
 
+    /// Counts of an interval that are series, too: answers by what they say, failures by their kind.
+    fn told(&self) -> impl Iterator<Item = (Metric, u64)> {
+        std::iter::empty()
+    }
+
     /// Its counts over a whole phase.
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)>;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::Batch;
 use sokudo_model::kinds::Exchange;
+use sokudo_model::{Batch, Metric};
 use sokudo_stats::Histogram;
 
 use super::{Answered, Asked, Details, Interval, Report};
@@ -59,6 +59,8 @@ pub struct Reporter<D: Details> {
     output: Output,
     /// Flow → when it reported last, and its counts of answers and errors then.
     last: BTreeMap<u32, (i64, u64, u64)>,
+    /// Flow → the counts of its details so far that are series.
+    told: BTreeMap<u32, Vec<(Metric, u64)>>,
     /// Whether any request failed so far: without any there is no series of them.
     has_failed: bool,
     collected: Collected<D>,
@@ -76,6 +78,7 @@ impl<D: Details> Reporter<D> {
             numbers,
             output: Output::new(series, source, emit, asking),
             last: BTreeMap::new(),
+            told: BTreeMap::new(),
             has_failed: false,
             collected: Collected::default(),
         }
@@ -129,6 +132,22 @@ impl<D: Details> Reporter<D> {
         if interval.errors > 0 && errors + answered > 0 {
             let share = errors as f64 / (errors + answered) as f64;
             batch.push(&key(numbers.error_ratio), at_ns, share);
+        }
+        // From the first one on, each interval says how many there were.
+        if interval.errors > 0 {
+            batch.push(&key(numbers.errors), at_ns, interval.errors as f64);
+        }
+        let told = self.told.entry(flow).or_default();
+        for (metric, count) in interval.details.told().filter(|(_, count)| *count > 0) {
+            let so_far = match told.iter_mut().find(|(known, _)| *known == metric) {
+                Some((_, so_far)) => so_far,
+                None => {
+                    told.push((metric, 0));
+                    &mut told.last_mut().expect("just added").1
+                }
+            };
+            *so_far += count;
+            batch.push(&key(metric), at_ns, *so_far as f64);
         }
         if !interval.latency.is_empty() {
             for (metric, q) in [(numbers.latency_p50, 0.5), (numbers.latency_p99, 0.99)] {

@@ -26,6 +26,7 @@ use super::model::{Model, model, seconds};
 use super::{PropertyArgs, announce, print_problems, together, tool};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
+use crate::cli::live::LiveArgs;
 use crate::cli::measure::{Generators, RuleArgs};
 use crate::cli::observe::ObserveArgs;
 use crate::cli::observer::Terminal;
@@ -199,6 +200,9 @@ pub struct PlanArgs {
     watch: WatchArgs,
 
     #[command(flatten)]
+    live: LiveArgs,
+
+    #[command(flatten)]
     observe: ObserveArgs,
 
     #[command(flatten)]
@@ -360,7 +364,9 @@ fn measure(
     let beside = page.as_ref().map(Watched::observer);
     let measured = workload::measured(
         &call,
-        Terminal::new(lang, None, None).beside(beside),
+        Terminal::new(lang, None, None)
+            .live(args.live)
+            .beside(beside),
         |run| {
             if let Some(page) = &page {
                 page.begins(run);

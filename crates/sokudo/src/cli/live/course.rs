@@ -1,0 +1,259 @@
+//! What is known of a phase while it goes on.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sokudo_model::kinds::{Exchange, Family, KINDS, Track};
+use sokudo_model::{Batch, Metric, Unit};
+use sokudo_stats::Histogram;
+use sokudo_web::tracks::{Line, TICK_NS, Tracks};
+
+/// Moments that are kept for charts; when there are more, every second one is dropped.
+const MOMENTS_MAX: usize = 600;
+/// Rows of labels or flows that are told apart; further ones are left out.
+const ROWS_MAX: usize = 200;
+/// Series of counts that are kept; further ones are left out.
+const COUNTS_MAX: usize = 2000;
+
+/// Totals of one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Moment {
+    /// Since the load began, seconds.
+    pub at_s: f64,
+    /// Whole things per second, else bits per second; with its unit.
+    pub rate: Option<(f64, Unit)>,
+    /// Payload per second beside those things.
+    pub bits_per_s: Option<f64>,
+    /// Median of the latency, seconds; of several hosts the worst.
+    pub p50_s: Option<f64>,
+    /// 99th percentile of the latency, seconds.
+    pub p99_s: Option<f64>,
+    /// Simulated users.
+    pub users: Option<f64>,
+    /// Share of losses or errors, 0 to 1.
+    pub loss: Option<f64>,
+}
+
+/// One label of a plan or one flow.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Row {
+    /// Rate, in its unit.
+    pub rate: Option<(f64, Unit)>,
+    /// Median of the latency, seconds.
+    pub p50_s: Option<f64>,
+    /// 99th percentile of the latency, seconds.
+    pub p99_s: Option<f64>,
+    /// Failures per second.
+    pub failed_per_s: Option<f64>,
+}
+
+/// What is known of the phase under way.
+#[derive(Default)]
+pub struct Course {
+    /// Name of the phase.
+    pub name: String,
+    /// Load so far, nanoseconds.
+    pub elapsed_ns: u64,
+    /// Planned load, nanoseconds; 0 when an amount ends it.
+    pub of_ns: u64,
+    /// The moments so far, the newest last.
+    pub moments: VecDeque<Moment>,
+    /// Labels or flows by host and name.
+    pub rows: BTreeMap<(String, String), Row>,
+    /// Latencies so far.
+    pub latency: Histogram,
+    tracks: Tracks,
+    ticked_ns: u64,
+    /// Metric → series → its count so far.
+    counts: BTreeMap<&'static str, BTreeMap<(String, String), f64>>,
+}
+
+impl Course {
+    /// A phase begins: its name, and its planned load in nanoseconds, 0 when an amount ends it.
+    pub fn begin(&mut self, name: &str, of_ns: u64) {
+        *self = Self {
+            name: name.to_owned(),
+            of_ns,
+            ..Self::default()
+        };
+    }
+
+    /// Takes new samples.
+    pub fn take(&mut self, batch: &Batch) {
+        for series in &batch.series {
+            let Some(&(t_ns, value)) = series.points.last() else {
+                continue;
+            };
+            self.tracks.take(&series.key, t_ns, value);
+            let flow = series.key.labels.get("flow").cloned().unwrap_or_default();
+            let place = (series.key.host.clone(), flow);
+            self.take_count(&series.key.metric, &place, value);
+            self.take_row(&series.key.metric, place, value);
+        }
+        for interval in &batch.histograms {
+            if exchanges().any(|it| it.latency.name == interval.key.metric)
+                && let Ok(more) = Histogram::from_v2(&interval.hdr_v2)
+            {
+                self.latency.merge(&more);
+            }
+        }
+    }
+
+    fn take_count(&mut self, metric: &str, place: &(String, String), value: f64) {
+        let counted = exchanges().flat_map(|it| {
+            let both = it.failure_kinds.iter().chain(it.answers_by_code);
+            both.chain(std::iter::once(&it.errors))
+        });
+        let Some(name) = counted.map(|it| it.name).find(|name| *name == metric) else {
+            return;
+        };
+        let held: usize = self.counts.values().map(BTreeMap::len).sum();
+        let series = self.counts.entry(name).or_default();
+        match series.get_mut(place) {
+            Some(count) => *count = value,
+            None if held < COUNTS_MAX => {
+                series.insert(place.clone(), value);
+            }
+            None => {}
+        }
+    }
+
+    fn take_row(&mut self, metric: &str, place: (String, String), value: f64) {
+        let mut failed = exchanges().filter_map(|it| it.failed_per_second);
+        let is_failed = failed.any(|it| it.name == metric);
+        let mut sources = KINDS.iter().flat_map(|kind| kind.tracks);
+        let source = sources.find(|source| source.metric.name == metric);
+        if place.1.is_empty() || !(is_failed || source.is_some()) {
+            return;
+        }
+        if self.rows.len() >= ROWS_MAX && !self.rows.contains_key(&place) {
+            return;
+        }
+        let row = self.rows.entry(place).or_default();
+        match source.map(|source| (source.track, source.suffix)) {
+            Some((Track::Answers, _)) => row.rate = Some((value, Unit::PerSecond)),
+            Some((Track::Throughput, _)) if !matches!(row.rate, Some((_, Unit::PerSecond))) => {
+                row.rate = Some((value, Unit::BitsPerSecond));
+            }
+            Some((Track::Latency, "p50")) => row.p50_s = Some(value),
+            Some((Track::Latency, "p99")) => row.p99_s = Some(value),
+            _ if is_failed => row.failed_per_s = Some(value),
+            _ => {}
+        }
+    }
+
+    /// So much of the phase is over; true when there is something new to show.
+    pub fn elapsed(&mut self, elapsed_ns: u64) -> bool {
+        self.elapsed_ns = elapsed_ns;
+        if elapsed_ns.saturating_sub(self.ticked_ns) < TICK_NS as u64 {
+            return false;
+        }
+        self.ticked_ns = elapsed_ns;
+        self.tick();
+        true
+    }
+
+    /// Makes a moment of the newest samples.
+    pub fn tick(&mut self) {
+        self.tracks.tick();
+        let lines = self.tracks.lines();
+        let last = |line: &Line| line.points.last().copied();
+        let of = |track: &'static str| lines.iter().filter(move |line| line.track == track);
+        let sum = |track| of(track).filter_map(last).reduce(|a, b| a + b);
+        let worst = |track, name: &str| {
+            let named = of(track).filter(|line| line.name == name);
+            named.filter_map(last).reduce(f64::max)
+        };
+        let (answers, bits) = (sum("answers"), sum("throughput"));
+        let moment = Moment {
+            at_s: self.elapsed_ns as f64 / 1e9,
+            rate: answers
+                .map(|per_s| (per_s, Unit::PerSecond))
+                .or(bits.map(|bits| (bits, Unit::BitsPerSecond))),
+            bits_per_s: answers.and(bits),
+            p50_s: worst("latency", "p50"),
+            p99_s: worst("latency", "p99"),
+            users: sum("users"),
+            loss: worst("loss", ""),
+        };
+        if moment.rate.is_none() && moment.p50_s.is_none() {
+            return;
+        }
+        if self.moments.len() >= MOMENTS_MAX {
+            let mut number = 0usize;
+            self.moments.retain(|_| {
+                number += 1;
+                number.is_multiple_of(2)
+            });
+        }
+        self.moments.push_back(moment);
+    }
+
+    /// The newest totals.
+    pub fn now(&self) -> Moment {
+        self.moments.back().copied().unwrap_or_default()
+    }
+
+    /// CPU of each host, 0 to 1 over all its cores.
+    pub fn hosts(&self) -> Vec<(String, f64)> {
+        let lines = self.tracks.lines().iter();
+        let cpu = lines.filter(|line| line.track == "cpu");
+        cpu.filter_map(|line| Some((line.host.clone(), *line.points.last()?)))
+            .collect()
+    }
+
+    /// Failures so far; `None` while the load tells none.
+    pub fn errors(&self) -> Option<u64> {
+        let names = exchanges().map(|it| it.errors.name);
+        // Answers that say that they are errors are no errors of the exchange itself.
+        let bad = exchanges().flat_map(|it| it.bad_answers.map_or(&[][..], |bad| bad.metrics));
+        let sums: Vec<u64> = names
+            .chain(bad.map(|it| it.name))
+            .filter_map(|name| self.sum(name))
+            .collect();
+        (!sums.is_empty()).then(|| sums.iter().sum())
+    }
+
+    /// Failures so far by their kind, the most frequent first.
+    pub fn failures(&self) -> Vec<(Metric, u64)> {
+        let kinds = exchanges().flat_map(|it| it.failure_kinds).copied();
+        let mut found = self.counted(kinds);
+        found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        found
+    }
+
+    /// Answers so far by their code.
+    pub fn answers(&self) -> Vec<(Metric, u64)> {
+        self.counted(exchanges().flat_map(|it| it.answers_by_code).copied())
+    }
+
+    fn counted(&self, metrics: impl Iterator<Item = Metric>) -> Vec<(Metric, u64)> {
+        let counted = metrics.filter_map(|metric| Some((metric, self.sum(metric.name)?)));
+        counted.filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn sum(&self, name: &str) -> Option<u64> {
+        let series = self.counts.get(name)?;
+        Some(series.values().sum::<f64>() as u64)
+    }
+}
+
+/// The exchanges, each once: kinds that share their metrics have one.
+fn exchanges() -> impl Iterator<Item = &'static Exchange> {
+    let of = |at: usize| match KINDS[at].family {
+        Family::Exchange(exchange) => Some(exchange),
+        _ => None,
+    };
+    (0..KINDS.len()).filter_map(move |at| {
+        let exchange = of(at)?;
+        let mut earlier = (0..at).filter_map(of);
+        let is_new = !earlier.any(|known| known.errors == exchange.errors);
+        is_new.then_some(exchange)
+    })
+}
+
+/// Metrics that have a name of their own on the terminal.
+#[cfg(test)]
+pub fn named() -> Vec<Metric> {
+    let both = exchanges().flat_map(|it| it.failure_kinds.iter().chain(it.answers_by_code));
+    both.copied().collect()
+}

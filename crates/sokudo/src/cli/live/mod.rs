@@ -1,0 +1,44 @@
+//! Shows a load on the terminal while it goes on.
+//!
+//! ```text
+//! notes of the controller ─► Course (what is known so far) ─┬─► a few lines, drawn again and again
+//!                                                           ├─► a line per interval (--interval)
+//!                                                           └─► the full screen (--live)
+//! ```
+//!
+//! [`course`], [`status`] and [`panes`] are pure; [`screen`] holds the terminal.
+
+pub mod course;
+pub mod panes;
+pub mod screen;
+pub mod status;
+
+use clap::Args;
+
+/// How a load is shown while it goes on.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct LiveArgs {
+    /// Show the load on the whole terminal while it goes on: rate and latency over time, the
+    /// distribution, errors, labels and hosts. Needs 100 columns and 30 lines.
+    #[arg(long)]
+    pub live: bool,
+}
+
+/// True when `--interval` was typed: whoever asks for an interval wants a line for each.
+pub fn wants_lines(words: &[String]) -> bool {
+    let is_interval = |word: &String| word == "--interval" || word.starts_with("--interval=");
+    words.iter().any(is_interval)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_for_whoever_types_an_interval() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(wants_lines(&words("http x --interval 1s")));
+        assert!(wants_lines(&words("http x --interval=1s")));
+        assert!(!wants_lines(&words("http x --monitor cpu:interval=1s")));
+    }
+}
