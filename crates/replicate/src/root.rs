@@ -471,6 +471,16 @@ pub fn set_link_meta(at: BorrowedFd<'_>, name: &[u8], meta: &Meta, keeps: Keeps)
     Ok(())
 }
 
+/// Waits for the end of a write that is going on. A look for holes takes the lock that a write holds, on
+/// tmpfs, ext4 and btrfs; on XFS each read does.
+pub fn await_write(file: &OwnedFd) {
+    // What it finds, and whether it finds anything, does not matter.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    let _ = file;
+}
+
 /// Reads from an offset until the buffer is full or the file ends; gives the bytes read.
 pub fn read_at(file: BorrowedFd<'_>, mut offset: u64, out: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;

@@ -22,7 +22,9 @@ const RACY_NS: i64 = 2_000_000_000;
 /// from a clock that the system moves at least a hundred times a second.
 const TICK_NS: i64 = 20_000_000;
 /// How often a file is given that time before it is opened.
-const SETTLES: u32 = 4;
+const SETTLES: u32 = 6;
+/// No single write takes longer than this.
+const SETTLED_NS: i64 = 60_000_000_000;
 
 /// The wall clock, nanoseconds since 1970.
 pub(crate) fn wall_clock_ns() -> i64 {
@@ -122,11 +124,21 @@ impl Source {
                 let (file, mut status) = root::open_file(handles.of(directory)?, name)?;
                 for _ in 0..SETTLES {
                     let age_ns = wall_clock_ns().saturating_sub(status.ctime_ns);
-                    if !(0..TICK_NS).contains(&age_ns) {
+                    if (0..TICK_NS).contains(&age_ns) {
+                        thread::sleep(Duration::from_nanos((TICK_NS - age_ns) as u64));
+                        status = root::status_of_open(&file)?;
+                        continue;
+                    }
+                    if age_ns >= SETTLED_NS {
                         return Ok(Opened::File(file, status));
                     }
-                    thread::sleep(Duration::from_nanos((TICK_NS - age_ns) as u64));
-                    status = root::status_of_open(&file)?;
+                    // A write gives a file its time when it begins. On a busy host it may go on for longer
+                    // than a tick: what is read beside it would be torn, and its time would not tell.
+                    root::await_write(&file);
+                    let before = std::mem::replace(&mut status, root::status_of_open(&file)?);
+                    if status.is_same_content(&before) {
+                        return Ok(Opened::File(file, status));
+                    }
                 }
                 Err(io::Error::other("it changes all the time"))
             }
