@@ -125,6 +125,9 @@ target-stopping = stopping
 target-line-front = accept queue { $queue }/{ $limit }   connections { $open }/{ $max }   turned away { $away }
 target-line-workers = dispatch queue { $queued }   workers { $active }/{ $max }   wait { $wait }   service { $service }
 target-line-pool = pool queue { $waiting }   connections { $used }/{ $max }   wait { $wait }   hold { $hold }
+cli-copies = { $rate } · { $files } files, { $bytes } queued
+cli-copies-left = { $rate } · { $files } files, { $bytes } left · about { $time }
+cli-copies-left-least = { $rate } · { $files } files, { $bytes } queued · at least { $time }, still looking
 console-asks-replicate = how long does a tree of files take to another host, and what holds it back?
 
 ## A load while it goes on
@@ -163,3 +166,20 @@ live-dns-no-such-name = NXDOMAIN
 live-dns-server-failures = SERVFAIL
 live-dns-refused = REFUSED
 live-dns-other-codes = other codes
+
+## Specifications
+specs-green = green
+specs-yellow = yellow
+specs-red = red
+specs-calls = calls
+specs-copies = copies, { $rate }
+specs-ended = ended after { $runs } runs
+specs-failed = { $failed } of { $legs } fail: { $host }: { $why }
+specs-follows = follows
+specs-lag = lag { $time }
+specs-left = about { $time } left
+specs-left-least = at least { $time } left, the source is still being looked at
+specs-note = specification { $name }
+specs-preset = preset: { $settings }
+specs-queue = { $files } files, { $bytes } queued
+specs-waits = waits { $time }

@@ -50,6 +50,7 @@ engine-notes-dropped =
     } dropped.
 engine-interrupted = The run was interrupted.
 engine-interrupted-missing = What had not been measured by then is missing.
+engine-not-reached = { $host } cannot be reached, and the run goes on without it: { $why }
 engine-ended-by = The run ended early: { $why }.
 engine-phase-bound = The phase did not end within { $bound } and was ended.
 

@@ -646,6 +646,8 @@ help-replicate-after =
       sokudo replicate /srv/data hostb:/srv/data --verify    compare all contents, change nothing
       sokudo replicate /srv/data hostb:/srv/data --mirror 8h follow what changes afterwards
       sokudo replicate /srv/data hostb:/m hostc:/m           to several hosts at once
+      sokudo replicate /srv/data b:/m c:/m d:/m --relay 1    from each host to the next one
+      sokudo replicate --specs mirrors.toml                  what a file says, by its schedules
       sokudo replicate dataset:10000x10KB hostb:null         how fast without disks?
       sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
 
@@ -674,9 +676,17 @@ help-replicate--keep-mode = Permission bits
 help-replicate--keep-owner = Owner and group, where the receiver may set them
 help-replicate--keep-times = Time of the last change
 help-replicate--level = Compression: `none`, a level of zstd from 1 to 19, or `auto`, which chooses among none, 1, 2 and 3 by the rates of link and compressor. What looks compressed is sent as it is
-help-replicate--limit = Bytes on the wire, all connections together: `20Mb/s`
+help-replicate--limit = Bytes on the wire, all connections together: `20Mb/s`, or by the sending host's time of day: `Mon-Fri 09:00-18:00 20Mb/s, none`; the first entry that applies counts
 help-replicate--max-delete = With --delete: remove nothing when more names than this would go
 help-replicate--mirror = Go on for so long after the replication and send what changes at the source: `8h`. Ctrl-C ends it earlier
+help-replicate--once = With --specs: carry each out once, now, whatever its schedule says
+help-replicate--preset = Settings for a kind of link, as a starting point; options that are typed override them
+help-replicate--preset-lan = A fast, short link: one connection, compression as long as it outruns the link
+help-replicate--preset-slow = A thin link: higher compression, small frames
+help-replicate--preset-wan = A long link: more connections, for windows and losses that bound each of them
+help-replicate--relay = Pass on from host to host: each, this one included, sends to so many others, so that a tree of hosts grows, and each begins when it has all. A host that is lost takes those behind it along
+help-replicate--resync = With --mirror: look at the whole source so often, too, whatever the system tells of changes: `6h`
+help-replicate--specs = Carry out the specifications of this file, each by its schedule: what goes where, with the options of this command by their names. Options typed beside it hold where the file says nothing
 help-replicate--to = Target: DIR, HOST:/DIR, or HOST:null, which drops everything. Several hosts: the same directory on each
 help-replicate--transport = What carries the content
 help-replicate--transport-tcp = TCP without encryption, after both ends have proven themselves

@@ -97,6 +97,9 @@ target-stopping = 終了しています
 target-line-front = accept キュー { $queue }/{ $limit }   接続 { $open }/{ $max }   拒否 { $away }
 target-line-workers = ディスパッチキュー { $queued }   ワーカー { $active }/{ $max }   待ち { $wait }   処理 { $service }
 target-line-pool = プールのキュー { $waiting }   接続 { $used }/{ $max }   待ち { $wait }   保持 { $hold }
+cli-copies = { $rate } · 待ち { $files } ファイル、{ $bytes }
+cli-copies-left = { $rate } · 残り { $files } ファイル、{ $bytes } · 約 { $time }
+cli-copies-left-least = { $rate } · 待ち { $files } ファイル、{ $bytes } · 少なくとも { $time }（調査中）
 console-asks-replicate = ファイルの木を別のホストへ送るのにどれだけかかり、何が制限するか？
 
 ## A load while it goes on
@@ -132,3 +135,20 @@ live-dns-no-such-name = NXDOMAIN
 live-dns-server-failures = SERVFAIL
 live-dns-refused = REFUSED
 live-dns-other-codes = その他のコード
+
+## Specifications
+specs-green = 緑
+specs-yellow = 黄
+specs-red = 赤
+specs-calls = 接続中
+specs-copies = 複製中 { $rate }
+specs-ended = { $runs } 回の実行で終了
+specs-failed = { $legs } のうち { $failed } が失敗: { $host }: { $why }
+specs-follows = 追従中
+specs-lag = 遅れ { $time }
+specs-left = 残り約 { $time }
+specs-left-least = 残り { $time } 以上（元を調査中）
+specs-note = 仕様 { $name }
+specs-preset = プリセット: { $settings }
+specs-queue = 待ち { $files } ファイル、{ $bytes }
+specs-waits = { $time } 待機

@@ -24,6 +24,7 @@ engine-no-result = { $host } から結果が得られませんでした: { $why 
 engine-notes-dropped = ホストからの報告 { $n } 件が記録に間に合わず、失われました。
 engine-interrupted = 測定が中断されました。
 engine-interrupted-missing = 中断より後に測定するはずだったものがありません。
+engine-not-reached = { $host } に接続できないため、それ抜きで続けます: { $why }
 engine-ended-by = 測定が途中で終わりました: { $why }
 engine-phase-bound = 測定が { $bound } 以内に終わらなかったため、打ち切りました。
 

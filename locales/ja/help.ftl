@@ -646,6 +646,8 @@ help-replicate-after =
       sokudo replicate /srv/data hostb:/srv/data --verify    すべての内容を比べ、何も変えない
       sokudo replicate /srv/data hostb:/srv/data --mirror 8h その後の変更を追う
       sokudo replicate /srv/data hostb:/m hostc:/m           複数のホストへ同時に
+      sokudo replicate /srv/data b:/m c:/m d:/m --relay 1    各ホストから次のホストへ
+      sokudo replicate --specs mirrors.toml                  ファイルの仕様を予定に従って
       sokudo replicate dataset:10000x10KB hostb:null         ディスクなしではどれだけ速いか
       sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
 
@@ -674,9 +676,17 @@ help-replicate--keep-mode = 許可ビット
 help-replicate--keep-owner = 所有者とグループ。受信側が設定できる場合
 help-replicate--keep-times = 最終変更時刻
 help-replicate--level = 圧縮: `none`、zstd のレベル 1 から 19、または `auto`。`auto` は回線と圧縮の速さから none、1、2、3 を選ぶ。圧縮済みに見えるものはそのまま送る
-help-replicate--limit = 回線上のバイト数、全接続の合計: `20Mb/s`
+help-replicate--limit = 回線上のバイト数、全接続の合計: `20Mb/s`。送信側の時刻で変えるなら `Mon-Fri 09:00-18:00 20Mb/s, none`。当てはまる最初のものを使う
 help-replicate--max-delete = --delete とともに: これより多くの名前が消えるなら何も削除しない
 help-replicate--mirror = 複製のあともこの時間だけ続け、元の変更を送ります (`8h`)。Ctrl-C で早く終えられます
+help-replicate--once = --specs とともに: 予定によらず、それぞれを今一度だけ実行する
+help-replicate--preset = 回線の種類ごとの設定。出発点であり、指定したオプションが優先する
+help-replicate--preset-lan = 速く短い回線: 接続は 1 本、圧縮は回線より速い限り使う
+help-replicate--preset-slow = 細い回線: 圧縮を強め、フレームを小さくする
+help-replicate--preset-wan = 長い回線: 各接続がウィンドウや損失に制限されるため、接続を増やす
+help-replicate--relay = ホストからホストへ送り継ぐ。このホストを含む各ホストがこの数のホストへ送り、木の形に広がる。各ホストは全体を受け取ってから送り始める。失われたホストの先には届かない
+help-replicate--resync = --mirror とともに: システムが変更を知らせるかどうかによらず、この間隔で元の全体も調べる: `6h`
+help-replicate--specs = このファイルの仕様を、それぞれの予定に従って実行する。何をどこへ送るかを、このコマンドのオプションと同じ名前で書く。併せて指定したオプションは、ファイルに書かれていないものに使う
 help-replicate--to = 宛先: DIR、HOST:/DIR、またはすべて捨てる HOST:null。複数のホストでは同じディレクトリ
 help-replicate--transport = 内容を運ぶもの
 help-replicate--transport-tcp = 暗号化しない TCP。両端の証明の後に使う

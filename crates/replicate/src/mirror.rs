@@ -57,6 +57,8 @@ pub struct Mirror {
     again: Vec<(RelPath, bool)>,
     /// Looks at everything beyond the first.
     rescans: u64,
+    /// Time between two looks at everything, and when the next one is due.
+    resync: Option<(Duration, Duration)>,
 }
 
 impl Mirror {
@@ -84,7 +86,14 @@ impl Mirror {
             rescan_at: Duration::ZERO,
             again: Vec::new(),
             rescans: 0,
+            resync: None,
         }
+    }
+
+    /// The same that also looks at everything so often, whatever the system tells.
+    pub fn resyncing(mut self, every: Option<Duration>) -> Self {
+        self.resync = every.map(|every| (every, every));
+        self
     }
 
     /// One that is told nothing, as where the system has no watches left.
@@ -157,12 +166,22 @@ impl Mirror {
         }
     }
 
+    fn is_resync_due(&mut self, now: Duration) -> bool {
+        let Some((every, due)) = self.resync.filter(|(_, due)| now >= *due) else {
+            return false;
+        };
+        // After a pause of the host one look is enough.
+        self.resync = Some((every, due.max(now) + every));
+        true
+    }
+
     /// Takes in changes until a round is due, at most [`LOOK`].
     fn listen(&mut self, begun: Duration) {
         loop {
             let now = self.begun.elapsed();
             let is_blind = self.blind().is_some() && now >= self.rescan_at;
-            if self.shared.lost.swap(false, Ordering::Relaxed) || is_blind {
+            let is_lost = self.shared.lost.swap(false, Ordering::Relaxed);
+            if is_lost || is_blind || self.is_resync_due(now) {
                 self.rescan_at = now + RESCAN_EVERY;
                 self.dirty.note_everything(now);
             }

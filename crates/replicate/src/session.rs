@@ -135,6 +135,8 @@ progress! {
     sync_ns,
     /// Entries that could not be replicated.
     failures,
+    /// Rounds whose entries are all listed.
+    rounds_listed,
     /// Rounds that are complete.
     rounds,
     /// Of a mirror: time from the first change of the last round to its end, nanoseconds.

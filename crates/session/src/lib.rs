@@ -16,6 +16,7 @@ pub mod page;
 mod record;
 mod rehearsal;
 pub mod script;
+pub mod specs;
 mod typed;
 mod witness;
 pub mod words;

@@ -16,6 +16,10 @@
 //!
 //! Only hosts whose owner allows it take part: a policy must name `files` and the paths.
 
+#[cfg(unix)]
+mod bounded;
+#[cfg(unix)]
+mod course;
 mod join;
 pub mod options;
 #[cfg(unix)]
@@ -23,6 +27,9 @@ mod phase;
 #[cfg(not(unix))]
 #[path = "absent.rs"]
 mod phase;
+#[cfg(unix)]
+mod reporter;
+pub mod timetable;
 
 use std::path::PathBuf;
 
@@ -56,7 +63,7 @@ impl Load for Replicate {
     }
 
     fn demand(options: &ReplicateOptions, spec: &PhaseSpec) -> Demand {
-        let limit = options.limit_bytes_per_s();
+        let limit = options.most_bytes_per_s();
         Demand::of_flows(spec, 0, |_| FlowDemand {
             connections: Some(options.links().into()),
             events_per_s: None,
@@ -69,7 +76,7 @@ impl Load for Replicate {
         let flows = &spec.phase.flows;
         let sends = flows.iter().any(|flow| flow.from == spec.me);
         let receives = flows.iter().any(|flow| flow.to == spec.me);
-        let source = options.source_path().filter(|_| sends);
+        let source = options.on_host(spec.me).source_path().filter(|_| sends);
         let target = options.target_path().filter(|_| receives);
         source.into_iter().chain(target).collect()
     }

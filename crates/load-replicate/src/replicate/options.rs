@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Bytes, FlowPlan, Rate, Refusal, Text};
+use sokudo_model::{Bytes, FlowPlan, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_replicate::codec::MAX_LEVEL;
 use sokudo_replicate::dataset::{Class, Content, DataSet};
@@ -18,12 +18,16 @@ use sokudo_workload::json_as_text;
 use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::times::check_interval;
-use sokudo_workload::values::{ByteSize, HowMany, LoadRate, Span};
+use sokudo_workload::values::{ByteSize, HowMany, Span};
+
+use super::timetable::Timetable;
 
 /// Begin of a source that is made and not read.
 const MADE: &str = "dataset:";
 /// A target that drops everything.
 const NULL: &str = "null";
+/// Shortest time between two looks at everything, nanoseconds.
+const RESYNC_NS: u64 = 100_000_000;
 /// Most files and bytes of a data set.
 const MAX_FILES: u64 = 50_000_000;
 const MAX_BYTES: u64 = 1 << 50;
@@ -236,10 +240,11 @@ pub struct ReplicateOptions {
     #[arg(long, value_name = "NAME")]
     pub cc: Option<String>,
 
-    /// Bytes on the wire, all connections together: `20Mb/s`.
+    /// Bytes on the wire, all connections together: `20Mb/s`, or by the sending host's time of day:
+    /// `Mon-Fri 09:00-18:00 20Mb/s, none`; the first entry that applies counts.
     #[arg(long, value_name = "RATE")]
     #[schemars(with = "Option<String>")]
-    pub limit: Option<LoadRate>,
+    pub limit: Option<Timetable>,
 
     /// When content is on the receiver's device.
     #[arg(long, value_enum, default_value = "batch")]
@@ -271,6 +276,16 @@ pub struct ReplicateOptions {
     #[arg(long, value_name = "TIME", conflicts_with_all = ["verify", "dry_run"])]
     #[schemars(with = "Option<String>")]
     pub mirror: Option<Span>,
+
+    /// With --mirror: look at the whole source so often, too, whatever the system tells of changes: `6h`.
+    #[arg(long, value_name = "TIME")]
+    #[schemars(with = "Option<String>")]
+    pub resync: Option<Span>,
+
+    /// Pass on from host to host: each, this one included, sends to so many others, so that a tree of
+    /// hosts grows, and each begins when it has all. A host that is lost takes those behind it along.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16), conflicts_with_all = ["mirror", "verify", "dry_run"])]
+    pub relay: Option<u32>,
 
     /// Send changed files whole, also where the target has most of their blocks.
     #[arg(long)]
@@ -331,6 +346,8 @@ impl Default for ReplicateOptions {
             verify: false,
             dry_run: false,
             mirror: None,
+            resync: None,
+            relay: None,
             whole_file: false,
             include: Vec::new(),
             exclude: Vec::new(),
@@ -354,7 +371,8 @@ impl Options for ReplicateOptions {
         self.classes(0)?;
         if self
             .limit
-            .is_some_and(|limit| matches!(limit.0, Rate::Events(_)))
+            .as_ref()
+            .is_some_and(|limit| !limit.is_of_bytes())
         {
             return Err(operator(
                 Text::new("error-replicate-limit"),
@@ -379,14 +397,33 @@ impl Options for ReplicateOptions {
                 Text::new("error-replicate-mirror-hint"),
             ));
         }
+        let passes_on = self.relay.is_some();
+        if passes_on
+            && (self.pull || self.mirror.is_some() || self.only_looks() || self.target == NULL)
+        {
+            return Err(operator(
+                Text::new("error-replicate-relay"),
+                Text::new("error-replicate-relay-hint"),
+            ));
+        }
+        if self
+            .resync
+            .is_some_and(|every| self.mirror.is_none() || every.0 < RESYNC_NS)
+        {
+            return Err(operator(
+                Text::new("error-replicate-resync"),
+                Text::new("error-replicate-resync-hint"),
+            ));
+        }
         self.filter()?;
         check_interval(self.interval)
     }
 
     fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        match self.pull {
-            true => numbered(down(hosts), 1),
-            false => numbered(up(hosts), 1),
+        match (self.pull, self.relay) {
+            (true, _) => numbered(down(hosts), 1),
+            (false, None) => numbered(up(hosts), 1),
+            (false, Some(each)) => numbered((1..hosts).map(|host| ((host - 1) / each, host)), 1),
         }
     }
 
@@ -410,8 +447,23 @@ impl ReplicateOptions {
         self.connections + 2
     }
 
+    /// The limit, where it is the same at all times.
     pub(super) fn limit_bytes_per_s(&self) -> Option<f64> {
-        self.limit.map(|limit| limit.0.events_per_s(1.0))
+        self.limit.as_ref()?.fixed()
+    }
+
+    /// The highest limit of all times; `None` where there is none at some time.
+    pub(super) fn most_bytes_per_s(&self) -> Option<f64> {
+        self.limit.as_ref()?.most()
+    }
+
+    /// The options as a host of the run has them: one that passes on sends what it got.
+    pub(super) fn on_host(&self, me: u32) -> Self {
+        let mut own = self.clone();
+        if self.relay.is_some() && me > 0 {
+            own.source.clone_from(&self.target);
+        }
+        own
     }
 
     /// True when nothing is changed at the target.

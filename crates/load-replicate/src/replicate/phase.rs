@@ -1,39 +1,36 @@
 //! One host's part of a replication, from bind to result.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
-use std::net::Shutdown;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver as Queue, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-use sokudo_model::kinds::replicate as numbers;
-use sokudo_model::{Batch, PhaseSpec, Refusal, Text};
-use sokudo_net::clock::now_ns;
-use sokudo_replicate::mirror::Mirror;
+use sokudo_model::{PhaseSpec, Refusal, Text};
+use sokudo_replicate::limit::Limiter;
 use sokudo_replicate::receive::{Durability, ReceiveTerms, Receiver, Sink};
 use sokudo_replicate::root::{Keeps, Root};
-use sokudo_replicate::send::{Level, Outcome, Round, SendTerms, Sender};
-use sokudo_replicate::session::{LOOK, PATIENCE, Progress, Reading, Session};
+use sokudo_replicate::send::{Level, Outcome, SendTerms, Sender};
+use sokudo_replicate::session::{Progress, Reading, Session};
 use sokudo_replicate::source::Source;
 use sokudo_replicate::wire::Channel;
-use sokudo_stats::Histogram;
 use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::crew::Crew;
-use sokudo_workload::link::{Caller, Link, Transport};
+use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::patience::sleep_until_or_stop;
 use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::{Names, Output};
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
-use sokudo_workload::values::Span;
 
 use super::NAME;
+use super::bounded::channel;
+use super::course::{Course, Upstream};
 use super::join::{EndNumbers, Followed, Numbers};
 use super::options::{Durable, LevelChoice, Property, ReplicateOptions};
+use super::reporter::Reporter;
+use super::timetable::WeekTime;
 
 /// Longest wait for a receiver whose sender has ended.
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
@@ -52,10 +49,10 @@ enum Store {
 }
 
 /// Result of one end of one flow.
-struct Ended {
-    flow: u32,
-    sends: bool,
-    outcome: Outcome,
+pub(super) struct Ended {
+    pub(super) flow: u32,
+    pub(super) sends: bool,
+    pub(super) outcome: Outcome,
     progress: Arc<Progress>,
     elapsed: Duration,
     followed: Followed,
@@ -80,6 +77,10 @@ pub(super) struct ReplicatePhase {
     under_way: Vec<UnderWay>,
     /// A mirror is to end with the round that is under way.
     leave: Arc<AtomicBool>,
+    /// What this host gets from the one before it in a relay tree.
+    upstream: Arc<Upstream>,
+    /// Of the sessions that send and have a limit.
+    limiters: Vec<Arc<Limiter>>,
     tcp_state: Option<Watch>,
     crew: Crew<Ended, Vec<Ended>>,
 }
@@ -99,12 +100,15 @@ impl ReplicatePhase {
             during_load: false,
         };
         let mut stores = BTreeMap::new();
-        for flow in &spec.phase.flows {
-            if flow.from == spec.me {
-                stores.insert(flow.id, Store::Source(source(&options, spec.seed)?));
-            } else if flow.to == spec.me {
-                stores.insert(flow.id, Store::Sink(sink(&options)?));
-            }
+        let me = spec.me;
+        let flows = || spec.phase.flows.iter();
+        // A target that is made now may be what this host passes on.
+        for flow in flows().filter(|flow| flow.to == me) {
+            stores.insert(flow.id, Store::Sink(sink(&options)?));
+        }
+        for flow in flows().filter(|flow| flow.from == me) {
+            let source = source(&options.on_host(me), spec.seed)?;
+            stores.insert(flow.id, Store::Source(source));
         }
         let meeting = Meeting::prepare(spec, terms)?;
         Ok(Self {
@@ -116,6 +120,8 @@ impl ReplicatePhase {
             ends: BTreeMap::new(),
             under_way: Vec::new(),
             leave: Arc::default(),
+            upstream: Arc::default(),
+            limiters: Vec::new(),
             tcp_state: None,
         })
     }
@@ -164,9 +170,19 @@ impl ReplicatePhase {
             session: Arc::clone(&session),
             progress: Arc::clone(&progress),
         });
-        let send_terms = send_terms(&self.options);
+        let limiter = self.options.limit.as_ref().filter(|_| sends).map(|table| {
+            let limiter = Arc::new(Limiter::new(table.at(WeekTime::now())));
+            self.limiters.push(Arc::clone(&limiter));
+            limiter
+        });
+        let send_terms = send_terms(&self.options, limiter);
         let receive_terms = receive_terms(&self.options)?;
-        let mut course = Course::of(&self.options, &self.leave);
+        let upstream = Arc::clone(&self.upstream);
+        let relays = self.meeting.spec().me > 0 && self.options.relay.is_some();
+        let mut course = match relays && sends {
+            true => Course::relay(&upstream),
+            false => Course::of(&self.options, &self.leave),
+        };
         let closed = Arc::clone(&self.crew.closed);
         let name = if sends { "sends" } else { "receives" };
         self.crew.start(&format!("{name}{flow}"), move || {
@@ -188,14 +204,16 @@ impl ReplicatePhase {
                 }
                 Store::Sink(sink) => {
                     let terms = receive_terms;
-                    Receiver {
+                    let receiver = Receiver {
                         sink,
                         terms,
                         channels,
                         session,
                         progress,
-                    }
-                    .run()
+                    };
+                    let outcome = receiver.run();
+                    upstream.ended(&outcome);
+                    outcome
                 }
             };
             kept.thread_ends();
@@ -215,128 +233,6 @@ impl ReplicatePhase {
     fn end_sessions(&self) {
         for one in &self.under_way {
             one.session.end();
-        }
-    }
-}
-
-/// The rounds of a sender.
-struct Course {
-    /// A full round has been given.
-    begun: bool,
-    mirror: Option<Following>,
-    leave: Arc<AtomicBool>,
-}
-
-/// A sender that follows its source.
-struct Following {
-    root: PathBuf,
-    time: Duration,
-    /// The watch, and when it ends; from the first round on, and from its end on.
-    mirror: Option<Mirror>,
-    until: Option<Instant>,
-    lags: Histogram,
-}
-
-impl Course {
-    fn of(options: &ReplicateOptions, leave: &Arc<AtomicBool>) -> Self {
-        let following = |(time, root): (Span, PathBuf)| Following {
-            root,
-            time: Duration::from_nanos(time.0),
-            mirror: None,
-            until: None,
-            lags: Histogram::new(),
-        };
-        let asked = options.mirror.zip(options.source_path());
-        Self {
-            begun: false,
-            mirror: asked.map(following),
-            leave: Arc::clone(leave),
-        }
-    }
-
-    /// The next round; `None` when nothing follows.
-    fn next(&mut self, session: &Session, progress: &Progress) -> Option<Round> {
-        let is_first = !std::mem::replace(&mut self.begun, true);
-        let Some(following) = &mut self.mirror else {
-            return is_first.then(Round::full);
-        };
-        let root = &following.root;
-        let mirror = following.mirror.get_or_insert_with(|| Mirror::begin(root));
-        if !is_first {
-            let end = Instant::now() + following.time;
-            let is_late = Instant::now() >= *following.until.get_or_insert(end);
-            if is_late || self.leave.load(Ordering::Relaxed) {
-                return None;
-            }
-        }
-        let lags = &mut following.lags;
-        mirror.next(session, &mut |lag_ns| {
-            lags.record(lag_ns);
-            progress.last_lag_ns.store(lag_ns, Ordering::Relaxed);
-        })
-    }
-
-    /// What was seen on the way.
-    fn followed(self) -> Followed {
-        let Some(following) = self.mirror else {
-            return Followed::default();
-        };
-        let mirror = following.mirror.as_ref();
-        Followed {
-            rescans: mirror.map_or(0, Mirror::rescans),
-            blind: mirror.and_then(Mirror::blind).map(str::to_owned),
-            lags: following.lags,
-        }
-    }
-}
-
-/// A connection whose reads and writes return soon, as the engine needs them.
-struct Bounded(Link);
-
-fn channel(mut link: Link, transport: Transport) -> io::Result<Box<dyn Channel>> {
-    if let Link::Stream(stream) = &mut link {
-        stream.set_read_bound(LOOK)?;
-        // A record that has left in part cannot be taken up again: such a write waits for its end.
-        stream.set_write_bound(match transport.writes_in_parts() {
-            true => LOOK,
-            false => PATIENCE,
-        })?;
-    }
-    Ok(Box::new(Bounded(link)))
-}
-
-impl Drop for Bounded {
-    /// Says that this was all: without it the end of a TLS connection looks like a cut.
-    fn drop(&mut self) {
-        if let Link::Stream(stream) = &mut self.0 {
-            // A connection that broke has nobody to tell.
-            let _ = stream.shutdown(Shutdown::Write);
-        }
-    }
-}
-
-impl Read for Bounded {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.0.receive(out)
-    }
-}
-
-impl Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(bytes)
-    }
-
-    fn write_vectored(&mut self, parts: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        match &mut self.0 {
-            Link::Stream(stream) => stream.write_vectored(parts),
-            Link::Udp(_) => Err(io::ErrorKind::Unsupported.into()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.0 {
-            Link::Stream(stream) => stream.flush(),
-            Link::Udp(_) => Ok(()),
         }
     }
 }
@@ -392,7 +288,7 @@ fn sink(options: &ReplicateOptions) -> Result<Sink, Refusal> {
     Ok(Sink::Tree(Arc::new(Root::open(&path).map_err(cannot)?)))
 }
 
-fn send_terms(options: &ReplicateOptions) -> SendTerms {
+fn send_terms(options: &ReplicateOptions, limiter: Option<Arc<Limiter>>) -> SendTerms {
     SendTerms {
         level: match options.level {
             LevelChoice::Auto => Level::Auto,
@@ -400,7 +296,7 @@ fn send_terms(options: &ReplicateOptions) -> SendTerms {
         },
         batch_bytes: options.batch.0 as usize,
         chunk_bytes: options.chunk.0 as usize,
-        limit_bytes_per_s: options.limit_bytes_per_s(),
+        limiter,
         compare_only: options.only_looks(),
         follows: options.mirror.is_some(),
     }
@@ -421,85 +317,6 @@ fn receive_terms(options: &ReplicateOptions) -> Result<ReceiveTerms, Refusal> {
         keeps: keeps(options),
         filter: options.filter()?,
     })
-}
-
-/// The reporting thread: makes series of what the sessions count.
-struct Reporter {
-    output: Output,
-    under_way: Vec<(u32, bool, Arc<Progress>, Reading)>,
-    last_ns: i64,
-    every: Duration,
-    stop: Arc<AtomicBool>,
-    sessions: Vec<Arc<Session>>,
-}
-
-impl Reporter {
-    fn run(mut self, queue: &Queue<Ended>) -> Vec<Ended> {
-        let mut ended = Vec::new();
-        let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
-        self.output.say_when_sent(|| json!(sent).to_string());
-        let mut next = Instant::now() + self.every;
-        loop {
-            let wait = next.saturating_duration_since(Instant::now()).min(LOOK);
-            match queue.recv_timeout(wait) {
-                Ok(one) => {
-                    if one.sends {
-                        sent.insert(one.flow, one.outcome.broken.is_none());
-                        self.output.sender_ended();
-                        self.sample();
-                        self.output.say_when_sent(|| json!(sent).to_string());
-                    }
-                    ended.push(one);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.sample();
-                    return ended;
-                }
-            }
-            if self.stop.load(Ordering::Relaxed) {
-                self.sessions.drain(..).for_each(|session| session.end());
-            }
-            if Instant::now() >= next {
-                self.sample();
-                next += self.every;
-            }
-        }
-    }
-
-    fn sample(&mut self) {
-        let now = now_ns();
-        let seconds = (now - self.last_ns) as f64 * 1e-9;
-        // Before the start there is nothing to say.
-        if seconds < 1e-3 {
-            return;
-        }
-        let at_ns = now - self.output.names.t0_ns;
-        let mut batch = Batch::default();
-        for (flow, sends, progress, before) in &mut self.under_way {
-            let read = progress.read();
-            let label = self.output.names.label(*flow);
-            let per_s = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
-            let mut push = |metric, value: f64| {
-                batch.push(&self.output.key(metric, &label), at_ns, value);
-            };
-            if *sends {
-                let bits = per_s(read.wire_bytes, before.wire_bytes) * 8.0;
-                push(numbers::WIRE_BITS_PER_SECOND, bits);
-                if read.rounds > before.rounds && read.last_lag_ns > 0 {
-                    push(numbers::LAST_LAG_SECONDS, read.last_lag_ns as f64 * 1e-9);
-                }
-            } else {
-                let bytes = per_s(read.bytes_done, before.bytes_done);
-                push(numbers::USER_BYTES_PER_SECOND, bytes);
-                let files = per_s(read.files_done, before.files_done);
-                push(numbers::FILES_PER_SECOND, files);
-            }
-            *before = read;
-        }
-        self.last_ns = now;
-        self.output.emit(batch);
-    }
 }
 
 impl Phase<Numbers> for ReplicatePhase {
@@ -545,6 +362,8 @@ impl Phase<Numbers> for ReplicatePhase {
             last_ns: at_ns,
             every: Duration::from_nanos(self.options.interval.0),
             stop: Arc::clone(&self.crew.stop),
+            limit: self.options.limit.clone(),
+            limiters: self.limiters.clone(),
             sessions: self
                 .under_way
                 .iter()

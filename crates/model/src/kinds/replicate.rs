@@ -36,6 +36,10 @@ metrics! {
     PREDICTED_SECONDS = gauge("replicate.predicted_seconds", Seconds, "elapsed time that was predicted before the start; absent without a prediction").max();
     LAG_SECONDS = histogram("replicate.lag_seconds", Seconds, "of a mirror: from the first change of a round that was seen at the source to the receiver's counts of that round; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();
     LAST_LAG_SECONDS = gauge("replicate.last_lag_seconds", Seconds, "of a mirror: lag of the last round");
+    MOVED_BYTES_PER_SECOND = gauge("replicate.moved_bytes_per_second", BytesPerSecond, "content that was handed to the connections in the interval, before compression");
+    QUEUED_BYTES = gauge("replicate.queued_bytes", Bytes, "content that is known to differ and is not sent yet");
+    QUEUED_FILES = gauge("replicate.queued_files", One, "files that are known to differ and are not published yet");
+    LISTED = gauge("replicate.listed", One, "1 when the source has been looked at whole, so that what is queued is all there is; else 0");
     RESCANS = counter("replicate.rescans", One, "of a mirror: looks at the whole source because changes were not told, the first one left out").sum();
     SENDER_CPU_RATIO = gauge("replicate.sender_cpu_ratio", Ratio, "CPU time of the busiest sending thread over elapsed time, 1 = one core").max();
     RECEIVER_CPU_RATIO = gauge("replicate.receiver_cpu_ratio", Ratio, "CPU time of the busiest receiving thread over elapsed time, 1 = one core").max();

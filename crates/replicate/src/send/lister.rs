@@ -103,6 +103,7 @@ impl Lister<'_> {
         self.tell(&Listing::RoundEnd { entries })?;
         let shared = self.shared;
         shared.queue.all_listed();
+        Progress::add(&shared.progress.rounds_listed, 1);
         let writer = &mut self.writer;
         shared.queue.await_round(|| writer.alive())
     }

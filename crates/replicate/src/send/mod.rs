@@ -55,8 +55,8 @@ pub struct SendTerms {
     pub batch_bytes: usize,
     /// Bytes of a large file in one frame, 64 KiB to 2 MiB.
     pub chunk_bytes: usize,
-    /// Bytes per second on the wire, all connections together.
-    pub limit_bytes_per_s: Option<f64>,
+    /// Bound on the bytes on the wire, all connections together; whoever holds it may change it.
+    pub limiter: Option<Arc<Limiter>>,
     /// Nothing is changed at the target: contents are compared, differences are counted.
     pub compare_only: bool,
     /// Round follows round: a file that vanishes before it is read is no failure, the next round looks at
@@ -70,7 +70,7 @@ impl Default for SendTerms {
             level: Level::Auto,
             batch_bytes: 1 << 20,
             chunk_bytes: 1 << 20,
-            limit_bytes_per_s: None,
+            limiter: None,
             compare_only: false,
             follows: false,
         }
@@ -89,6 +89,13 @@ impl Round {
     pub fn full() -> Self {
         Self {
             directories: vec![(RelPath::root(), true)],
+        }
+    }
+
+    /// Nothing yet: the connections are kept, and the next one is asked for.
+    pub fn none() -> Self {
+        Self {
+            directories: Vec::new(),
         }
     }
 }
@@ -113,7 +120,6 @@ struct Shared {
     session: Arc<Session>,
     progress: Arc<Progress>,
     queue: queue::Queue,
-    limiter: Option<Limiter>,
     chooser: Mutex<Chooser>,
     outcome: Mutex<Outcome>,
     /// The receiver was told that nothing follows.
@@ -159,7 +165,6 @@ impl Sender {
         } = self;
         let workers = channels.len().saturating_sub(2).max(1);
         let shared = Shared {
-            limiter: terms.limit_bytes_per_s.map(Limiter::new),
             chooser: Mutex::new(Chooser::new(workers)),
             queue: queue::Queue::new(workers, &session),
             outcome: Mutex::default(),

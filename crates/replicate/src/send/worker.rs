@@ -167,7 +167,7 @@ impl Worker<'_> {
         };
         Progress::add(counter, raw.len() as u64);
         let writes = Instant::now();
-        if let Some(limiter) = &shared.limiter {
+        if let Some(limiter) = &shared.terms.limiter {
             let wait_ns = limiter.grant(wire.len() as u64, ns(shared.begun.elapsed()));
             pause(shared, &mut self.writer, Duration::from_nanos(wait_ns))?;
         }

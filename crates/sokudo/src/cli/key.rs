@@ -19,13 +19,20 @@ impl FromStr for KeyText {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.trim().to_owned()))
+        Ok(Self::typed(text))
     }
 }
 
 impl fmt::Debug for KeyText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("KeyText(hidden)")
+    }
+}
+
+impl KeyText {
+    /// A key that stands in a file.
+    pub fn typed(text: &str) -> Self {
+        Self(text.trim().to_owned())
     }
 }
 

@@ -37,6 +37,7 @@ mod replicate;
 mod scenario;
 mod screen;
 mod serve;
+mod specs;
 mod table;
 mod target;
 mod web;

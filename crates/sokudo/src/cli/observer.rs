@@ -7,7 +7,8 @@ use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::kinds::datagram;
 use sokudo_model::metrics::selftest;
-use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Unit, harmless, units};
+use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Text, Unit, harmless, units};
+use sokudo_session::specs::copying::{Copying, Standing};
 use sokudo_wire::Health;
 
 use super::live::course::Course;
@@ -45,6 +46,8 @@ pub struct Terminal {
     screen: Option<Screen>,
     is_full_screen: bool,
     lines: Option<Lines>,
+    /// Of trees of files.
+    copying: Copying,
     /// Another observer.
     beside: Option<Box<dyn Observer>>,
 }
@@ -96,6 +99,7 @@ impl Terminal {
             screen: None,
             is_full_screen: false,
             lines: None,
+            copying: Copying::default(),
             beside: None,
         }
     }
@@ -152,6 +156,7 @@ impl Terminal {
     fn begin(&mut self, plan: &PhasePlan) {
         self.clear();
         self.counts.last_ns.clear();
+        self.copying = Copying::default();
         lock(&self.course).begin(&plan.name, plan.duration_ns);
         if let Some(lines) = &mut self.lines {
             lines.told = 0;
@@ -221,6 +226,7 @@ impl Terminal {
     fn note_batch(&mut self, batch: &Batch) {
         self.counts.add(batch);
         lock(&self.course).take(batch);
+        self.copying.add(batch);
         if let Some(ticker) = &mut self.ticks {
             ticker.draw(self.counts.sent, self.counts.delivered);
         }
@@ -241,7 +247,12 @@ impl Terminal {
         let mut course = lock(&self.course);
         let is_due = course.elapsed(elapsed_ns);
         if let Some(bar) = self.bar.as_ref().filter(|_| is_due && self.lines.is_none()) {
-            bar.set_message(status::lines(&course, &self.i18n, width()).join("\n"));
+            let mut lines = status::lines(&course, &self.i18n, width());
+            if self.copying.is_known() {
+                let says = self.i18n.text(&left(&self.copying.standing()));
+                lines.push(format!("  {says}"));
+            }
+            bar.set_message(lines.join("\n"));
         }
         if let Some(lines) = &mut self.lines {
             lines.tell(&mut course, elapsed_ns.saturating_sub(LATER_NS), &self.i18n);
@@ -295,6 +306,21 @@ impl Lines {
         eprintln!("{}", status::interval(course, span, i18n));
         self.told = over;
     }
+}
+
+/// Sentence about how far replications are.
+fn left(standing: &Standing) -> Text {
+    let key = match (standing.left, standing.is_listed) {
+        (Some(_), true) => "cli-copies-left",
+        (Some(_), false) => "cli-copies-left-least",
+        (None, _) => "cli-copies",
+    };
+    let seconds = standing.left.map_or(0.0, |left| left.seconds);
+    Text::new(key)
+        .number("rate", standing.bytes_per_s, Unit::BytesPerSecond)
+        .number("files", standing.queued_files, Unit::One)
+        .number("bytes", standing.queued_bytes, Unit::Bytes)
+        .number("time", seconds, Unit::Seconds)
 }
 
 impl Counts {

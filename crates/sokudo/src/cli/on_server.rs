@@ -85,6 +85,7 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
         seed: args.seed,
         interval_ns: args.options.interval_ns(),
         observe: &args.observe,
+        may_miss: false,
         show: &args.show,
         server: server_of(&args.options),
     };

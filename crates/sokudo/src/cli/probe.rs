@@ -66,6 +66,7 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         seed: None,
         interval_ns: args.options.interval.0,
         observe: &args.observe,
+        may_miss: false,
         show: &args.show,
         server: None,
     };

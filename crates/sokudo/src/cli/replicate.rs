@@ -1,13 +1,18 @@
 //! `sokudo replicate`: a tree of files to another host, or from it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sokudo_load_replicate::replicate::ReplicateOptions;
 use sokudo_model::Text;
+use sokudo_session::specs::preset::Preset;
+use sokudo_session::specs::side::Side;
+use sokudo_session::specs::words::Typed;
 
 use super::measure::{MeasureArgs, measure};
-use super::workload::{self, CallArgs};
+use super::screen::tell;
+use super::specs;
+use super::workload::{self, Call, CallArgs};
 use super::{Exit, Failure};
 
 /// Replicate a tree of files to another host, or fetch it from there.
@@ -25,6 +30,8 @@ Examples:
   sokudo replicate /srv/data hostb:/srv/data --verify    compare all contents, change nothing
   sokudo replicate /srv/data hostb:/srv/data --mirror 8h follow what changes afterwards
   sokudo replicate /srv/data hostb:/m hostc:/m           to several hosts at once
+  sokudo replicate /srv/data b:/m c:/m d:/m --relay 1    from each host to the next one
+  sokudo replicate --specs mirrors.toml                  what a file says, by its schedules
   sokudo replicate dataset:10000x10KB hostb:null         how fast without disks?
   sokudo replicate dataset:10x1GB hostb:/srv/t --level none --sweep connections=1,2,4,8
 
@@ -32,15 +39,28 @@ HOST may have a port: hostb:7005:/srv/data. A data set is made while it is sent:
 or `mixed`; --content says what it holds.")]
 pub struct ReplicateArgs {
     /// Source: DIR, HOST:/DIR, or dataset:NxSIZE.
-    #[arg(value_name = "SOURCE")]
-    from: String,
+    #[arg(value_name = "SOURCE", required_unless_present = "specs")]
+    from: Option<String>,
 
     /// Target: DIR, HOST:/DIR, or HOST:null, which drops everything. Several hosts: the same directory on each.
-    #[arg(required = true, value_name = "TARGET")]
+    #[arg(value_name = "TARGET", required_unless_present = "specs")]
     to: Vec<String>,
 
+    /// Carry out the specifications of this file, each by its schedule: what goes where, with the options
+    /// of this command by their names. Options typed beside it hold where the file says nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "repeat", "sweep", "find", "knee", "versus", "slo", "seed", "verify", "dry_run", "mirror", "relay"])]
+    specs: Option<PathBuf>,
+
+    /// With --specs: carry each out once, now, whatever its schedule says.
+    #[arg(long, requires = "specs")]
+    once: bool,
+
+    /// Settings for a kind of link, as a starting point; options that are typed override them.
+    #[arg(long, value_enum, value_name = "LINK")]
+    preset: Option<Preset>,
+
     #[command(flatten)]
-    options: ReplicateOptions,
+    options: Typed,
 
     #[command(flatten)]
     measure: MeasureArgs,
@@ -49,73 +69,54 @@ pub struct ReplicateArgs {
     call: CallArgs,
 }
 
-/// A side of a replication as typed: on another host, or here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Side {
-    host: Option<String>,
-    path: String,
-}
-
-impl Side {
-    /// `HOST:/DIR`, `HOST:PORT:/DIR`, `[ADDRESS]:/DIR` and `HOST:null` are elsewhere; all else is here.
-    fn parse(text: &str) -> Self {
-        let elsewhere = |at: usize| Self {
-            host: Some(text[..at].into()),
-            path: text[at + 1..].into(),
-        };
-        if text.starts_with("dataset:") {
-            return Self {
-                host: None,
-                path: text.into(),
-            };
-        }
-        if let Some(host) = text.strip_suffix(":null").filter(|host| !host.is_empty()) {
-            return elsewhere(host.len());
-        }
-        match text.find(":/") {
-            // A `/` before the colon makes it a path of this host.
-            Some(at) if at > 0 && !text[..at].contains('/') => elsewhere(at),
-            _ => Self {
-                host: None,
-                path: text.into(),
-            },
-        }
-    }
-
-    /// Its path; made absolute when it is on this host.
-    fn path(&self) -> Result<String, Failure> {
-        if self.host.is_some() || self.path.starts_with("dataset:") {
-            return Ok(self.path.clone());
-        }
-        let path = std::path::absolute(&self.path)
-            .map_err(|error| Failure::cannot_write(Path::new(&self.path), &error))?;
-        Ok(path.to_string_lossy().into_owned())
-    }
-}
-
 /// Carries it out.
-pub fn run(mut args: ReplicateArgs) -> Result<Exit, Failure> {
-    let from = Side::parse(&args.from);
+pub fn run(args: ReplicateArgs) -> Result<Exit, Failure> {
+    if let Some(file) = &args.specs {
+        return specs::run(
+            file,
+            args.once,
+            args.preset,
+            &args.options.words,
+            &args.call,
+        );
+    }
+    let from = Side::parse(args.from.as_deref().unwrap_or_default());
     let to: Vec<Side> = args.to.iter().map(|to| Side::parse(to)).collect();
     let hosts = hosts(&from, &to)?;
-    let target = to[0].path()?;
+    let path = |side: &Side| {
+        side.path()
+            .map_err(|error| Failure::cannot_write(Path::new(&side.path), &error))
+    };
+    let target = path(&to[0])?;
     for one in &to[1..] {
-        let path = one.path()?;
-        if path != target {
+        let other = path(one)?;
+        if other != target {
             return Err(Failure::operator(
                 Text::new("error-replicate-one-target")
                     .with("one", target)
-                    .with("other", path),
+                    .with("other", other),
                 Text::new("error-replicate-one-target-hint"),
             ));
         }
     }
-    args.options.source = from.path()?;
-    args.options.target = target;
-    args.options.pull = from.host.is_some();
-    let planned = args.measure.plan(&args.options)?;
+    let mut options: ReplicateOptions = args.options.with(args.preset)?;
+    options.source = path(&from)?;
+    options.target = target;
+    options.pull = from.host.is_some();
+    let planned = args.measure.plan(&options)?;
+    if let Some(preset) = args.preset {
+        let settings = preset.settings().iter();
+        let settings: Vec<String> = settings
+            .map(|(name, value)| format!("--{name} {value}"))
+            .collect();
+        let says = Text::new("specs-preset").word("settings", settings.join(" "));
+        tell(&sokudo_i18n::I18n::new(args.call.show.lang()).text(&says));
+    }
     let lang = args.call.show.lang();
-    let call = args.call.to(&hosts, &args.options);
+    let call = Call {
+        may_miss: hosts.len() > 1,
+        ..args.call.to(&hosts, &options)
+    };
     let observer = args.call.terminal(call.interval_ns);
     workload::carry_out(
         &call,
@@ -148,24 +149,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sides_are_told_apart_as_users_of_rsync_expect() {
-        let side = |host: Option<&str>, path: &str| Side {
-            host: host.map(Into::into),
-            path: path.into(),
+    fn one_side_of_a_replication_is_here() {
+        let parse = |from: &str, to: &[&str]| {
+            let to: Vec<Side> = to.iter().map(|to| Side::parse(to)).collect();
+            hosts(&Side::parse(from), &to)
         };
-        for (text, expected) in [
-            ("/srv/a", side(None, "/srv/a")),
-            ("a:b", side(None, "a:b")),
-            ("./a:/b", side(None, "./a:/b")),
-            ("hostb:/srv", side(Some("hostb"), "/srv")),
-            ("hostb:7005:/srv", side(Some("hostb:7005"), "/srv")),
-            ("[::1]:/srv", side(Some("[::1]"), "/srv")),
-            ("hostb:null", side(Some("hostb"), "null")),
-            ("dataset:10x1KB", side(None, "dataset:10x1KB")),
-        ] {
-            assert_eq!(Side::parse(text), expected, "{text}");
-        }
-        assert!(hosts(&side(None, "/a"), &[side(None, "/b")]).is_err());
-        assert!(hosts(&side(Some("x"), "/a"), &[side(Some("y"), "/b")]).is_err());
+        assert_eq!(parse("/a", &["x:/b", "y:/b"]).unwrap(), ["x", "y"]);
+        assert_eq!(parse("x:/a", &["/b"]).unwrap(), ["x"]);
+        assert!(parse("/a", &["/b"]).is_err());
+        assert!(parse("x:/a", &["y:/b"]).is_err());
     }
 }

@@ -41,6 +41,8 @@ pub struct Call<'a> {
     pub observe: &'a ObserveArgs,
     /// Output of the result.
     pub show: &'a ShowOptions,
+    /// The run goes on without hosts that cannot be reached, as long as there is one.
+    pub may_miss: bool,
     /// Server that is loaded, by name or address and port; its processes are observed where it is on this host.
     pub server: Option<(String, u16)>,
 }
@@ -83,8 +85,14 @@ impl CallArgs {
             interval_ns: options.interval_ns(),
             observe: &self.observe,
             show: &self.show,
+            may_miss: false,
             server: None,
         }
+    }
+
+    /// The key that was typed.
+    pub fn key(&self) -> Result<Option<Key>, Failure> {
+        key::parse(self.key.as_ref())
     }
 }
 
@@ -123,9 +131,7 @@ pub fn measured(
     let monitors = call.observe.with_own_server(call.server.as_ref())?;
     let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
-    for host in call.hosts {
-        reach(&mut hosts, host, key.as_ref())?;
-    }
+    let missing = reach_all(&mut hosts, call, key.as_ref())?;
     let config = RunConfig {
         workload: call.workload.into(),
         command: command_for_record(),
@@ -136,12 +142,37 @@ pub fn measured(
         stop,
     };
     let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    for (host, failure) in missing {
+        let says = Text::new("engine-not-reached").word("host", host);
+        run.note_problem(says.text("why", failure.says().clone()));
+    }
     if let Err(error) = measure(&mut run) {
         return ended_early(run, error, call.show).map(Measured::Early);
     }
     let path = run.finish()?.path;
     let record = conclude(&path, call.show.lang())?;
     Ok(Measured::Whole(Box::new(record), path))
+}
+
+/// Calls all hosts; gives those that the run goes on without, and why.
+fn reach_all<'a>(
+    hosts: &mut Hosts,
+    call: &Call<'a>,
+    key: Option<&Key>,
+) -> Result<Vec<(&'a str, Failure)>, Failure> {
+    let mut missing = Vec::new();
+    for host in call.hosts {
+        if let Err(failure) = reach(hosts, host, key) {
+            if !call.may_miss {
+                return Err(failure);
+            }
+            missing.push((host.as_str(), failure));
+        }
+    }
+    match missing.len() == call.hosts.len() && !missing.is_empty() {
+        true => Err(missing.remove(0).1),
+        false => Ok(missing),
+    }
 }
 
 /// A host of a group is written `GROUP/NAME`; any other is called directly.

@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use sokudo_testkit::program::Ended;
+
 use crate::vocabulary::{Place, Server, place, refused, serve, serve_with, summary};
 
 const PROMISED: [&str; 8] = [
@@ -202,6 +204,149 @@ fn a_data_set_is_made_while_it_is_sent_and_may_be_dropped() {
     assert!(series.any(|series| !series.points.is_empty()));
 }
 
+/// Rows that `--specs --json` prints at its end.
+fn rows(ended: &Ended) -> Vec<serde_json::Value> {
+    let said: serde_json::Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(said["schema"], "sokudo.specs/1");
+    said["specs"].as_array().expect("rows").clone()
+}
+
+#[test]
+fn specifications_reach_the_living_whatever_the_dead_do() {
+    let place = place();
+    let source = source(&place);
+    let targets = [place.path().join("m1"), place.path().join("m2")];
+    let servers = targets
+        .each_ref()
+        .map(|target| serve_directory(&place, target));
+    let logs = place.path().join("logs");
+    fs::create_dir_all(&logs).expect("a directory");
+    fs::write(logs.join("log"), "x").expect("a file");
+    let far = serve_directory(&place, &logs);
+    let file = place.path().join("mirrors.toml");
+    let text = format!(
+        r#"
+        [defaults]
+        durability = "none"
+
+        [spec.web]
+        source = "{source}"
+        target = ["{a}:{first}", "{b}:{second}", "127.0.0.1:9:/nowhere"]
+        schedule = "every 1h"
+        exclude = ["large"]
+        limit = ["Mon-Sun 00:00-24:00 500Mb/s", "none"]
+
+        [spec.gather]
+        source = ["{far}:{logs}"]
+        target = "{back}/{{host}}"
+        preset = "slow"
+        "#,
+        source = source.display(),
+        a = servers[0].address,
+        b = servers[1].address,
+        first = targets[0].display(),
+        second = targets[1].display(),
+        back = place.path().display(),
+        far = far.address,
+        logs = logs.display(),
+    );
+    fs::write(&file, text).expect("a file");
+    let ended = place.run(&format!(
+        "replicate --specs {} --once --json",
+        file.display()
+    ));
+    ended.expect_code(3);
+    let said = rows(&ended);
+    assert_eq!(
+        (&said[0]["name"], &said[0]["state"]),
+        (&"gather".into(), &"green".into())
+    );
+    let web = &said[1];
+    assert_eq!(
+        (&web["state"], &web["targets"], &web["failed"]),
+        (&"red".into(), &3.into(), &1.into())
+    );
+    assert!(
+        web["why"].as_str().expect("why").starts_with("127.0.0.1:9"),
+        "{web}"
+    );
+    fs::remove_file(source.join("large")).expect("a file");
+    for target in &targets {
+        assert_eq!(tree(&source), tree(target));
+    }
+    let own = far.address.to_string().replace(':', "_");
+    assert!(place.path().join(own).join("log").is_file());
+}
+
+#[test]
+fn a_specification_mirrors_until_it_is_told_to_end() {
+    let place = place();
+    let (source, target) = (source(&place), place.path().join("target"));
+    let server = serve_directory(&place, &target);
+    let file = place.path().join("mirrors.toml");
+    let text = format!(
+        "[spec.web]\nsource = \"{}\"\ntarget = \"{}:{}\"\nschedule = \"mirror\"\ndelete = true\nresync = \"300ms\"\n",
+        source.display(),
+        server.address,
+        target.display()
+    );
+    fs::write(&file, text).expect("a file");
+    let command = format!("replicate --specs {} --json", file.display());
+    let mirror = place.sokudo(&command).start();
+    wait_until("both trees are equal", || tree(&source) == tree(&target));
+    fs::write(source.join("new"), "x").expect("a file");
+    fs::remove_file(source.join("large")).expect("a file");
+    wait_until("the change has arrived", || tree(&source) == tree(&target));
+    mirror.interrupt();
+    let ended = mirror.end().expect("an end");
+    ended.expect_code(0);
+    let said = rows(&ended);
+    assert!(said[0]["lag_seconds"].as_f64().is_some(), "{ended}");
+    assert!(ended.stderr.contains("follows"), "{ended}");
+    let rescans = place.load().manifest.summary["replicate.rescans"];
+    assert!(rescans >= 1.0, "{rescans}");
+}
+
+#[test]
+fn a_file_of_specifications_that_is_wrong_is_refused_with_its_place() {
+    let place = place();
+    let file = place.path().join("wrong.toml");
+    let command = format!("replicate --specs {}", file.display());
+    refused(&place.run(&command), "cannot be read", "[spec.NAME]");
+    fs::write(
+        &file,
+        "[spec.a]\nsource = \"/a\"\ntarget = \"h:/b\"\nlevel = 99\n",
+    )
+    .expect("a file");
+    refused(&place.run(&command), "`spec.a`", "[spec.NAME]");
+    fs::write(
+        &file,
+        "[spec.a]\nsource = \"/a\"\ntarget = \"h:/b\"\n[keys]\nh = \"sk1-secretsecret\"\n",
+    )
+    .expect("a file");
+    let ended = place.run(&command);
+    ended.expect_code(2);
+    assert!(!ended.stderr.contains("secretsecret"), "{ended}");
+}
+
+#[test]
+fn one_target_that_is_dead_leaves_the_others_their_files() {
+    let place = place();
+    let (source, target) = (source(&place), place.path().join("target"));
+    let server = serve_directory(&place, &target);
+    let command = format!(
+        "replicate {} 127.0.0.1:9:{to} {}:{to} --preset wan --json",
+        source.display(),
+        server.address,
+        to = target.display()
+    );
+    let ended = place.run(&command);
+    ended.expect_code(3);
+    assert_eq!(tree(&source), tree(&target));
+    assert!(ended.stderr.contains("--connections 8"), "{ended}");
+    assert!(ended.stderr.contains("127.0.0.1:9"), "{ended}");
+}
+
 #[test]
 fn what_cannot_be_done_is_refused_with_its_remedy() {
     let place = place();
@@ -222,6 +367,16 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
             "replicate /a h:/b i:/c",
             "the same path",
             "command of its own",
+        ),
+        (
+            "replicate h:/b /a --relay 2",
+            "--relay passes",
+            "leave out --mirror",
+        ),
+        (
+            "replicate /a h:/b --resync 1h",
+            "--resync belongs to --mirror",
+            "--mirror 8h",
         ),
         (
             "replicate /a h:/b --max-delete 3",

@@ -351,6 +351,7 @@ fn measure(
 ) -> Result<Measured, Failure> {
     let lang = args.show.lang();
     let call = Call {
+        may_miss: false,
         workload: jmx::NAME,
         hosts: &args.generators.on,
         key: args.generators.key.as_ref(),
