@@ -3,6 +3,7 @@
 //! - [`allocations`]: calls of the allocator by the program under test;
 //! - [`compare`]: what sokudo and JMeter do with the same plans;
 //! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
+//! - [`databases`]: PostgreSQL and MariaDB with data directories of their own;
 //! - [`document`]: JSON documents against their description;
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
 //! - [`way`]: a path between two of them with delay and loss, for any protocol;
@@ -15,6 +16,7 @@
 pub mod allocations;
 pub mod compare;
 pub mod cutter;
+pub mod databases;
 pub mod document;
 pub mod hosts;
 pub mod jmeter;

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("i18n", &["model"]),
     ("net", &[]),
     ("replicate", &[]),
+    ("sql", &[]),
     ("http", &["net", "stats", "model"]),
     ("bus", &["wire", "net", "model"]),
     ("zenoh", &["bus", "wire", "net", "model"]),

@@ -1,0 +1,36 @@
+//! Sessions on PostgreSQL, MariaDB or MySQL, and SQLite behind one small interface.
+//!
+//! ```text
+//! DSN ──► Target ──connect──► Session ── prepare ──► Statement
+//!                                │── begin · execute · query · commit · rollback
+//!                                │── batch   several statements of SQL as one text
+//!                                └── load    rows as COPY, multi-row INSERT or prepared INSERT
+//! ```
+//!
+//! A session is one connection that one task uses at a time; its futures run on a current-thread tokio
+//! runtime and need neither a spawned task nor a lock: whoever awaits a call drives the connection.
+//! Many sessions share a thread. Calls on SQLite finish without waiting, except for [`Session::begin`],
+//! which waits in turns for the one writer that SQLite allows.
+//!
+//! Statements are written with `$1`, `$2`, … on every engine. Errors carry the SQLSTATE and a
+//! [`Class`], by which callers decide whether to try again. A [`Target`] prints without its secrets.
+
+mod error;
+mod mysql;
+mod placeholders;
+mod postgres;
+mod row;
+mod rows;
+mod session;
+mod sqlite;
+mod target;
+mod time;
+mod value;
+
+pub use error::{Class, SqlError};
+pub use row::Row;
+pub use rows::RowWriter;
+pub use session::{Begin, Session, Statement};
+pub use target::{Engine, NotATarget, Target};
+pub use time::{civil, text_of_time};
+pub use value::{Decimal, Value};

@@ -1,0 +1,217 @@
+//! Sessions on MariaDB and MySQL.
+
+use mysql_async::consts::ColumnType;
+use mysql_async::prelude::Queryable as _;
+use mysql_async::{Conn, Error, Opts, OptsBuilder, Params, Statement, Value as MyValue};
+
+use crate::error::{Class, SqlError};
+use crate::placeholders::positional;
+use crate::row::{Inner, Row, number};
+use crate::rows::{Form, RowWriter};
+use crate::time::parts;
+use crate::value::Value;
+
+/// Bytes of one multi-row INSERT: far below the smallest `max_allowed_packet` of a default server.
+const CHUNK_BYTES: usize = 512 << 10;
+
+/// One session.
+pub(crate) struct MySql(Conn);
+
+/// A prepared statement, and which parameter each of its placeholders takes.
+#[derive(Clone)]
+pub(crate) struct Prepared {
+    statement: Statement,
+    order: std::sync::Arc<[usize]>,
+}
+
+impl MySql {
+    pub(crate) async fn connect(opts: &Opts) -> Result<Self, SqlError> {
+        let mut builder = OptsBuilder::from_opts(opts.clone())
+            // Found rows, as PostgreSQL and SQLite count: also those that an update left as they were.
+            .client_found_rows(true)
+            .prefer_socket(false)
+            .stmt_cache_size(256_usize);
+        if opts.pass().is_none()
+            && let Ok(password) = std::env::var("MYSQL_PWD")
+        {
+            builder = builder.pass(Some(password));
+        }
+        Ok(Self(Conn::new(builder).await.map_err(told)?))
+    }
+
+    pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
+        let positional = positional(sql);
+        let statement = self.0.prep(positional.sql).await.map_err(told)?;
+        Ok(Prepared {
+            statement,
+            order: positional.order.into(),
+        })
+    }
+
+    pub(crate) async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
+        self.0.query_drop(sql).await.map_err(told)
+    }
+
+    pub(crate) async fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Value<'_>],
+    ) -> Result<u64, SqlError> {
+        let parameters = ordered(prepared, parameters)?;
+        let result = self.0.exec_iter(&prepared.statement, parameters).await;
+        let result = result.map_err(told)?;
+        let affected = result.affected_rows();
+        result.drop_result().await.map_err(told)?;
+        Ok(affected)
+    }
+
+    pub(crate) async fn query(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Value<'_>],
+        mut each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+    ) -> Result<(), SqlError> {
+        let parameters = ordered(prepared, parameters)?;
+        let result = self.0.exec_iter(&prepared.statement, parameters).await;
+        let mut result = result.map_err(told)?;
+        let mut failed = None;
+        while let Some(row) = result.next().await.map_err(told)? {
+            if failed.is_none() {
+                failed = each(&Row(Inner::MySql(&row))).err();
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    pub(crate) async fn load(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        mut next: impl FnMut(&mut RowWriter) -> bool,
+    ) -> Result<u64, SqlError> {
+        let begin = format!("insert into {table} ({}) values ", columns.join(", "));
+        let mut writer = RowWriter::new(Form::Insert);
+        let (mut loaded, mut more) = (0, true);
+        while more {
+            writer.begin_chunk(&begin);
+            while more && writer.text.len() < CHUNK_BYTES {
+                more = next(&mut writer);
+            }
+            if writer.rows > 0 {
+                let chunk = std::mem::take(&mut writer.text);
+                self.0.query_drop(chunk).await.map_err(told)?;
+                loaded += writer.rows;
+            }
+        }
+        Ok(loaded)
+    }
+}
+
+fn ordered(prepared: &Prepared, parameters: &[Value<'_>]) -> Result<Params, SqlError> {
+    let missing = || SqlError::unreadable("a parameter of the statement is missing");
+    let values = prepared.order.iter().map(|index| {
+        let value = parameters.get(*index).ok_or_else(missing)?;
+        Ok(sent(value))
+    });
+    let values = values.collect::<Result<Vec<_>, SqlError>>()?;
+    Ok(match values.is_empty() {
+        true => Params::Empty,
+        false => Params::Positional(values),
+    })
+}
+
+fn sent(value: &Value<'_>) -> MyValue {
+    match value {
+        Value::Null => MyValue::NULL,
+        Value::Int(value) => MyValue::Int(*value),
+        Value::Float(value) => MyValue::Double(*value),
+        Value::Decimal(value) => MyValue::Bytes(value.to_string().into_bytes()),
+        Value::Text(text) => MyValue::Bytes(text.as_bytes().to_vec()),
+        Value::Time(micros) => {
+            let (year, month, day, hour, minute, second, micro) = parts(*micros);
+            MyValue::Date(
+                u16::try_from(year).unwrap_or(0),
+                month as u8,
+                day as u8,
+                hour as u8,
+                minute as u8,
+                second as u8,
+                micro,
+            )
+        }
+    }
+}
+
+/// The value of a column.
+pub(crate) fn value(row: &mysql_async::Row, column: usize) -> Result<Value<'_>, SqlError> {
+    use ColumnType as T;
+    let ty = row.columns_ref().get(column).map(|c| c.column_type());
+    let text = |bytes| String::from_utf8_lossy(bytes);
+    Ok(match row.as_ref(column) {
+        None | Some(MyValue::NULL) => Value::Null,
+        Some(MyValue::Int(value)) => Value::Int(*value),
+        Some(MyValue::UInt(value)) => match i64::try_from(*value) {
+            Ok(value) => Value::Int(value),
+            Err(_) => number(&value.to_string())?,
+        },
+        Some(MyValue::Float(value)) => Value::Float(f64::from(*value)),
+        Some(MyValue::Double(value)) => Value::Float(*value),
+        Some(MyValue::Bytes(bytes)) => match ty {
+            Some(T::MYSQL_TYPE_DECIMAL | T::MYSQL_TYPE_NEWDECIMAL) => number(&text(bytes))?,
+            _ => Value::Text(text(bytes)),
+        },
+        Some(MyValue::Date(year, month, day, hour, minute, second, micro)) => {
+            let days = days(i64::from(*year), (*month).into(), (*day).into());
+            let seconds = i64::from(*hour) * 3600 + i64::from(*minute) * 60 + i64::from(*second);
+            Value::Time((days * 86_400 + seconds) * 1_000_000 + i64::from(*micro))
+        }
+        Some(other @ MyValue::Time(..)) => {
+            Value::Text(other.as_sql(true).trim_matches('\'').to_owned().into())
+        }
+    })
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Howard Hinnant, days_from_civil.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// An error of the driver as everybody sees it.
+fn told(error: Error) -> SqlError {
+    let Error::Server(said) = error else {
+        return SqlError::lost(error.to_string());
+    };
+    let class = match said.code {
+        1213 => Class::Deadlock,
+        1205 => Class::LockTimeout,
+        1040 | 1203 | 1021 | 1114 | 1041 => Class::Resources,
+        1044 | 1045 | 1698 => Class::Denied,
+        1053 | 1927 | 2006 | 2013 => Class::Connection,
+        1317 | 3024 | 1969 => Class::Cancelled,
+        _ => Class::of_state(&said.state),
+    };
+    SqlError {
+        class,
+        code: Some(format!("{}/{}", said.state, said.code)),
+        message: said.message,
+        is_lost: class == Class::Connection,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_the_same_days_both_ways() {
+        for day in [-719_468, -1, 0, 59, 11_016, 20_781, 2_932_896] {
+            let (year, month, of_month) = crate::civil(day);
+            assert_eq!(days(year, month.into(), of_month.into()), day);
+        }
+    }
+}

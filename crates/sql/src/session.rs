@@ -1,0 +1,256 @@
+//! One session, whichever engine it is on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::SqlError;
+use crate::mysql::{MySql, Prepared};
+use crate::postgres::Postgres;
+use crate::row::Row;
+use crate::rows::RowWriter;
+use crate::sqlite::Sqlite;
+use crate::target::{Engine, Place, Target};
+use crate::value::Value;
+
+/// A session on a database. Dropping it closes the connection; what was under way there is rolled back.
+pub struct Session(Inner);
+
+enum Inner {
+    Postgres(Box<Postgres>),
+    MySql(Box<MySql>),
+    Sqlite(Sqlite),
+}
+
+/// A statement that one session has prepared.
+#[derive(Clone)]
+pub struct Statement(Form);
+
+#[derive(Clone)]
+enum Form {
+    Postgres(tokio_postgres::Statement),
+    MySql(Prepared),
+    Sqlite(Arc<str>),
+}
+
+/// How a transaction begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// It reads only, as of one moment.
+    Read,
+    /// It writes, at the isolation that is the default of its server. SQLite gives it the right to write at
+    /// once.
+    Write,
+    /// It writes, and the server puts it in order with all others.
+    Serializable,
+}
+
+impl Session {
+    /// Connects. A password that the data source name does not hold is taken from `PGPASSWORD` or
+    /// `MYSQL_PWD`.
+    ///
+    /// Errors: no answer within `bound`, or the server refuses.
+    pub async fn connect(target: &Target, bound: Duration) -> Result<Self, SqlError> {
+        let connecting = async {
+            Ok(Self(match &target.place {
+                Place::Postgres(config) => {
+                    Inner::Postgres(Box::new(Postgres::connect(config).await?))
+                }
+                Place::MySql(opts) => Inner::MySql(Box::new(MySql::connect(opts).await?)),
+                Place::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
+            }))
+        };
+        let connected = tokio::time::timeout(bound, connecting).await;
+        connected.unwrap_or_else(|_| Err(SqlError::timeout()))
+    }
+
+    /// Its engine.
+    pub fn engine(&self) -> Engine {
+        match self.0 {
+            Inner::Postgres(_) => Engine::Postgres,
+            Inner::MySql(_) => Engine::MySql,
+            Inner::Sqlite(_) => Engine::Sqlite,
+        }
+    }
+
+    /// Prepares a statement with placeholders `$1`, `$2`, …
+    pub async fn prepare(&mut self, sql: &str) -> Result<Statement, SqlError> {
+        Ok(Statement(match &mut self.0 {
+            Inner::Postgres(session) => Form::Postgres(session.prepare(sql).await?),
+            Inner::MySql(session) => Form::MySql(session.prepare(sql).await?),
+            Inner::Sqlite(session) => Form::Sqlite(session.prepare(sql)?),
+        }))
+    }
+
+    /// Executes several statements, separated by `;`, without parameters and results.
+    pub async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
+        match &mut self.0 {
+            Inner::Postgres(session) => session.batch(sql).await,
+            Inner::MySql(session) => session.batch(sql).await,
+            Inner::Sqlite(session) => session.batch(sql).await,
+        }
+    }
+
+    /// Executes a prepared statement; returns how many rows it changed, or gave.
+    ///
+    /// Errors: those of the server, and a statement of another session.
+    pub async fn execute(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+    ) -> Result<u64, SqlError> {
+        match (&mut self.0, &statement.0) {
+            (Inner::Postgres(session), Form::Postgres(statement)) => {
+                session.execute(statement, parameters).await
+            }
+            (Inner::MySql(session), Form::MySql(statement)) => {
+                session.execute(statement, parameters).await
+            }
+            (Inner::Sqlite(session), Form::Sqlite(sql)) => session.execute(sql, parameters),
+            _ => Err(foreign()),
+        }
+    }
+
+    /// Executes a prepared statement and hands its rows over, one by one.
+    ///
+    /// Errors: those of the server, and those of `each`, which end the reading.
+    pub async fn query(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+    ) -> Result<(), SqlError> {
+        match (&mut self.0, &statement.0) {
+            (Inner::Postgres(session), Form::Postgres(statement)) => {
+                session.query(statement, parameters, each).await
+            }
+            (Inner::MySql(session), Form::MySql(statement)) => {
+                session.query(statement, parameters, each).await
+            }
+            (Inner::Sqlite(session), Form::Sqlite(sql)) => session.query(sql, parameters, each),
+            _ => Err(foreign()),
+        }
+    }
+
+    /// The first row of a prepared statement, as `read` gives it; `None` without any row.
+    pub async fn query_first<T>(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        read: impl Fn(&Row<'_>) -> Result<T, SqlError>,
+    ) -> Result<Option<T>, SqlError> {
+        let mut first = None;
+        self.query(statement, parameters, |row| {
+            if first.is_none() {
+                first = Some(read(row)?);
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(first)
+    }
+
+    /// All rows of a statement that is used once, as owned values.
+    pub async fn rows(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+    ) -> Result<Vec<Vec<Value<'static>>>, SqlError> {
+        let statement = self.prepare(sql).await?;
+        let mut rows = Vec::new();
+        self.query(&statement, parameters, |row| {
+            let values = (0..row.columns()).map(|column| Ok(row.value(column)?.into_owned()));
+            rows.push(values.collect::<Result<_, SqlError>>()?);
+            Ok(())
+        })
+        .await?;
+        Ok(rows)
+    }
+
+    /// Executes a prepared statement once per set of parameters, and tells of each as its answer comes.
+    /// PostgreSQL gets all of them without waiting in between; other engines have no such protocol.
+    ///
+    /// Errors: the session is lost.
+    pub async fn pipeline(
+        &mut self,
+        statement: &Statement,
+        sets: &[&[Value<'_>]],
+        mut each: impl FnMut(usize, Result<u64, SqlError>),
+    ) -> Result<(), SqlError> {
+        if let (Inner::Postgres(session), Form::Postgres(statement)) = (&mut self.0, &statement.0) {
+            return session.pipeline(statement, sets, each).await;
+        }
+        for (index, set) in sets.iter().enumerate() {
+            let done = self.execute(statement, set).await;
+            match done {
+                Err(error) if error.is_lost => return Err(error),
+                done => each(index, done),
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a transaction.
+    pub async fn begin(&mut self, begin: Begin) -> Result<(), SqlError> {
+        let sql = match (self.engine(), begin) {
+            (Engine::Postgres, Begin::Read) => "begin isolation level repeatable read read only",
+            (Engine::Postgres, Begin::Write) => "begin",
+            (Engine::Postgres, Begin::Serializable) => "begin isolation level serializable",
+            (Engine::MySql, Begin::Read) => "start transaction with consistent snapshot, read only",
+            (Engine::MySql, Begin::Write) => "begin",
+            (Engine::MySql, Begin::Serializable) => {
+                "set transaction isolation level serializable; begin"
+            }
+            (Engine::Sqlite, Begin::Read) => "begin",
+            (Engine::Sqlite, Begin::Write | Begin::Serializable) => "begin immediate",
+        };
+        self.batch(sql).await
+    }
+
+    /// Commits the transaction.
+    pub async fn commit(&mut self) -> Result<(), SqlError> {
+        self.batch("commit").await
+    }
+
+    /// Rolls the transaction back.
+    pub async fn rollback(&mut self) -> Result<(), SqlError> {
+        self.batch("rollback").await
+    }
+
+    /// Loads rows into a table: `next` writes one row, or several, and says whether more follow. It must
+    /// end each row. Returns the number of rows. On PostgreSQL and SQLite all or none of them are there
+    /// afterwards; MariaDB commits some of them at a time.
+    pub async fn load(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        next: impl FnMut(&mut RowWriter) -> bool,
+    ) -> Result<u64, SqlError> {
+        match &mut self.0 {
+            Inner::Postgres(session) => session.load(table, columns, next).await,
+            Inner::MySql(session) => session.load(table, columns, next).await,
+            Inner::Sqlite(session) => session.load(table, columns, next).await,
+        }
+    }
+
+    /// Product and version of the server: `PostgreSQL 15.18`.
+    pub async fn version(&mut self) -> Result<String, SqlError> {
+        let sql = match self.engine() {
+            Engine::Postgres => {
+                "select 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)"
+            }
+            Engine::MySql => "select version()",
+            Engine::Sqlite => "select 'SQLite ' || sqlite_version()",
+        };
+        let rows = self.rows(sql, &[]).await?;
+        let first = rows.into_iter().flatten().next();
+        Ok(match first {
+            Some(Value::Text(text)) => text.into_owned(),
+            _ => self.engine().name().into(),
+        })
+    }
+}
+
+#[cold]
+fn foreign() -> SqlError {
+    SqlError::unreadable("the statement belongs to another kind of session")
+}

@@ -1,0 +1,231 @@
+//! Sessions on SQLite, within this process.
+//!
+//! SQLite allows one writer at a time. A session that wants to write asks for that right at the begin of
+//! its transaction, and while another one has it, its task waits without holding the thread: the other
+//! session may live on the same thread. A transaction that has begun never waits.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::{ToSqlOutput, Value as LiteValue, ValueRef};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Row as LiteRow, ToSql};
+
+use crate::error::{Class, SqlError};
+use crate::placeholders::numbered;
+use crate::row::{Inner, Row};
+use crate::rows::{Form, RowWriter};
+use crate::value::Value;
+
+/// Longest wait for the right to write.
+const BUSY_BOUND: Duration = Duration::from_secs(30);
+/// Times that the task only lets others run before it sleeps.
+const YIELDS: u32 = 16;
+/// Statements kept prepared.
+const STATEMENTS: usize = 256;
+
+/// One session.
+pub(crate) struct Sqlite(Connection);
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path) -> Result<Self, SqlError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(lost)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.busy_timeout(Duration::ZERO).map_err(lost)?;
+        let session = Self(connection);
+        // An acknowledged commit is on the disk, as on a server.
+        session.set_up("pragma synchronous = full")?;
+        session.set_up("pragma foreign_keys = on")?;
+        Ok(session)
+    }
+
+    /// Statements that give rows and need the file for a moment that another session may have.
+    fn set_up(&self, sql: &str) -> Result<(), SqlError> {
+        self.0.execute_batch(sql).map_err(lost)
+    }
+
+    pub(crate) fn prepare(&mut self, sql: &str) -> Result<Arc<str>, SqlError> {
+        let sql: Arc<str> = numbered(sql).into();
+        self.0.prepare_cached(&sql).map_err(told)?;
+        Ok(sql)
+    }
+
+    /// Tries again while another session has the right to write.
+    pub(crate) async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
+        let begun = Instant::now();
+        let mut tries = 0;
+        loop {
+            match self.0.execute_batch(sql).map_err(told) {
+                Err(error) if error.class == Class::LockTimeout && begun.elapsed() < BUSY_BOUND => {
+                    tries += 1;
+                    match tries <= YIELDS {
+                        true => tokio::task::yield_now().await,
+                        false => tokio::time::sleep(Duration::from_millis(1)).await,
+                    }
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn bound(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+    ) -> Result<CachedStatement<'_>, SqlError> {
+        let mut statement = self.0.prepare_cached(sql).map_err(told)?;
+        let wanted = statement.parameter_count();
+        for (index, value) in (1..=wanted).zip(parameters) {
+            statement.raw_bind_parameter(index, value).map_err(told)?;
+        }
+        match parameters.len() >= wanted {
+            true => Ok(statement),
+            false => Err(SqlError::unreadable(
+                "a parameter of the statement is missing",
+            )),
+        }
+    }
+
+    pub(crate) fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, SqlError> {
+        let mut statement = self.bound(sql, parameters)?;
+        if statement.column_count() > 0 {
+            let mut rows = statement.raw_query();
+            let mut count = 0;
+            while rows.next().map_err(told)?.is_some() {
+                count += 1;
+            }
+            return Ok(count);
+        }
+        statement
+            .raw_execute()
+            .map(|rows| rows as u64)
+            .map_err(told)
+    }
+
+    pub(crate) fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        mut each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+    ) -> Result<(), SqlError> {
+        let mut statement = self.bound(sql, parameters)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(told)? {
+            each(&Row(Inner::Sqlite(row)))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn load(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        mut next: impl FnMut(&mut RowWriter) -> bool,
+    ) -> Result<u64, SqlError> {
+        let marks = vec!["?"; columns.len()].join(", ");
+        let sql = format!(
+            "insert into {table} ({}) values ({marks})",
+            columns.join(", ")
+        );
+        self.batch("begin immediate").await?;
+        let loaded = self.insert_all(&sql, &mut next);
+        let end = match loaded {
+            Ok(_) => "commit",
+            Err(_) => "rollback",
+        };
+        self.batch(end).await?;
+        loaded
+    }
+
+    fn insert_all(
+        &mut self,
+        sql: &str,
+        next: &mut impl FnMut(&mut RowWriter) -> bool,
+    ) -> Result<u64, SqlError> {
+        let mut statement = self.0.prepare(sql).map_err(told)?;
+        let mut writer = RowWriter::new(Form::Values);
+        let (mut loaded, mut more) = (0, true);
+        while more {
+            writer.begin_chunk("");
+            more = next(&mut writer);
+            let width = statement.parameter_count();
+            for row in writer.values.chunks_exact(width.max(1)) {
+                for (index, value) in (1..).zip(row) {
+                    statement.raw_bind_parameter(index, value).map_err(told)?;
+                }
+                statement.raw_execute().map_err(told)?;
+                loaded += 1;
+            }
+        }
+        Ok(loaded)
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            other => ToSqlOutput::Owned(owned(other)),
+        })
+    }
+}
+
+/// A value as SQLite keeps it. Decimal numbers become texts, which a column of numbers turns into one.
+pub(crate) fn owned(value: &Value<'_>) -> LiteValue {
+    match value {
+        Value::Null => LiteValue::Null,
+        Value::Int(value) => LiteValue::Integer(*value),
+        Value::Float(value) => LiteValue::Real(*value),
+        Value::Decimal(value) => LiteValue::Real(value.to_f64()),
+        Value::Text(text) => LiteValue::Text(text.as_ref().to_owned()),
+        Value::Time(micros) => LiteValue::Text(crate::text_of_time(*micros)),
+    }
+}
+
+/// The value of a column.
+pub(crate) fn value<'r>(row: &'r LiteRow<'_>, column: usize) -> Result<Value<'r>, SqlError> {
+    Ok(match row.get_ref(column).map_err(told)? {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(value) => Value::Int(value),
+        ValueRef::Real(value) => Value::Float(value),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            Value::Text(String::from_utf8_lossy(bytes))
+        }
+    })
+}
+
+fn lost(error: rusqlite::Error) -> SqlError {
+    SqlError {
+        is_lost: true,
+        ..told(error)
+    }
+}
+
+/// An error of the library as everybody sees it.
+fn told(error: rusqlite::Error) -> SqlError {
+    use ErrorCode as E;
+    let code = error.sqlite_error_code();
+    let (class, name) = match code {
+        Some(E::DatabaseBusy | E::DatabaseLocked) => (Class::LockTimeout, "SQLITE_BUSY"),
+        Some(E::ConstraintViolation) => (Class::Constraint, "SQLITE_CONSTRAINT"),
+        Some(E::DiskFull) => (Class::Resources, "SQLITE_FULL"),
+        Some(E::CannotOpen) => (Class::Connection, "SQLITE_CANTOPEN"),
+        Some(E::ReadOnly) => (Class::Denied, "SQLITE_READONLY"),
+        Some(E::PermissionDenied) => (Class::Denied, "SQLITE_PERM"),
+        Some(E::NotADatabase) => (Class::Connection, "SQLITE_NOTADB"),
+        Some(E::DatabaseCorrupt) => (Class::Connection, "SQLITE_CORRUPT"),
+        Some(E::OperationInterrupted) => (Class::Cancelled, "SQLITE_INTERRUPT"),
+        Some(E::SystemIoFailure) => (Class::Other, "SQLITE_IOERR"),
+        Some(E::Unknown) => (Class::Undefined, "SQLITE_ERROR"),
+        _ => (Class::Other, ""),
+    };
+    SqlError {
+        class,
+        code: (!name.is_empty()).then(|| name.into()),
+        message: error.to_string(),
+        is_lost: class == Class::Connection,
+    }
+}

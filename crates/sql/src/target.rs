@@ -1,0 +1,237 @@
+//! Data source names: which engine, where, as whom.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use mysql_async::Opts;
+use tokio_postgres::config::Host;
+
+/// A kind of database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// PostgreSQL.
+    Postgres,
+    /// MariaDB or MySQL.
+    MySql,
+    /// SQLite, within this process.
+    Sqlite,
+}
+
+impl Engine {
+    /// Name for labels.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::MySql => "mysql",
+            Self::Sqlite => "sqlite",
+        }
+    }
+}
+
+/// A database, from its data source name. It prints without its password.
+#[derive(Clone)]
+pub struct Target {
+    text: String,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone)]
+pub(crate) enum Place {
+    Postgres(Box<tokio_postgres::Config>),
+    MySql(Opts),
+    Sqlite(PathBuf),
+}
+
+/// A text that names no database. It does not hold the text, which may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this is not a valid database: write `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`{0}"
+)]
+pub struct NotATarget(String);
+
+impl FromStr for Target {
+    type Err = NotATarget;
+
+    fn from_str(text: &str) -> Result<Self, NotATarget> {
+        let wrong = |why: String| NotATarget(format!(" ({why})"));
+        let scheme = text.split(':').next().unwrap_or_default();
+        let place = match scheme {
+            "sqlite" => {
+                let path = text["sqlite:".len()..].trim_start_matches("//");
+                let is_named = !path.is_empty() && path != ":memory:";
+                let path = is_named.then(|| PathBuf::from(path));
+                Place::Sqlite(path.ok_or_else(|| wrong("`sqlite:` needs a file".into()))?)
+            }
+            "mysql" | "mariadb" => {
+                let rest = &text[scheme.len()..];
+                let opts = Opts::from_url(&format!("mysql{rest}"));
+                Place::MySql(opts.map_err(|error| wrong(without(text, &error.to_string())))?)
+            }
+            _ if matches!(scheme, "postgres" | "postgresql") || text.contains("host=") => {
+                let config = text.parse::<tokio_postgres::Config>();
+                let config = config.map_err(|error| wrong(cause(&error)))?;
+                if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+                    return Err(wrong("a host is missing".into()));
+                }
+                if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require {
+                    return Err(wrong("TLS to databases is not supported yet".into()));
+                }
+                Place::Postgres(Box::new(config))
+            }
+            _ => return Err(NotATarget(String::new())),
+        };
+        Ok(Self {
+            text: text.into(),
+            place,
+        })
+    }
+}
+
+/// An error's text without the data source name that it may repeat.
+fn without(text: &str, error: &str) -> String {
+    error.replace(text, "…")
+}
+
+fn cause(error: &tokio_postgres::Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+impl Target {
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        match self.place {
+            Place::Postgres(_) => Engine::Postgres,
+            Place::MySql(_) => Engine::MySql,
+            Place::Sqlite(_) => Engine::Sqlite,
+        }
+    }
+
+    /// The whole data source name, with its secrets: for those who connect.
+    pub fn secret_text(&self) -> &str {
+        &self.text
+    }
+
+    /// Name or address of its host, and the port; `None` for a socket of this host, and a file.
+    pub fn server(&self) -> Option<(&str, u16)> {
+        match &self.place {
+            Place::Postgres(config) => match config.get_hosts().first()? {
+                Host::Tcp(host) => {
+                    Some((host, config.get_ports().first().copied().unwrap_or(5432)))
+                }
+                #[cfg(unix)]
+                Host::Unix(_) => None,
+            },
+            Place::MySql(opts) => opts
+                .socket()
+                .is_none()
+                .then(|| (opts.ip_or_hostname(), opts.tcp_port())),
+            Place::Sqlite(_) => None,
+        }
+    }
+
+    /// The file of SQLite.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Sqlite(path) => Some(path),
+            Place::Postgres(_) | Place::MySql(_) => None,
+        }
+    }
+
+    /// Name of the database on its server.
+    fn database(&self) -> Option<&str> {
+        match &self.place {
+            Place::Postgres(config) => config.get_dbname(),
+            Place::MySql(opts) => opts.db_name(),
+            Place::Sqlite(_) => None,
+        }
+    }
+}
+
+impl PartialEq for Target {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// Engine, host, port and database; never user, password or options.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Place::Sqlite(path) = &self.place {
+            return write!(f, "sqlite:{}", path.display());
+        }
+        let engine = self.engine().name();
+        match self.server() {
+            Some((host, port)) if host.contains(':') => write!(f, "{engine}://[{host}]:{port}")?,
+            Some((host, port)) => write!(f, "{engine}://{host}:{port}")?,
+            None => write!(f, "{engine}://(socket)")?,
+        }
+        match self.database() {
+            Some(database) => write!(f, "/{database}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let target: Target = text.parse().expect(text);
+        assert_eq!(target.secret_text(), text);
+        format!("{target}")
+    }
+
+    #[test]
+    fn targets_print_without_their_secrets() {
+        for (text, expected) in [
+            (
+                "postgres://u:geheim@db.example:5433/bench",
+                "postgres://db.example:5433/bench",
+            ),
+            (
+                "postgresql://u@[::1]/bench?password=geheim",
+                "postgres://[::1]:5432/bench",
+            ),
+            (
+                "host=h user=u password=geheim dbname=d",
+                "postgres://h:5432/d",
+            ),
+            ("mysql://u:geheim@h/d", "mysql://h:3306/d"),
+            ("mariadb://u:geheim@h:3307/d", "mysql://h:3307/d"),
+            ("sqlite:/tmp/a.db", "sqlite:/tmp/a.db"),
+            ("sqlite:///tmp/a.db", "sqlite:/tmp/a.db"),
+        ] {
+            assert_eq!(shown(text), expected);
+            let debugged = format!("{:?}", text.parse::<Target>());
+            assert!(!debugged.contains("geheim"), "{debugged}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_database_is_refused_without_repeating_it() {
+        for text in [
+            "",
+            "oracle://u:geheim@h/d",
+            "postgres:///d?password=geheim",
+            "postgres://u:geheim@h:notaport/d",
+            "mysql://u:geheim@h:notaport/d",
+            "mysql://u:geheim@h/d?geheim=1",
+            "sqlite:",
+            "sqlite::memory:",
+            "postgres://u:geheim@h/d?sslmode=require",
+        ] {
+            let refused = text.parse::<Target>().expect_err(text).to_string();
+            let repeats = refused.contains("u:geheim") || refused.contains("password");
+            assert!(!repeats, "{refused}");
+        }
+    }
+}
