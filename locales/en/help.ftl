@@ -776,6 +776,8 @@ help-serve--key = Accept only clients that have this key
 help-serve--max-clients = Clients served at once
 help-serve--new-key = Make a new key, print it once, and accept only clients that have it
 help-serve--path = Let callers replicate from and to this directory of this host. Repeatable
+help-serve--read-path = Let callers replicate from this directory of this host, and not to it. Repeatable
+help-serve--write-path = Let callers replicate to this directory of this host, and not from it. Repeatable
 help-serve--open = Accept clients without a key: anyone who reaches the port may send load through this host
 help-serve-after =
     Examples:

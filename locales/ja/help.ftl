@@ -776,6 +776,8 @@ help-serve--key = この鍵を持つ相手だけを受け付ける
 help-serve--max-clients = 同時に受け付ける相手の数
 help-serve--new-key = 新しい鍵を作って一度だけ表示し、それを持つ相手だけを受け付ける
 help-serve--path = 呼び出し側に、このホストのこのディレクトリの読み書き（複製）を許す。繰り返せる
+help-serve--read-path = 呼び出し側に、このホストのこのディレクトリからの複製だけを許す。繰り返せる
+help-serve--write-path = 呼び出し側に、このホストのこのディレクトリへの複製だけを許す。繰り返せる
 help-serve--open = 鍵のない相手も受け付ける: このポートに届く誰でも、このホストを通して負荷をかけられる
 help-serve-after =
     例:

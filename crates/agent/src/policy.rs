@@ -7,6 +7,8 @@
 //! reach = ["hosts", "strangers"]      # whom loads may reach; without it: "hosts", those of the run
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
 //! paths = ["/srv/mirror"]             # directories that loads on files may use, themselves; without it: none
+//! read_paths = ["/srv/data"]          # the same, only to read
+//! write_paths = ["/srv/inbox"]        # the same, only to write: what stands there is compared, and not sent
 //! max_duration = "10min"              # of one phase; without it: 1 h, where files are replicated 30 days
 //! max_rate = "1Gb/s"                  # each way, all sessions together; without it: as much as the host can
 //! max_flows = 64                      # connections at a time, all sessions together; without it: 65536
@@ -26,6 +28,7 @@ use sokudo_model::kinds::Reach;
 use sokudo_model::units::{Nanos, Rate, human};
 use sokudo_model::{Change, Kind, PhaseSpec, Refusal, Text, Unit, kinds};
 use sokudo_workload::Demand;
+use sokudo_workload::contract::PathUse;
 
 pub use monitors::{Endpoint, Observation};
 
@@ -59,8 +62,10 @@ pub struct Policy {
     pub reach: Vec<Reach>,
     /// Addresses that this host may send to; `None` = the other hosts of a run.
     pub destinations: Option<Vec<IpNet>>,
-    /// Files and directories that loads may be given.
-    pub paths: Vec<PathBuf>,
+    /// Files and directories that loads may read.
+    pub read_paths: Vec<PathBuf>,
+    /// Files and directories that loads may change.
+    pub write_paths: Vec<PathBuf>,
     /// Longest load of one phase, nanoseconds; `None` = the longest that its kind has.
     pub max_duration_ns: Option<u64>,
     /// Highest rate that may be asked for, each way; `None` = unbounded.
@@ -78,7 +83,8 @@ impl Default for Policy {
             workloads: None,
             reach: vec![Reach::Hosts],
             destinations: None,
-            paths: Vec::new(),
+            read_paths: Vec::new(),
+            write_paths: Vec::new(),
             max_duration_ns: None,
             max_rate: None,
             max_flows: None,
@@ -116,6 +122,8 @@ struct Written {
     reach: Option<Vec<String>>,
     destinations: Option<Vec<String>>,
     paths: Option<Vec<PathBuf>>,
+    read_paths: Option<Vec<PathBuf>>,
+    write_paths: Option<Vec<PathBuf>>,
     max_duration: Option<String>,
     max_rate: Option<String>,
     max_flows: Option<u32>,
@@ -155,13 +163,15 @@ impl Policy {
             let networks = list.iter().map(|text| network(text));
             networks.collect::<Result<Vec<IpNet>, String>>()
         });
+        let both = paths("paths", written.paths)?;
         let duration = written.max_duration.map(|text| text.parse::<Nanos>());
         let rate = written.max_rate.map(|text| text.parse::<Rate>());
         Ok(Self {
             workloads: written.workloads,
             reach: reach::read(written.reach)?,
             destinations: networks.transpose()?,
-            paths: paths(written.paths)?,
+            read_paths: [both.clone(), paths("read_paths", written.read_paths)?].concat(),
+            write_paths: [both, paths("write_paths", written.write_paths)?].concat(),
             max_duration_ns: duration
                 .transpose()
                 .map_err(|error| format!("max_duration: {error}"))?
@@ -192,8 +202,11 @@ impl Policy {
     }
 
     /// Lets loads use a directory of this host.
-    pub fn allow_path(&mut self, path: PathBuf) {
-        self.paths.push(path);
+    pub fn allow_path(&mut self, used: PathUse) {
+        match used.writes {
+            true => self.write_paths.push(used.path),
+            false => self.read_paths.push(used.path),
+        }
         if !self.reach.contains(&Reach::Files) {
             self.reach.push(Reach::Files);
         }
@@ -203,14 +216,23 @@ impl Policy {
     /// not listed, because who writes there could make it a link to anywhere.
     ///
     /// Errors: the path that is not listed.
-    pub fn allows_paths(&self, paths: &[PathBuf]) -> Result<(), Refusal> {
-        match paths.iter().find(|path| !self.paths.contains(path)) {
-            None => Ok(()),
-            Some(path) => Err(refuse(format!(
-                "`{}` is not one of its `paths`",
-                path.display()
-            ))),
-        }
+    pub fn allows_paths(&self, paths: &[PathUse]) -> Result<(), Refusal> {
+        let (read, write) = (&self.read_paths, &self.write_paths);
+        let listed = |one: &&PathUse| match one.writes {
+            true => write.contains(&one.path),
+            false => read.contains(&one.path),
+        };
+        let Some(PathUse { path, writes }) = paths.iter().find(|one| !listed(one)) else {
+            return Ok(());
+        };
+        let path_shown = path.display();
+        Err(refuse(
+            match (writes, read.contains(path), write.contains(path)) {
+                (true, true, _) => format!("`{path_shown}` may be read here, and not written"),
+                (false, _, true) => format!("`{path_shown}` may be written here, and not read"),
+                _ => format!("`{path_shown}` is not one of its `paths`"),
+            },
+        ))
     }
 
     fn grants(&self, workload: &str) -> bool {
@@ -372,31 +394,29 @@ impl Policy {
                 self.max_flows.unwrap_or(DEFAULT_FLOWS)
             ),
             "programs: none are started, and no shell".into(),
-            match (self.reach.contains(&Reach::Files), self.paths.as_slice()) {
-                (true, []) => "files: those that a test plan's own options name".into(),
-                (true, paths) => {
-                    let paths: Vec<String> =
-                        paths.iter().map(|it| it.display().to_string()).collect();
-                    format!(
-                        "files: those that a test plan's own options name, and {}",
-                        paths.join(", ")
-                    )
-                }
-                (false, _) => "files: none are read or written outside of sokudo's own".into(),
+            match self.reach.contains(&Reach::Files) {
+                true => "files: those that a test plan's own options name".into(),
+                false => "files: none are read or written outside of sokudo's own".into(),
             },
         ];
+        let listed = [("read", &self.read_paths), ("written", &self.write_paths)];
+        let listed = listed.iter().filter(|(_, paths)| !paths.is_empty());
+        lines.extend(listed.map(|(what, paths)| {
+            let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+            format!("directories that may be {what}: {}", paths.join(", "))
+        }));
         lines.extend(self.observation.explain());
         lines
     }
 }
 
 /// Paths of a policy file: absolute, because whoever reads them has another directory.
-fn paths(written: Option<Vec<PathBuf>>) -> Result<Vec<PathBuf>, String> {
+fn paths(name: &str, written: Option<Vec<PathBuf>>) -> Result<Vec<PathBuf>, String> {
     let written = written.unwrap_or_default();
     match written.iter().find(|path| !path.is_absolute()) {
         None => Ok(written),
         Some(path) => Err(format!(
-            "paths: `{}` does not begin with `/`",
+            "{name}: `{}` does not begin with `/`",
             path.display()
         )),
     }

@@ -54,6 +54,15 @@ pub type Emit = Arc<dyn Fn(Emitted) + Send + Sync>;
 /// Result of one host, or the reason why there is none.
 pub type HostResult = Result<String, String>;
 
+/// A file or directory of a host that a load uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathUse {
+    /// Its path.
+    pub path: PathBuf,
+    /// True when something in it may be changed; false when it is only read.
+    pub writes: bool,
+}
+
 /// Options of a workload: one type, which is its command line, its word in a scenario, and the text
 /// that travels in a plan. The docs of its fields are the manual.
 pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
@@ -142,7 +151,7 @@ pub trait Workload: Sync {
     /// Files and directories of this host that the phase reads or writes.
     ///
     /// Errors: options that cannot be read.
-    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathBuf>, Refusal>;
+    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathUse>, Refusal>;
 
     /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;

@@ -9,8 +9,6 @@
 //! cannot be read are refused with their field, numbers that cannot be read leave their host's flows
 //! incomplete, with the reason.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sokudo_model::{
@@ -19,7 +17,7 @@ use sokudo_model::{
 };
 use sokudo_stats::{Best, First, Outcome};
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, PathUse, Phase, Workload};
 use crate::demand::Demand;
 use crate::joined::outcome;
 use crate::refusal::{operator, read_options};
@@ -52,7 +50,7 @@ pub trait Load: Sync {
 
     /// Files and directories of this host that the phase reads or writes, as its options name them. The
     /// owner's policy lists those that it allows.
-    fn paths(_options: &Self::Options, _spec: &PhaseSpec) -> Vec<PathBuf> {
+    fn paths(_options: &Self::Options, _spec: &PhaseSpec) -> Vec<PathUse> {
         Vec::new()
     }
 
@@ -219,7 +217,7 @@ impl<L: Load> Workload for L {
         Ok(L::demand(&options, spec))
     }
 
-    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathBuf>, Refusal> {
+    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathUse>, Refusal> {
         let options = read_options(L::KIND.name, &spec.phase.options)?;
         Ok(L::paths(&options, spec))
     }

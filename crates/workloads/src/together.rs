@@ -11,7 +11,6 @@
 //! of two parts of the same workload are left out where both would claim the same name: the flows keep
 //! theirs.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +19,7 @@ use sokudo_i18n::english;
 use sokudo_model::spec::HostSpec;
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text};
 use sokudo_stats::{Best, First, Outcome};
+use sokudo_workload::contract::PathUse;
 use sokudo_workload::refusal::{failed, operator, read_options};
 use sokudo_workload::told::{SENT, read_each};
 use sokudo_workload::{Demand, Descriptor, Emit, Emitted, HostResult, Phase, Workload};
@@ -268,7 +268,7 @@ impl Workload for Together {
         parts.map(|(workload, part)| workload.demand(&part)).sum()
     }
 
-    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathBuf>, Refusal> {
+    fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathUse>, Refusal> {
         let parts = parts_of(spec)?.into_iter();
         let paths = parts.map(|(workload, part)| workload.paths(&part));
         Ok(paths.collect::<Result<Vec<_>, _>>()?.concat())

@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 use sokudo_model::kinds::replicate as numbers;
 use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
-use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::contract::{Emit, Options, PathUse, Phase};
 use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::load::{Ends, Load};
 
@@ -72,12 +72,16 @@ impl Load for Replicate {
         })
     }
 
-    fn paths(options: &ReplicateOptions, spec: &PhaseSpec) -> Vec<PathBuf> {
+    fn paths(options: &ReplicateOptions, spec: &PhaseSpec) -> Vec<PathUse> {
         let flows = &spec.phase.flows;
         let sends = flows.iter().any(|flow| flow.from == spec.me);
         let receives = flows.iter().any(|flow| flow.to == spec.me);
         let source = options.on_host(spec.me).source_path().filter(|_| sends);
         let target = options.target_path().filter(|_| receives);
+        let used = |path: PathBuf, writes| PathUse { path, writes };
+        let source = source.map(|path| used(path, false));
+        // Who only compares writes nothing.
+        let target = target.map(|path| used(path, !options.only_looks()));
         source.into_iter().chain(target).collect()
     }
 

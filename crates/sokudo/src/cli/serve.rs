@@ -11,6 +11,7 @@ use sokudo_agent::Guard;
 use sokudo_bus::direct::{self, Server, ServerPolicy};
 use sokudo_controller::host_name;
 use sokudo_wire::Key;
+use sokudo_workload::contract::PathUse;
 
 use super::key::{self, KeyText};
 use super::policy::{self, PolicyArgs};
@@ -54,6 +55,14 @@ pub struct ServeArgs {
     /// Let callers replicate from and to this directory of this host. Repeatable.
     #[arg(long, value_name = "DIR")]
     path: Vec<PathBuf>,
+
+    /// Let callers replicate from this directory of this host, and not to it. Repeatable.
+    #[arg(long, value_name = "DIR")]
+    read_path: Vec<PathBuf>,
+
+    /// Let callers replicate to this directory of this host, and not from it. Repeatable.
+    #[arg(long, value_name = "DIR")]
+    write_path: Vec<PathBuf>,
 
     #[command(flatten)]
     ports: PortArgs,
@@ -101,10 +110,13 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
     let Some(mut allowed) = args.policy.read()? else {
         return Ok(Exit::Fine);
     };
-    for path in &args.path {
+    let reads = args.path.iter().chain(&args.read_path);
+    let writes = args.path.iter().chain(&args.write_path);
+    let used = reads.map(|path| (path, false));
+    for (path, writes) in used.chain(writes.map(|path| (path, true))) {
         let path =
             std::path::absolute(path).map_err(|error| Failure::cannot_write(path, &error))?;
-        allowed.allow_path(path);
+        allowed.allow_path(PathUse { path, writes });
     }
     let stop = stop_flag()?;
     args.ports.apply();
