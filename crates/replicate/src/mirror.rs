@@ -106,6 +106,13 @@ impl Mirror {
         mirror
     }
 
+    /// The system tells that it lost events, as when its queue is full.
+    #[cfg(test)]
+    pub(crate) fn overflows(&self) {
+        let event = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
+        self.shared.note(&event, &sync_channel(0).0);
+    }
+
     /// Why the system does not tell all changes; `None` where it does.
     pub fn blind(&self) -> Option<&str> {
         self.shared.blind.get().map(String::as_str)

@@ -483,6 +483,8 @@ pub fn await_write(file: &OwnedFd) {
 
 /// Reads from an offset until the buffer is full or the file ends; gives the bytes read.
 pub fn read_at(file: BorrowedFd<'_>, mut offset: u64, out: &mut [u8]) -> io::Result<usize> {
+    #[cfg(test)]
+    faults::meet(file, faults::Call::Read)?;
     let mut filled = 0;
     while filled < out.len() {
         match rustix::io::pread(file, &mut out[filled..], offset) {
@@ -500,6 +502,8 @@ pub fn read_at(file: BorrowedFd<'_>, mut offset: u64, out: &mut [u8]) -> io::Res
 
 /// Writes all bytes at an offset.
 pub fn write_at(file: BorrowedFd<'_>, mut offset: u64, mut data: &[u8]) -> io::Result<()> {
+    #[cfg(test)]
+    faults::meet(file, faults::Call::Write)?;
     while !data.is_empty() {
         match rustix::io::pwrite(file, data, offset) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -512,6 +516,63 @@ pub fn write_at(file: BorrowedFd<'_>, mut offset: u64, mut data: &[u8]) -> io::R
         }
     }
     Ok(())
+}
+
+/// Devices that fail, as tests ask for.
+#[cfg(test)]
+pub(crate) mod faults {
+    use std::io;
+    use std::os::fd::BorrowedFd;
+    use std::sync::Mutex;
+
+    use rustix::io::Errno;
+
+    use crate::session::lock;
+
+    /// A call that fails.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Call {
+        Read,
+        Write,
+        Sync,
+    }
+
+    /// Device, file or all of them, and call.
+    type Fault = (u64, Option<u64>, Call);
+
+    static FAULTS: Mutex<Vec<Fault>> = Mutex::new(Vec::new());
+
+    /// Fails as long as it is held.
+    pub(crate) struct Failing(Fault);
+
+    impl Failing {
+        pub(crate) fn begin(device: u64, file: Option<u64>, call: Call) -> Self {
+            lock(&FAULTS).push((device, file, call));
+            Self((device, file, call))
+        }
+    }
+
+    impl Drop for Failing {
+        fn drop(&mut self) {
+            lock(&FAULTS).retain(|fault| *fault != self.0);
+        }
+    }
+
+    /// An error when such a call is to fail on this file.
+    pub(crate) fn meet(file: BorrowedFd<'_>, call: Call) -> io::Result<()> {
+        let faults = lock(&FAULTS);
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let (device, number) = super::status_of_open(file)?.inode;
+        let fails = |fault: &Fault| {
+            fault.0 == device && fault.1.is_none_or(|one| one == number) && fault.2 == call
+        };
+        match faults.iter().any(fails) {
+            true => Err(Errno::IO.into()),
+            false => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]

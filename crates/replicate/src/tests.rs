@@ -4,6 +4,7 @@ mod attacks;
 mod faults;
 mod killed;
 mod mirrors;
+mod rows;
 mod sessions;
 mod troubles;
 

@@ -197,6 +197,8 @@ impl Shared {
             return Ok(());
         };
         let begun = Instant::now();
+        #[cfg(test)]
+        root::faults::meet(root.handle(), root::faults::Call::Sync)?;
         root.sync()?;
         let (own, _) = root::status_of_open(root.handle())?.inode;
         let devices: io::Result<Vec<OwnedFd>> = lock(&self.devices)
@@ -411,7 +413,11 @@ fn send_answers(shared: &Shared, mut writer: FrameWriter, inbox: &Inbox<Answer>)
             }
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
             Err(RecvTimeoutError::Timeout) if shared.session.is_over() => {
-                return Ok(());
+                // Who reads the list may notice only after this connection is closed.
+                return match shared.session.failure() {
+                    Some(why) => send(&Answer::Broken(why)),
+                    None => Ok(()),
+                };
             }
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -142,6 +142,21 @@ fn without_watches_everything_is_looked_at_again() {
 }
 
 #[test]
+fn events_that_were_lost_make_one_look_at_everything() {
+    let (source, target) = (quick(), quick());
+    fs::create_dir(source.path().join("unseen")).unwrap();
+    let begin = |root: &Path| {
+        let mirror = Mirror::begin(root);
+        mirror.overflows();
+        mirror
+    };
+    let (copied, mirror, lags) = follow(source.path(), target.path(), begin, |round| round());
+    copied.fine();
+    assert_eq!((mirror.blind(), mirror.rescans()), (None, 1));
+    assert_eq!(lags.len(), 1);
+}
+
+#[test]
 fn a_file_that_goes_before_it_is_read_is_no_failure_of_a_mirror() {
     let (source, target) = (quick(), quick());
     let (copied, _, _) = follow(source.path(), target.path(), Mirror::begin, |_| {

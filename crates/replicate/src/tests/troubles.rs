@@ -18,7 +18,7 @@ use crate::receive::Durability;
 const NOBODY: u32 = 65_534;
 
 /// Files in transit below a root.
-fn staged(root: &Path) -> usize {
+pub(super) fn staged(root: &Path) -> usize {
     let names = look(root).into_keys();
     names
         .filter(|path| path.windows(STAGED.len()).any(|part| part == STAGED))
@@ -26,14 +26,17 @@ fn staged(root: &Path) -> usize {
 }
 
 /// The paths that an end reports.
-fn reported(copied: &Copied) -> BTreeSet<String> {
+pub(super) fn reported(copied: &Copied) -> BTreeSet<String> {
     let failures = copied.sent.failures.iter();
     failures.map(|failure| failure.path.clone()).collect()
 }
 
 /// A file system in memory of so many MiB; it goes with its handle.
 #[cfg(target_os = "linux")]
-fn small_memory(mib: u32, is_writable: bool) -> Result<(OwnedFd, PathBuf), rustix::io::Errno> {
+pub(super) fn small_memory(
+    mib: u32,
+    is_writable: bool,
+) -> Result<(OwnedFd, PathBuf), rustix::io::Errno> {
     use rustix::mount::{
         FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
         fsopen,
@@ -51,7 +54,7 @@ fn small_memory(mib: u32, is_writable: bool) -> Result<(OwnedFd, PathBuf), rusti
 }
 
 #[cfg(not(target_os = "linux"))]
-fn small_memory(_: u32, _: bool) -> Result<(OwnedFd, PathBuf), rustix::io::Errno> {
+pub(super) fn small_memory(_: u32, _: bool) -> Result<(OwnedFd, PathBuf), rustix::io::Errno> {
     Err(rustix::io::Errno::NOSYS)
 }
 

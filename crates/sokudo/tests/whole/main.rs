@@ -53,6 +53,7 @@ mod quiet;
 mod records;
 mod repeat;
 mod replicate;
+mod replicate_hosts;
 mod results;
 mod scenario;
 mod security;

@@ -21,13 +21,13 @@ const PROMISED: [&str; 8] = [
 ];
 
 /// A server that lets callers use this directory.
-fn serve_directory(place: &Place, directory: &Path) -> Server {
+pub fn serve_directory(place: &Place, directory: &Path) -> Server {
     let directory = directory.to_str().expect("a path of a test");
     serve_with(place.words(["serve", "--bind", "127.0.0.1:0", "--path", directory]))
 }
 
 /// Names below a directory with their contents; links by what they say.
-fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
+pub fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut to_look_at = vec![root.to_owned()];
     while let Some(directory) = to_look_at.pop() {
@@ -62,7 +62,7 @@ fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Waits until something holds.
-fn wait_until(what: &str, holds: impl Fn() -> bool) {
+pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < deadline, "{what}");
@@ -178,6 +178,27 @@ fn only_directories_that_the_owner_lists_are_used() {
     let closed = serve(&place);
     let ended = place.run(&command(closed.address, &target));
     refused(&ended, "`files`", "its owner can change the policy");
+    for (one_way, back) in [("--read-path", false), ("--write-path", true)] {
+        let directory = place.path().join("one-way");
+        fs::create_dir_all(&directory).expect("a directory");
+        let server = serve_with(place.words([
+            "serve",
+            "--bind",
+            "127.0.0.1:0",
+            one_way,
+            directory.to_str().expect("a path"),
+        ]));
+        let far = format!("{}:{}", server.address, directory.display());
+        let sent = format!("replicate {} {far}", source.display());
+        let fetched = format!("replicate {far} {}", place.path().join("fetched").display());
+        let (good, bad, says) = match back {
+            true => (sent, fetched, "may be written here, and not read"),
+            false => (fetched, sent, "may be read here, and not written"),
+        };
+        refused(&place.run(&bad), says, "its owner can change");
+        place.run(&good).expect_code(0);
+        assert_eq!(tree(&directory).is_empty(), !back);
+    }
     let server = serve_directory(&place, &target);
     for other in ["elsewhere", "target/below", "target/../elsewhere"] {
         let ended = place.run(&command(server.address, &place.path().join(other)));
