@@ -1,7 +1,7 @@
 //! The replication engine: trees of files from one root to another.
 //!
 //! ```text
-//! path · frame · message · codec · delta · filter · level · limit · dataset · dirty     pure
+//! path · frame · message · codec · delta · filter · level · limit · dataset · dirty · predict     pure
 //! root · source · mirror · wire                                                         the system
 //! send ──── listing, data ───► receive
 //!      ◄──────── answers ─────
@@ -22,6 +22,7 @@ pub mod level;
 pub mod limit;
 pub mod message;
 pub mod path;
+pub mod predict;
 pub mod session;
 
 #[cfg(unix)]

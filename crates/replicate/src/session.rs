@@ -14,6 +14,11 @@ pub const ALIVE: Duration = Duration::from_secs(5);
 /// A peer that says nothing, or takes nothing, for this long is gone.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Files and bytes that a receiver makes durable together.
+pub const TOGETHER_FILES: usize = 4_096;
+/// See [`TOGETHER_FILES`].
+pub const TOGETHER_BYTES: u64 = 256 << 20;
+
 /// Locks; what a thread that panicked left is as good as before, every change is whole.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -15,12 +15,8 @@ use crate::message::{Id, Meta};
 use crate::path::shown;
 use crate::root::{self, Handles};
 use crate::send::Record;
-use crate::session::{Progress, lock};
+use crate::session::{Progress, TOGETHER_BYTES, TOGETHER_FILES, lock};
 use crate::wire::FrameReader;
-
-/// Files and bytes that are made durable together.
-const TOGETHER_FILES: usize = 4_096;
-const TOGETHER_BYTES: u64 = 256 << 20;
 
 /// A file that is whole and not published yet.
 struct Whole {
