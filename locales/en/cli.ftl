@@ -183,3 +183,5 @@ specs-note = specification { $name }
 specs-preset = preset: { $settings }
 specs-queue = { $files } files, { $bytes } queued
 specs-waits = waits { $time }
+advise-doing-probe = measuring: { $step }
+advise-doing-trial = trying: { $trial }

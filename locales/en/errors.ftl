@@ -1,5 +1,7 @@
 # What did not work, and how to mend it. A hint's key ends in `-hint`.
 
+error-advise-sides = a prediction needs a source on this host and one target on another
+error-advise-sides-hint = sokudo advise /srv/data hostb:/srv/data
 error-agent-no-note = { $host } cannot note what it is asked for: { $error }
 error-agent-no-note-hint = see to { $path } there
 error-agent-out-of-order = the controller asked out of order: { $what }

@@ -8,6 +8,30 @@ help-heading-options = Options
 help-note-default = [default: { $value }]
 help-note-env = [env: { $value }]
 help-note-values = [possible values: { $value }]
+help-advise =
+    Find the settings with which a tree of files is replicated fastest, and tell how long it will take.
+
+    Start `sokudo serve --path DIR` on the other host first. A part of the source is read and compressed, the way, the free CPU of both ends and the target's file system are measured, all settings are predicted, and the best three are tried beside the usual ones, in turns. Trials write to a directory of their own in the target, which is removed.
+help-advise-after =
+    Examples:
+      sokudo advise /srv/data hostb:/srv/data                how, and how long?
+      sokudo advise /srv/data hostb                          the way alone: nothing is written there
+      sokudo advise /srv/data hostb:/srv/data --apply copy.toml
+      sokudo replicate --specs copy.toml                     do so
+help-advise--apply = Write the chosen settings as a specification for `sokudo replicate --specs FILE`
+help-advise--content = What the files of a data set hold: `text`, `random`, `mixed:60` (percent random)
+help-advise--durability = When content is on the receiver's device
+help-advise--durability-batch = Many files at a time, before they are published: a power cut leaves old or new files
+help-advise--durability-file = Each file and its directory before the next
+help-advise--durability-none = When the system likes
+help-advise--exclude = Neither sent nor removed: `*.tmp`, `cache/**`. Repeatable
+help-advise--from = Directory of this host, or dataset:NxSIZE
+help-advise--include = Only files that fit the glob, below the source: `*.rs`, `docs/**`. Repeatable
+help-advise--rounds = Trials of each of the settings
+help-advise--to = HOST:/DIR, or HOST, whose disk is then left alone
+help-advise--transport = What carries the content
+help-advise--transport-tcp = TCP without encryption, after both ends have proven themselves
+help-advise--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
 help-help = Print the help of commands
 help-any--at = Admin port of the target. Default: the target that was started last on this host
 help-any--data-ports = Receive load on these ports alone, UDP and TCP: `5000-5010`. Default: the system chooses
@@ -687,6 +711,7 @@ help-replicate--preset-wan = A long link: more connections, for windows and loss
 help-replicate--relay = Pass on from host to host: each, this one included, sends to so many others, so that a tree of hosts grows, and each begins when it has all. A host that is lost takes those behind it along
 help-replicate--resync = With --mirror: look at the whole source so often, too, whatever the system tells of changes: `6h`
 help-replicate--specs = Carry out the specifications of this file, each by its schedule: what goes where, with the options of this command by their names. Options typed beside it hold where the file says nothing
+help-replicate--predict = Look at the source, the way and the target first, predict the time, and compare it with the measured one. Takes some seconds; --dry-run predicts anyway
 help-replicate--to = Target: DIR, HOST:/DIR, or HOST:null, which drops everything. Several hosts: the same directory on each
 help-replicate--transport = What carries the content
 help-replicate--transport-tcp = TCP without encryption, after both ends have proven themselves

@@ -152,3 +152,5 @@ specs-note = 仕様 { $name }
 specs-preset = プリセット: { $settings }
 specs-queue = 待ち { $files } ファイル、{ $bytes }
 specs-waits = { $time } 待機
+advise-doing-probe = 測定中: { $step }
+advise-doing-trial = 試行中: { $trial }

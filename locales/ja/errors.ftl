@@ -1,5 +1,7 @@
 # 失敗の内容と対処。対処のキーは `-hint` で終わる。
 
+error-advise-sides = 予測には、このホストの複製元と、別のホストの宛先が一つ必要です
+error-advise-sides-hint = sokudo advise /srv/data hostb:/srv/data
 error-agent-no-note = { $host } は依頼を記録できません: { $error }
 error-agent-no-note-hint = そのホストの { $path } を確認してください
 error-agent-out-of-order = コントローラーの要求の順序が正しくありません: { $what }

@@ -8,6 +8,30 @@ help-heading-options = オプション
 help-note-default = [既定値: { $value }]
 help-note-env = [環境変数: { $value }]
 help-note-values = [選択肢: { $value }]
+help-advise =
+    ファイルの木を最も速く複製する設定を探し、所要時間を示す。
+
+    先に相手のホストで `sokudo serve --path DIR` を起動する。複製元の一部を読んで圧縮し、経路、両端の空き CPU、宛先のファイルシステムを測り、すべての設定を予測して、最良の三つを既定の設定と交互に試す。試行は宛先の中の専用ディレクトリに書き、最後に消す。
+help-advise-after =
+    例:
+      sokudo advise /srv/data hostb:/srv/data                どの設定で、どれだけかかるか
+      sokudo advise /srv/data hostb                          経路だけ。相手には何も書かない
+      sokudo advise /srv/data hostb:/srv/data --apply copy.toml
+      sokudo replicate --specs copy.toml                     そのとおりに複製する
+help-advise--apply = 選んだ設定を `sokudo replicate --specs FILE` のための指定として書く
+help-advise--content = データセットのファイルの中身: `text`、`random`、`mixed:60` (ランダムの百分率)
+help-advise--durability = 内容がいつ受信側の装置にあるか
+help-advise--durability-batch = 公開する前に、多くのファイルをまとめて。停電後も古いファイルか新しいファイルが残る
+help-advise--durability-file = 次に進む前に、ファイルとそのディレクトリを一つずつ
+help-advise--durability-none = システムに任せる
+help-advise--exclude = 送りも消しもしない: `*.tmp`、`cache/**`。繰り返し指定できる
+help-advise--from = このホストのディレクトリ、または dataset:NxSIZE
+help-advise--include = 複製元の下で、このグロブに合うファイルだけ: `*.rs`、`docs/**`。繰り返し指定できる
+help-advise--rounds = 各設定の試行の回数
+help-advise--to = HOST:/DIR、または HOST。後者ではディスクに触れない
+help-advise--transport = 内容を運ぶもの
+help-advise--transport-tcp = 暗号化しない TCP。両端は互いを確かめる
+help-advise--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
 help-help = コマンドのヘルプを表示する
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
 help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
@@ -687,6 +711,7 @@ help-replicate--preset-wan = 長い回線: 各接続がウィンドウや損失�
 help-replicate--relay = ホストからホストへ送り継ぐ。このホストを含む各ホストがこの数のホストへ送り、木の形に広がる。各ホストは全体を受け取ってから送り始める。失われたホストの先には届かない
 help-replicate--resync = --mirror とともに: システムが変更を知らせるかどうかによらず、この間隔で元の全体も調べる: `6h`
 help-replicate--specs = このファイルの仕様を、それぞれの予定に従って実行する。何をどこへ送るかを、このコマンドのオプションと同じ名前で書く。併せて指定したオプションは、ファイルに書かれていないものに使う
+help-replicate--predict = 先に複製元、経路、宛先を調べて所要時間を予測し、実測と比べる。数秒かかる。--dry-run は常に予測する
 help-replicate--to = 宛先: DIR、HOST:/DIR、またはすべて捨てる HOST:null。複数のホストでは同じディレクトリ
 help-replicate--transport = 内容を運ぶもの
 help-replicate--transport-tcp = 暗号化しない TCP。両端の証明の後に使う

@@ -2,6 +2,7 @@
 //! histograms, events, findings, the environment, and the manifest that ties one run together.
 //! Nothing here opens a file or a socket, reads a clock, or starts a thread.
 
+pub mod advice;
 pub mod bounds;
 pub mod clock;
 pub mod document;

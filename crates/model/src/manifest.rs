@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::advice::Advice;
 use crate::kinds::{self, Kind};
 use crate::plan::Plan;
 use crate::proof::Proof;
@@ -165,6 +166,9 @@ pub struct Manifest {
     /// Causes of its limit that were put to the test by later runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<Proof>,
+    /// What was predicted of a replication, and which settings were chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
     /// File name relative to the record → SHA-256, hexadecimal. Written when the run is closed.
     pub files: BTreeMap<String, String>,
 }
@@ -234,6 +238,7 @@ impl Manifest {
             status: RunStatus::Running,
             problems: Vec::new(),
             proofs: Vec::new(),
+            advice: None,
             files: BTreeMap::new(),
         }
     }

@@ -6,6 +6,7 @@
 //! always walked.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::path::RelPath;
 
@@ -18,6 +19,8 @@ const MAX_PATTERNS: usize = 1_000;
 pub struct Filter {
     include: GlobSet,
     exclude: GlobSet,
+    /// Of 2^32 files so many are taken, by a hash of their path; `None`: all.
+    sampled: Option<u32>,
 }
 
 /// A pattern that cannot be used.
@@ -65,12 +68,22 @@ impl Filter {
         Ok(Self {
             include: compile(include)?,
             exclude: compile(exclude)?,
+            sampled: None,
         })
+    }
+
+    /// The same for a share of the files, from 0 to 1: always the same ones.
+    pub fn sampled(self, share: f64) -> Self {
+        let of_all = (share.clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32;
+        Self {
+            sampled: (share < 1.0).then_some(of_all),
+            ..self
+        }
     }
 
     /// True when nothing is left out.
     pub fn is_everything(&self) -> bool {
-        self.include.is_empty() && self.exclude.is_empty()
+        self.include.is_empty() && self.exclude.is_empty() && self.sampled.is_none()
     }
 
     /// True when the directory and those above it belong to the replication.
@@ -93,6 +106,11 @@ impl Filter {
             // Such a name is reported where it is listed.
             return true;
         };
+        if let Some(most) = self.sampled.filter(|_| !is_directory)
+            && xxh3_64(path.as_bytes()) as u32 > most
+        {
+            return false;
+        }
         let path = as_path(path.as_bytes());
         !self.exclude.is_match(&path)
             && (is_directory || self.include.is_empty() || self.include.is_match(&path))
@@ -112,6 +130,20 @@ fn as_path(bytes: &[u8]) -> std::path::PathBuf {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_sample_takes_its_share_of_the_files_and_every_directory() {
+        let filter = Filter::new(&[], &[]).unwrap().sampled(0.2);
+        let taken = |is_directory| {
+            let names = (0..5_000).map(|number| format!("f{number}"));
+            names
+                .filter(|name| filter.takes(&RelPath::root(), name.as_bytes(), is_directory))
+                .count()
+        };
+        assert!((800..1_200).contains(&taken(false)), "{}", taken(false));
+        assert_eq!(taken(true), 5_000);
+        assert!(!filter.is_everything());
+    }
+
     use super::*;
 
     fn takes(include: &[&str], exclude: &[&str], path: &str) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! path · frame · message · codec · delta · filter · level · limit · dataset · dirty · predict     pure
-//! root · source · mirror · wire                                                         the system
+//! root · source · sample · mirror · wire                                                          the system
 //! send ──── listing, data ───► receive
 //!      ◄──────── answers ─────
 //! ```
@@ -31,6 +31,8 @@ pub mod mirror;
 pub mod receive;
 #[cfg(unix)]
 pub mod root;
+#[cfg(unix)]
+pub mod sample;
 #[cfg(unix)]
 pub mod send;
 #[cfg(unix)]

@@ -19,6 +19,13 @@ pub const TOGETHER_FILES: usize = 4_096;
 /// See [`TOGETHER_FILES`].
 pub const TOGETHER_BYTES: u64 = 256 << 20;
 
+/// CPU time of the calling thread.
+#[cfg(unix)]
+pub fn thread_cpu_s() -> f64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
 /// Locks; what a thread that panicked left is as good as before, every change is whole.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -156,9 +163,7 @@ impl Progress {
     /// Takes note of the calling thread's CPU time, at its end.
     #[cfg(unix)]
     pub fn thread_ends(&self) {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
-        let cpu_ns = seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0);
+        let cpu_ns = (thread_cpu_s() * 1e9) as u64;
         Self::add(&self.cpu_ns, cpu_ns);
         self.busiest_cpu_ns.fetch_max(cpu_ns, Ordering::Relaxed);
     }

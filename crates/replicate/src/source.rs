@@ -42,6 +42,8 @@ pub enum Source {
         filter: Filter,
         /// Which properties are read.
         keeps: Keeps,
+        /// Of each file only so many bytes are taken: a trial needs no more.
+        most_bytes: u64,
     },
     /// Files that are made.
     Set(DataSet),
@@ -59,6 +61,8 @@ pub struct Found {
 pub enum Opened {
     /// Of a tree.
     File(OwnedFd, Status),
+    /// The first bytes of one.
+    Part(OwnedFd, Status, u64),
     /// Number and size of one that is made.
     Made(u64, u64),
 }
@@ -106,7 +110,11 @@ impl Source {
                 root,
                 filter,
                 keeps,
-            } => list_tree(root, filter, *keeps, path, now_ns, visit),
+                most_bytes,
+            } => {
+                let taken = (filter, *keeps, *most_bytes);
+                list_tree(root, taken, path, now_ns, visit)
+            }
             Source::Set(set) => list_set(set, path, visit),
         }
     }
@@ -120,7 +128,7 @@ impl Source {
         name: &[u8],
     ) -> io::Result<Opened> {
         match (self, handles) {
-            (Source::Tree { .. }, Some(handles)) => {
+            (Source::Tree { most_bytes, .. }, Some(handles)) => {
                 let (file, mut status) = root::open_file(handles.of(directory)?, name)?;
                 for _ in 0..SETTLES {
                     let age_ns = wall_clock_ns().saturating_sub(status.ctime_ns);
@@ -130,14 +138,14 @@ impl Source {
                         continue;
                     }
                     if age_ns >= SETTLED_NS {
-                        return Ok(Opened::File(file, status));
+                        return Ok(Opened::of(file, status, *most_bytes));
                     }
                     // A write gives a file its time when it begins. On a busy host it may go on for longer
                     // than a tick: what is read beside it would be torn, and its time would not tell.
                     root::await_write(&file);
                     let before = std::mem::replace(&mut status, root::status_of_open(&file)?);
                     if status.is_same_content(&before) {
-                        return Ok(Opened::File(file, status));
+                        return Ok(Opened::of(file, status, *most_bytes));
                     }
                 }
                 Err(io::Error::other("it changes all the time"))
@@ -155,6 +163,10 @@ impl Source {
     pub fn read(&self, opened: &Opened, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         match (opened, self) {
             (Opened::File(file, _), _) => root::read_at(file.as_fd(), offset, out),
+            (Opened::Part(file, _, most), _) => {
+                let left = most.saturating_sub(offset).min(out.len() as u64) as usize;
+                root::read_at(file.as_fd(), offset, &mut out[..left])
+            }
             (Opened::Made(number, size), Source::Set(set)) => {
                 let left = size.saturating_sub(offset).min(out.len() as u64) as usize;
                 set.fill(*number, offset, &mut out[..left]);
@@ -166,18 +178,26 @@ impl Source {
 }
 
 impl Opened {
+    /// A file of a tree, of which at most so many bytes are taken.
+    fn of(file: OwnedFd, status: Status, most_bytes: u64) -> Self {
+        match status.size > most_bytes {
+            true => Opened::Part(file, status, most_bytes),
+            false => Opened::File(file, status),
+        }
+    }
+
     /// Bytes when it was opened.
     pub fn size(&self) -> u64 {
         match self {
             Opened::File(_, status) => status.size,
-            Opened::Made(_, size) => *size,
+            Opened::Part(_, _, size) | Opened::Made(_, size) => *size,
         }
     }
 
     /// Last change of its content when it was opened.
     pub fn mtime_ns(&self) -> i64 {
         match self {
-            Opened::File(_, status) => status.mtime_ns,
+            Opened::File(_, status) | Opened::Part(_, status, _) => status.mtime_ns,
             Opened::Made(..) => DataSet::meta(0).mtime_ns,
         }
     }
@@ -185,7 +205,9 @@ impl Opened {
     /// True when it is still what it was when it was opened.
     pub fn is_unchanged(&self) -> io::Result<bool> {
         match self {
-            Opened::File(file, before) => Ok(root::status_of_open(file)?.is_same_content(before)),
+            Opened::File(file, before) | Opened::Part(file, before, _) => {
+                Ok(root::status_of_open(file)?.is_same_content(before))
+            }
             Opened::Made(..) => Ok(true),
         }
     }
@@ -231,8 +253,7 @@ fn ranges(_: &OwnedFd, size: u64) -> io::Result<Vec<(u64, u64)>> {
 
 fn list_tree(
     root: &Root,
-    filter: &Filter,
-    keeps: Keeps,
+    (filter, keeps, most_bytes): (&Filter, Keeps, u64),
     path: &RelPath,
     now_ns: i64,
     visit: &mut dyn FnMut(Event) -> io::Result<()>,
@@ -259,7 +280,7 @@ fn list_tree(
         }
         let kind = match status.kind {
             FileType::RegularFile => Kind::File {
-                size: status.size,
+                size: status.size.min(most_bytes),
                 racy: status.mtime_ns > now_ns - RACY_NS,
                 shared: status.links > 1,
             },

@@ -105,6 +105,7 @@ impl Copy {
             root: open(source),
             filter: self.filter.clone(),
             keeps: Keeps::ALL,
+            most_bytes: u64::MAX,
         }
     }
 

@@ -8,6 +8,7 @@ use sokudo_analyze::Causes;
 use sokudo_analyze::placement::Placed;
 use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::advice::Advice;
 use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
 use sokudo_model::proof::Outcome;
@@ -135,6 +136,27 @@ pub const SUMMARY: Document = Document {
         field("search.high", "number or null", ""),
         field("search.confidence", "number or null", "ratio"),
         field("search.above", "number or null", ""),
+        field("advice", "object", ""),
+        field("advice.predicted_settings", "integer", ""),
+        field("advice.tried_settings", "integer", ""),
+        field("advice.chosen", "integer or null", ""),
+        field("advice.settings", "array of object", ""),
+        field("advice.settings[].level", "string", ""),
+        field("advice.settings[].connections", "integer", ""),
+        field("advice.settings[].batch_bytes", "integer", "bytes"),
+        field("advice.settings[].durability", "string", ""),
+        field("advice.settings[].is_default", "boolean", ""),
+        field("advice.settings[].predicted_seconds", "number", "seconds"),
+        field("advice.settings[].low_seconds", "number", "seconds"),
+        field("advice.settings[].high_seconds", "number", "seconds"),
+        field("advice.settings[].stage", "string", ""),
+        field("advice.settings[].trials", "array of object", ""),
+        field("advice.settings[].trials[].bytes", "number", "bytes"),
+        field("advice.settings[].trials[].predicted_seconds", "number", "seconds"),
+        field("advice.settings[].trials[].measured_seconds", "number", "seconds"),
+        field("advice.rules", "array of object", ""),
+        field("advice.rules[].name", "string", ""),
+        field("advice.rules[].holds", "boolean or null", ""),
         field("repeats", "object", ""),
         field("repeats.runs", "integer", ""),
         field("repeats.failed_runs", "integer", ""),
@@ -205,6 +227,9 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     }
     if let Some(answer) = answer_of(&manifest.phases) {
         summary["search"] = search(&answer);
+    }
+    if let Some(found) = &record.manifest.advice {
+        summary["advice"] = advice(found);
     }
     if let Some(all) = &view.repeats {
         summary["repeats"] = repeats(all);
@@ -310,6 +335,39 @@ pub(crate) fn search(answer: &Answer) -> Value {
 }
 
 /// The medians of repeated runs; `phase` is the run in the middle, which `summary` is of.
+fn advice(found: &Advice) -> Value {
+    let settings = found.candidates.iter().map(|it| {
+        let trials = it.trials.iter().map(|trial| {
+            json!({
+                "bytes": trial.bytes,
+                "predicted_seconds": trial.predicted_s,
+                "measured_seconds": trial.measured_s,
+            })
+        });
+        json!({
+            "level": it.level,
+            "connections": it.connections,
+            "batch_bytes": it.batch_bytes,
+            "durability": it.durability,
+            "is_default": it.is_default,
+            "predicted_seconds": it.predicted.seconds,
+            "low_seconds": it.predicted.low_s,
+            "high_seconds": it.predicted.high_s,
+            "stage": it.predicted.stage,
+            "trials": trials.collect::<Vec<Value>>(),
+        })
+    });
+    let rules = found.rules.iter();
+    let rules = rules.map(|rule| json!({ "name": rule.name, "holds": rule.holds }));
+    json!({
+        "predicted_settings": found.counts.0,
+        "tried_settings": found.counts.1,
+        "chosen": found.chosen,
+        "settings": settings.collect::<Vec<Value>>(),
+        "rules": rules.collect::<Vec<Value>>(),
+    })
+}
+
 pub(crate) fn repeats(repeats: &Repeats) -> Value {
     let figures = repeats.figures.iter().map(|figure| {
         let spread = &figure.spread;

@@ -18,7 +18,7 @@ use crate::demands;
 use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{capacity, curve, generators, group, numbers, repeats};
+use crate::sections::{advice, capacity, curve, generators, group, numbers, repeats};
 use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
@@ -73,6 +73,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.verdict(view);
     writer.out.push('\n');
     writer.numbers(view);
+    writer.advice(view);
     writer.layers(view);
     writer.phases(view);
     writer.capacity(view);
@@ -323,6 +324,19 @@ impl Writer {
         };
         let mark = self.words("report-terminal-knee");
         self.table(&curve::table(&curve), &mark);
+    }
+
+    /// What was predicted and tried, the choice marked, and the rules of thumb.
+    fn advice(&mut self, view: &View) {
+        let Some(found) = &view.record.manifest.advice else {
+            return;
+        };
+        let mark = self.words("report-advice-chosen");
+        self.table(&advice::settings(found), &mark);
+        for says in advice::rules(found) {
+            let says = self.say(&says);
+            self.paragraph(&says, INDENT, None);
+        }
     }
 
     /// The medians of repeated runs, and one line per run, the one in the middle marked.

@@ -9,6 +9,7 @@
 //!
 //! Nothing here prints or knows options of the command line; the way to call hosts is handed in.
 
+pub mod advise;
 mod lab;
 mod lines;
 mod measure;

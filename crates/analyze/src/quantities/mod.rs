@@ -1,5 +1,6 @@
 //! Quantities of a phase, one file per kind: datagrams, requests, connections, pairs of hosts.
 
+pub mod advice;
 pub mod asked;
 pub mod audit;
 pub mod capacity;

@@ -9,13 +9,13 @@ use super::failing::is_failing;
 use crate::advice::fit;
 use crate::findings::causes::Causes;
 use crate::findings::{diagnose, search};
-use crate::quantities::datagrams;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::files::FileCopy;
 use crate::quantities::lacking::lacking;
 use crate::quantities::probe;
 use crate::quantities::stopped::Stopped;
 use crate::quantities::transfer::Transfer;
+use crate::quantities::{advice, datagrams};
 use crate::rules::is_limit;
 use crate::view::{PhaseView, word};
 
@@ -40,6 +40,7 @@ fn unfit(view: &PhaseView<'_>) -> Vec<Text> {
     }
     if let Some(copy) = FileCopy::of(*view) {
         let mut out = in_order(view, copy.achieved(flows(view)), copy.failed());
+        out.extend(advice::foreseen(view));
         // What changes at the source sets the pace of a mirror.
         match copy.followed() {
             Some(followed) => out.push(followed),

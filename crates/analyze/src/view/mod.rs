@@ -68,6 +68,7 @@ impl<'a> PhaseView<'a> {
         let is_again = role.is_some_and(|role| role == repeats::AGAIN);
         self.is_probe()
             || is_again
+            || role.is_some_and(|role| role == "advise")
             || curve::is_step(self.phase)
             || capacity::record::is_run(self.phase)
             || (versus::is_run(self.phase) && self.phase.labels[versus::ARM] == versus::WITH)

@@ -24,6 +24,10 @@ pub(super) struct EndNumbers {
     pub(super) rounds: u64,
     pub(super) reading: Reading,
     pub(super) elapsed_ns: u64,
+    /// Cores that were free, where that was looked at.
+    pub(super) cores: Option<f64>,
+    /// Shortest round trip of a connection.
+    pub(super) rtt_us: Option<u32>,
     pub(super) failures: Vec<Failure>,
     pub(super) broken: Option<String>,
     pub(super) followed: Followed,
@@ -90,6 +94,12 @@ fn flow(
         put_counts(&mut flow.metrics, sent);
         let asked = options.limit_bytes_per_s().map(|limit| limit * 8.0);
         put(&mut flow.metrics, numbers::ASKED_BITS_PER_SECOND, asked);
+        let predicted_s = options.predicted_s;
+        put(&mut flow.metrics, numbers::PREDICTED_SECONDS, predicted_s);
+        let rtt_s = sent.rtt_us.map(|us| f64::from(us) * 1e-6);
+        put(&mut flow.metrics, numbers::ROUND_TRIP_SECONDS, rtt_s);
+        let own = [numbers::SENDER_CORES, numbers::SENDER_CPU_SECONDS];
+        put_cpu(&mut flow.metrics, sent, own);
         put_sender(&mut flow.metrics, sent, workers);
         if options.mirror.is_some() {
             put_followed(&mut flow, &sent.followed, lags);
@@ -97,6 +107,8 @@ fn flow(
     }
     if let Some(received) = &received {
         put_receiver(&mut flow.metrics, received, workers);
+        let own = [numbers::RECEIVER_CORES, numbers::RECEIVER_CPU_SECONDS];
+        put_cpu(&mut flow.metrics, received, own);
     }
     let ends = [&sent, &received].into_iter().flatten();
     let cpu = ends.map(|end| end.reading.cpu_ns as f64 * NS);
@@ -213,6 +225,12 @@ fn put_receiver(metrics: &mut Summary, received: &EndNumbers, workers: f64) {
         numbers::RECEIVER_CPU_RATIO,
         shares,
     );
+}
+
+/// Cores that an end found free, and the CPU time that it took.
+fn put_cpu(metrics: &mut Summary, end: &EndNumbers, [cores, seconds]: [Metric; 2]) {
+    put(metrics, cores, end.cores);
+    put(metrics, seconds, end.reading.cpu_ns as f64 * NS);
 }
 
 /// Where an end's time went: the share of one CPU that its busiest thread used, and shares of the

@@ -16,6 +16,7 @@
 //!
 //! Only hosts whose owner allows it take part: a policy must name `files` and the paths.
 
+pub mod advise;
 #[cfg(unix)]
 mod bounded;
 #[cfg(unix)]
@@ -30,6 +31,7 @@ mod phase;
 #[cfg(unix)]
 mod reporter;
 pub mod timetable;
+pub mod trial;
 
 use std::path::PathBuf;
 

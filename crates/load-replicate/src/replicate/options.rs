@@ -16,11 +16,13 @@ use sokudo_workload::contract::Options;
 use sokudo_workload::flows::{down, numbered, up};
 use sokudo_workload::json_as_text;
 use sokudo_workload::link::Transport;
-use sokudo_workload::refusal::operator;
+use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::times::check_interval;
 use sokudo_workload::values::{ByteSize, HowMany, Span};
 
 use super::timetable::Timetable;
+
+use super::trial::Trial;
 
 /// Begin of a source that is made and not read.
 const MADE: &str = "dataset:";
@@ -33,7 +35,7 @@ const MAX_FILES: u64 = 50_000_000;
 const MAX_BYTES: u64 = 1 << 50;
 
 /// Carriers of content.
-pub(crate) struct Transports;
+pub struct Transports;
 
 impl Subset for Transports {
     type Choice = Transport;
@@ -308,6 +310,14 @@ pub struct ReplicateOptions {
     #[schemars(with = "String")]
     pub content: Holds,
 
+    /// The elapsed time that was predicted before the start.
+    #[arg(skip)]
+    pub predicted_s: Option<f64>,
+
+    /// What only a trial has.
+    #[arg(skip)]
+    pub trial: Option<Trial>,
+
     /// Time between two samples.
     #[arg(long, value_name = "TIME", default_value = "250ms")]
     #[schemars(with = "String")]
@@ -353,6 +363,8 @@ impl Default for ReplicateOptions {
             exclude: Vec::new(),
             keep: Property::ALL.to_vec(),
             content: Holds(Content::Text),
+            predicted_s: None,
+            trial: None,
             interval: Span(250_000_000),
         }
     }
@@ -416,6 +428,9 @@ impl Options for ReplicateOptions {
             ));
         }
         self.filter()?;
+        if self.trial.as_ref().is_some_and(|trial| !trial.is_valid()) {
+            return Err(failed("a trial of no part of the source", None));
+        }
         check_interval(self.interval)
     }
 
@@ -467,7 +482,7 @@ impl ReplicateOptions {
     }
 
     /// True when nothing is changed at the target.
-    pub(super) fn only_looks(&self) -> bool {
+    pub fn only_looks(&self) -> bool {
         self.dry_run || self.verify
     }
 
@@ -475,12 +490,15 @@ impl ReplicateOptions {
         (!self.source.starts_with(MADE)).then(|| PathBuf::from(&self.source))
     }
 
-    pub(super) fn target_path(&self) -> Option<PathBuf> {
+    /// The target's directory; `None` for one that drops everything.
+    pub fn target_path(&self) -> Option<PathBuf> {
         (self.target != NULL).then(|| PathBuf::from(&self.target))
     }
 
     pub(super) fn filter(&self) -> Result<Filter, Refusal> {
-        Filter::new(&self.include, &self.exclude).map_err(|error| {
+        let share = self.trial.as_ref().map_or(1.0, |trial| trial.share);
+        let filter = Filter::new(&self.include, &self.exclude);
+        filter.map(|all| all.sampled(share)).map_err(|error| {
             operator(
                 Text::new("error-replicate-pattern")
                     .with("pattern", &error.pattern)

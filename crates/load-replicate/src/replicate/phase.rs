@@ -31,6 +31,7 @@ use super::join::{EndNumbers, Followed, Numbers};
 use super::options::{Durable, LevelChoice, Property, ReplicateOptions};
 use super::reporter::Reporter;
 use super::timetable::WeekTime;
+use super::trial::{self, Scratch};
 
 /// Longest wait for a receiver whose sender has ended.
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
@@ -45,7 +46,8 @@ type End = (Vec<Link>, Option<Caller>);
 /// What one end of one flow reads or writes.
 enum Store {
     Source(Source),
-    Sink(Sink),
+    /// The directory of a trial is removed with it.
+    Sink(Sink, Option<Scratch>),
 }
 
 /// Result of one end of one flow.
@@ -55,6 +57,8 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     progress: Arc<Progress>,
     elapsed: Duration,
+    cores: Option<f64>,
+    rtt_us: Option<u32>,
     followed: Followed,
 }
 
@@ -104,7 +108,8 @@ impl ReplicatePhase {
         let flows = || spec.phase.flows.iter();
         // A target that is made now may be what this host passes on.
         for flow in flows().filter(|flow| flow.to == me) {
-            stores.insert(flow.id, Store::Sink(sink(&options)?));
+            let (sink, scratch) = sink(&options)?;
+            stores.insert(flow.id, Store::Sink(sink, scratch));
         }
         for flow in flows().filter(|flow| flow.from == me) {
             let source = source(&options.on_host(me), spec.seed)?;
@@ -158,6 +163,7 @@ impl ReplicatePhase {
         else {
             return Ok(());
         };
+        let connection = links.last().and_then(|link| link.tcp()?.try_clone().ok());
         let channels = links.into_iter();
         let channels = channels.map(|link| channel(link, self.options.transport));
         let channels = channels.collect::<io::Result<Vec<Box<dyn Channel>>>>();
@@ -184,11 +190,14 @@ impl ReplicatePhase {
             false => Course::of(&self.options, &self.leave),
         };
         let closed = Arc::clone(&self.crew.closed);
+        let is_trial = self.options.trial.is_some();
         let name = if sends { "sends" } else { "receives" };
         self.crew.start(&format!("{name}{flow}"), move || {
             // The connections of some transports live no longer than who called.
             let _caller = caller;
             sleep_until_or_stop(at_ns, &closed);
+            // Both ends look at the same time: on one machine each finds its share.
+            let cores = is_trial.then(trial::free_cores);
             let begun = Instant::now();
             let kept = Arc::clone(&progress);
             let outcome = match store {
@@ -202,7 +211,7 @@ impl ReplicatePhase {
                     };
                     sender.run(|session| course.next(session, &kept))
                 }
-                Store::Sink(sink) => {
+                Store::Sink(sink, _scratch) => {
                     let terms = receive_terms;
                     let receiver = Receiver {
                         sink,
@@ -223,6 +232,8 @@ impl ReplicatePhase {
                 outcome,
                 progress: kept,
                 elapsed: begun.elapsed(),
+                cores,
+                rtt_us: connection.as_ref().and_then(trial::round_trip_us),
                 followed: course.followed(),
             };
             // Fails only when the reporting thread has ended.
@@ -255,7 +266,7 @@ fn cannot_open(key: &'static str, path: &Path, error: &io::Error) -> Refusal {
     )
 }
 
-fn source(options: &ReplicateOptions, seed: u64) -> Result<Source, Refusal> {
+pub(super) fn source(options: &ReplicateOptions, seed: u64) -> Result<Source, Refusal> {
     let Some(path) = options.source_path() else {
         let set = options.data_set(seed)?;
         return set
@@ -268,15 +279,20 @@ fn source(options: &ReplicateOptions, seed: u64) -> Result<Source, Refusal> {
         root: Arc::new(root),
         filter: options.filter()?,
         keeps: keeps(options),
+        most_bytes: options.trial.map_or(u64::MAX, |trial| trial.most_bytes),
     })
 }
 
 /// The target's root; made when only its last directory is missing.
-fn sink(options: &ReplicateOptions) -> Result<Sink, Refusal> {
+fn sink(options: &ReplicateOptions) -> Result<(Sink, Option<Scratch>), Refusal> {
     let Some(path) = options.target_path() else {
-        return Ok(Sink::Null);
+        return Ok((Sink::Null, None));
     };
     let cannot = |error: io::Error| cannot_open("error-replicate-target", &path, &error);
+    if options.trial.is_some() {
+        let (root, scratch) = trial::scratch(&path).map_err(cannot)?;
+        return Ok((Sink::Tree(root), Some(scratch)));
+    }
     if !options.only_looks() {
         match std::fs::create_dir(&path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -285,7 +301,8 @@ fn sink(options: &ReplicateOptions) -> Result<Sink, Refusal> {
             _ => {}
         }
     }
-    Ok(Sink::Tree(Arc::new(Root::open(&path).map_err(cannot)?)))
+    let root = Root::open(&path).map_err(cannot)?;
+    Ok((Sink::Tree(Arc::new(root)), None))
 }
 
 fn send_terms(options: &ReplicateOptions, limiter: Option<Arc<Limiter>>) -> SendTerms {
@@ -405,6 +422,8 @@ impl Phase<Numbers> for ReplicatePhase {
                 rounds: ended.outcome.rounds,
                 reading: ended.progress.read(),
                 elapsed_ns: ended.elapsed.as_nanos() as u64,
+                cores: ended.cores,
+                rtt_us: ended.rtt_us,
                 failures: ended.outcome.failures,
                 broken: ended.outcome.broken,
                 followed: ended.followed,

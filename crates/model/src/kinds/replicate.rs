@@ -34,6 +34,11 @@ metrics! {
     DENSE_BYTES = counter("replicate.dense_bytes", Bytes, "content that was sent as it is because it looks compressed").sum();
     ASKED_BITS_PER_SECOND = gauge("replicate.asked_bits_per_second", BitsPerSecond, "limit on the bits of all frames; absent without one").sum();
     PREDICTED_SECONDS = gauge("replicate.predicted_seconds", Seconds, "elapsed time that was predicted before the start; absent without a prediction").max();
+    ROUND_TRIP_SECONDS = gauge("replicate.round_trip_seconds", Seconds, "shortest round trip of a connection for content, by the sender's TCP; absent where the system does not say").max();
+    SENDER_CORES = gauge("replicate.sender_cores", One, "of a trial: cores of the sending host that were free, found by keeping all of them busy for a moment").max();
+    RECEIVER_CORES = gauge("replicate.receiver_cores", One, "of a trial: cores of the receiving host that were free").max();
+    SENDER_CPU_SECONDS = counter("replicate.sender_cpu_seconds", Seconds, "CPU time of all threads of the sender").sum();
+    RECEIVER_CPU_SECONDS = counter("replicate.receiver_cpu_seconds", Seconds, "CPU time of all threads of the receiver").sum();
     LAG_SECONDS = histogram("replicate.lag_seconds", Seconds, "of a mirror: from the first change of a round that was seen at the source to the receiver's counts of that round; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();
     LAST_LAG_SECONDS = gauge("replicate.last_lag_seconds", Seconds, "of a mirror: lag of the last round");
     MOVED_BYTES_PER_SECOND = gauge("replicate.moved_bytes_per_second", BytesPerSecond, "content that was handed to the connections in the interval, before compression");

@@ -13,9 +13,12 @@
 //! their unkind end. Pure: nothing here measures.
 
 mod grid;
+mod look;
 mod terms;
 
 pub use grid::{Settings, choose, grid};
+pub(crate) use look::CLASSES;
+pub use look::{Sample, SizeClass};
 pub use terms::{Stage, Terms};
 
 use crate::codec::LADDER;

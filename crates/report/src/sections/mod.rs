@@ -6,6 +6,7 @@
 use crate::block::Block;
 use crate::view::View;
 
+pub mod advice;
 pub mod budget;
 pub mod capacity;
 pub mod curve;
@@ -46,6 +47,11 @@ pub const REGISTRY: &[Section] = &[
         name: "numbers",
         headed: false,
         blocks: numbers::blocks,
+    },
+    Section {
+        name: "advice",
+        headed: true,
+        blocks: advice::blocks,
     },
     Section {
         name: "why",

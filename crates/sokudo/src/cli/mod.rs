@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod advise;
 mod between;
 mod bus;
 mod check;
@@ -132,6 +133,7 @@ enum Command {
     Stream(Box<between::BetweenArgs<StreamOptions>>),
     Probe(Box<probe::ProbeArgs>),
     Replicate(Box<replicate::ReplicateArgs>),
+    Advise(Box<advise::AdviseArgs>),
     Console(scenario::ConsoleArgs),
     Run(scenario::RunArgs),
     Scenario(scenario::ScenarioArgs),
@@ -290,6 +292,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),
         Command::Replicate(args) => replicate::run(*args),
+        Command::Advise(args) => advise::run(*args),
         Command::Rr(args) => between::run(*args),
         Command::Crr(args) => between::run(*args),
         Command::Probe(args) => probe::run(*args),

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sokudo_load_replicate::replicate::ReplicateOptions;
+use sokudo_load_replicate::replicate::advise::look;
 use sokudo_model::Text;
+use sokudo_session::advise;
 use sokudo_session::specs::preset::Preset;
 use sokudo_session::specs::side::Side;
 use sokudo_session::specs::words::Typed;
+use sokudo_workload::Options;
 
 use super::measure::{MeasureArgs, measure};
 use super::screen::tell;
@@ -48,7 +51,7 @@ pub struct ReplicateArgs {
 
     /// Carry out the specifications of this file, each by its schedule: what goes where, with the options
     /// of this command by their names. Options typed beside it hold where the file says nothing.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "repeat", "sweep", "find", "knee", "versus", "slo", "seed", "verify", "dry_run", "mirror", "relay"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "repeat", "sweep", "find", "knee", "versus", "slo", "seed", "predict", "verify", "dry_run", "mirror", "relay"])]
     specs: Option<PathBuf>,
 
     /// With --specs: carry each out once, now, whatever its schedule says.
@@ -58,6 +61,11 @@ pub struct ReplicateArgs {
     /// Settings for a kind of link, as a starting point; options that are typed override them.
     #[arg(long, value_enum, value_name = "LINK")]
     preset: Option<Preset>,
+
+    /// Look at the source, the way and the target first, predict the time, and compare it with the
+    /// measured one. Takes some seconds; --dry-run predicts anyway.
+    #[arg(long, conflicts_with_all = ["verify", "mirror", "repeat", "sweep", "find", "knee", "versus"])]
+    predict: bool,
 
     #[command(flatten)]
     options: Typed,
@@ -103,6 +111,18 @@ pub fn run(args: ReplicateArgs) -> Result<Exit, Failure> {
     options.source = path(&from)?;
     options.target = target;
     options.pull = from.host.is_some();
+    // Only files of this host can be looked at before.
+    let is_foreseen = args.predict || options.dry_run && !args.measure.is_asked();
+    let is_foreseen = is_foreseen && from.host.is_none() && to.len() == 1;
+    if args.predict && !is_foreseen {
+        return Err(Failure::operator(
+            Text::new("error-advise-sides"),
+            Text::new("error-advise-sides-hint"),
+        ));
+    }
+    options.validate()?;
+    let seed = args.call.seed.unwrap_or(1);
+    let sample = is_foreseen.then(|| look(&options, seed)).transpose()?;
     let planned = args.measure.plan(&options)?;
     if let Some(preset) = args.preset {
         let settings = preset.settings().iter();
@@ -121,7 +141,11 @@ pub fn run(args: ReplicateArgs) -> Result<Exit, Failure> {
     workload::carry_out(
         &call,
         observer,
-        |run| measure(planned, run, lang),
+        |run| match &sample {
+            Some(sample) if options.dry_run => advise::dry_run(run, &options, sample),
+            Some(sample) => advise::predicted(run, &options, sample),
+            None => measure(planned, run, lang),
+        },
         |_| Ok(()),
     )
 }

@@ -110,6 +110,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "load-replicate",
             "model",
             "monitors",
+            "replicate",
             "report",
             "scenario",
             "stats",
