@@ -207,10 +207,18 @@ fn repeat(
 ) -> io::Result<Vec<(Nonce, Nonce)>> {
     let mut answers: Vec<Option<(Nonce, Nonce)>> = vec![None; sockets.len()];
     let mut wait = FIRST_WAIT;
+    let mut refused = None;
     for _ in 0..SENDINGS {
         let left = answers.iter().zip(sockets).zip(nonces);
         for ((_, socket), (own, theirs)) in left.filter(|((answer, _), _)| answer.is_none()) {
-            socket.send(&secret.write(step, own, theirs))?;
+            match socket.send(&secret.write(step, own, theirs)) {
+                Ok(_) => {}
+                // A filter of the own host may refuse some and let others pass.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    refused = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
         }
         let until = Instant::now() + wait;
         for ((answer, socket), sent) in answers.iter_mut().zip(sockets).zip(nonces) {
@@ -228,10 +236,8 @@ fn repeat(
         }
         wait *= 2;
     }
-    Err(io::Error::new(
-        io::ErrorKind::TimedOut,
-        "nothing answers there",
-    ))
+    let silent = || io::Error::new(io::ErrorKind::TimedOut, "nothing answers there");
+    Err(refused.unwrap_or_else(silent))
 }
 
 /// The first datagram that `read` takes, until a time.
