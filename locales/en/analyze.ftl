@@ -264,6 +264,22 @@ verdict-bad-status =
         [one] one was answered
        *[other] { $bad } were answered
     } with a status of 400 or above.
+rule-answer-wait-distance-says = A request takes { $mean }, of which the round trip to { $host } takes { $lowest } at least: the distance and the number of requests under way set the rate of a closed loop.
+rule-answer-wait-distance-next = Allow more requests under way, or make fewer round trips.
+rule-answer-wait-serial-says = Requests wait for one another at { $host }: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time.
+rule-answer-wait-serial-next = Find what serves the requests of { $host } one by one: a single thread, a lock, or one full core.
+rule-answer-wait-pool-says = Requests wait for one another at { $host }: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time.
+rule-answer-wait-pool-next = Find the pool of { $host } that has so many places, or its CPU.
+rule-answer-wait-wait-says = A request takes { $mean }, the shortest { $shortest }, on the way to { $host } or in its work, while the threads of this load are idle: that time and the number of requests under way set the rate of a closed loop.
+rule-answer-wait-wait-next = Shorten what { $host } does for a request or the way to it, or allow more requests under way.
+evidence-service-mean = { $host } answered after { $value } on average
+evidence-service-shortest = { $host } answered after { $value } at best
+evidence-first-error = { $host }: the first failure says: { $error }
+rule-delayed-ack-behind-says = { $from } held small requests back at { $share } of the readings until { $to } had acknowledged the one before, although its windows had room (Nagle's algorithm).
+finding-answer_wait-means = In a closed loop the time of an answer and the number of requests under way set the rate. Where that time passes is named: the distance, a queue at the far end, or its work.
+finding-answer_wait-signs = The threads of both ends want a CPU for less than { $idle } of the time, and a request takes at least { $clear }. The distance is the reason when the lowest round trip makes up { $way } of a request; requests wait for one another when the mean is at least { $queued } times the shortest.
+finding-answer_wait-try = Allow more requests under way (--window, --connections), or shorten what the far end does for each.
+
 rule-window-full-says = { $share } of the requests had to wait for earlier answers from { $host }: answers came more slowly than requests were due.
 rule-window-full-next = Lower the rate, or allow more unanswered requests (--window, --connections); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-connections-next = Lower the rate, or use more connections (--connections); if { $host } stood still for a moment, its load over time shows when.
@@ -656,6 +672,8 @@ rule-request-stage-distance-says = The round trip takes { $lowest } of the { $me
 rule-request-stage-distance-next = More connections carry more; fewer round trips per request (kept connections, HTTP/2) answer sooner.
 rule-request-stage-way-says = Requests wait { $mean } for the first byte, and the round trip of their connections is as long although { $lowest } is possible: a queue on the way holds them up
 rule-request-stage-way-next = Find the narrowest link of the way and what fills its queue; `sokudo stream` and `sokudo probe` between the hosts measure both.
+rule-request-stage-part-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and { $worked } is worked on at a time, less than one: for a part of the time the server does nothing for them. Its CPU time is bounded, other programs use its cores, or it pauses
+rule-request-stage-part-next = Look at the CPU quota of the server's control group (`cpu.stat`, nr_throttled), at other programs on its cores, and at its pauses (garbage collection); the monitor `process:port=…` on its host observes it.
 rule-request-stage-serial-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time. A lock, a single worker or one full core serves them one by one
 rule-request-stage-serial-next = See the CPU of the server's process: near one core it is its work (the monitor `process:port=…` observes it there), else a lock or a single worker.
 rule-request-stage-serial-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time, although the server has CPU time left. A lock or a single worker serves them one by one
@@ -901,7 +919,7 @@ finding-replication_stage-means = Most of the time of a replication's threads pa
 finding-replication_stage-signs = One stage holds at least { $most } of the time of the data threads of one end. Of the time in the target's files, syncing is the reason when it makes up at least { $syncing }, creating and renaming when files have at most { $small } on average, else writing. Compression that shrinks by less than { $poor } to 1 is called useless.
 finding-replication_stage-try = Mend the stage that is named: level, durability and connections are options of the replication, disks and file systems are not.
 finding-request_stage-means = Most of the time of a request passes in one stage, which is named: name, connection, TLS, sending, the server's work and queues, or the body.
-finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; the way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains; where connections gave few samples, what the smoothing hides of it is added.
+finding-request_stage-signs = One stage holds at least { $most } of the time of a request while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest; fewer than { $part } worked on at a time mean that nothing is for a part of the time; the way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains; where connections gave few samples, what the smoothing hides of it is added.
 finding-request_stage-try = Mend the stage that is named; the finding says how to tell its causes apart.
 
 finding-request_path-means = Requests are held up because segments of their connections are lost, or come in another order.
@@ -1004,6 +1022,8 @@ finding-conntrack_full-means = The connection tracking of a host dropped packets
 finding-conntrack_full-signs = The counters of connection tracking (drop, insert_failed, early_drop) of one host grew by at least { $often }.
 finding-conntrack_full-try = Raise the size of the table, shorten its timeouts, or exempt the traffic from tracking.
 # Interruptions.
+rule-interrupted-unobserved-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }): the server stood still, or the way to it did. { $from } went on meanwhile.
+rule-interrupted-unobserved-next = See what { $to } and the way to it did at that time: restarts, pauses, the switch's log. Numbers over the whole load include the hole.
 rule-interrupted-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }); both ends went on meanwhile.
 rule-interrupted-interface-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }): the interface { $device } of { $host } was down.
 rule-interrupted-program-says = Nothing arrived from { $begin } to { $end } ({ $from } → { $to }): everything on { $host } stood still.
@@ -1015,7 +1035,7 @@ evidence-hole-sent = Fewest packets that an interface of { $host } sent meanwhil
 evidence-hole-received = Fewest packets that an interface of { $host } received meanwhile: { $value }
 evidence-interface-down = Interface { $device } of { $host } was down, or had no link
 finding-interrupted-means = Nothing got through for a while in the middle of the load. A mean over the whole load describes neither the hole nor the time beside it.
-finding-interrupted-signs = For at least { $share } of the load at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the load.
+finding-interrupted-signs = For at least { $share } of the load at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the load. Where nothing observes the far end, at least { $unobserved } of the load.
 finding-interrupted-try = Look at what the finding names: an interface, a host, or the way between the hosts at that time.
 # Other causes.
 rule-slow-start-says = The transfer { $from } → { $to } took { $seconds }, { $trips } round trips: it was over before TCP had found out what the way carries (slow start).

@@ -230,6 +230,22 @@ verdict-judged = サンプルの { $ratio } が失敗しました。応答はす
 verdict-errors-and-bad-code = 問い合わせの { $ratio } が失敗しました。{ $errors } 件は応答がなく、{ $bad } 件はエラーコードで応答されました。{ $why }
 verdict-bad-code = 問い合わせの { $ratio } が失敗しました。{ $bad } 件がエラーコードで応答されました。
 verdict-bad-status = 要求の { $ratio } が失敗しました。{ $bad } 件がステータス 400 以上でした。
+rule-answer-wait-distance-says = 1 件の要求に { $mean } かかり、そのうち { $host } への往復に少なくとも { $lowest } かかります。閉ループのレートは距離と同時に出せる要求の数で決まります。
+rule-answer-wait-distance-next = 同時に出せる要求を増やすか、往復を減らしてください。
+rule-answer-wait-serial-says = 要求が { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
+rule-answer-wait-serial-next = { $host } で要求を 1 件ずつ処理しているもの（単一のスレッド、ロック、1 コアの飽和）を調べてください。
+rule-answer-wait-pool-says = 要求が { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
+rule-answer-wait-pool-next = { $host } でその数だけ空きのあるプール、または CPU を調べてください。
+rule-answer-wait-wait-says = 1 件の要求に { $mean }（最短 { $shortest }）かかります。時間は { $host } への経路か { $host } の処理で過ぎ、この負荷のスレッドは空いています。閉ループのレートは、この時間と同時に出せる要求の数で決まります。
+rule-answer-wait-wait-next = { $host } の処理か経路を短くするか、同時に出せる要求を増やしてください。
+evidence-service-mean = { $host } の応答の平均は { $value }
+evidence-service-shortest = { $host } の応答の最短は { $value }
+evidence-first-error = { $host }: 最初の失敗の内容: { $error }
+rule-delayed-ack-behind-says = { $from } は、ウィンドウに余裕があるのに、読み取りの { $share } で小さな要求を { $to } が前の要求を確認応答するまで保留していました（Nagle のアルゴリズム）。
+finding-answer_wait-means = 閉ループでは、応答の時間と同時に出せる要求の数がレートを決めます。時間が過ぎる場所（距離、相手側のキュー、相手側の処理）を示します。
+finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件の要求に { $clear } 以上かかる。最短の往復時間が要求の { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、要求は互いに待っている。
+finding-answer_wait-try = 同時に出せる要求を増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
+
 rule-window-full-says = 要求の { $share } が、{ $host } からの先の応答を待たされました。応答が要求の予定より遅れています。
 rule-window-full-next = レートを下げるか、未応答の要求を増やしてください（--window、--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-connections-next = レートを下げるか、接続を増やしてください（--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
@@ -542,6 +558,8 @@ rule-request-stage-distance-says = リクエストの待ち時間 { $mean } の�
 rule-request-stage-distance-next = 接続を増やせばレートは上がります。1 件あたりの往復を減らす (接続の維持、HTTP/2) と応答が早くなります。
 rule-request-stage-way-says = 最初のバイトまで { $mean } 待ち、接続の往復時間も同程度です (最短 { $lowest })。経路上のキューが遅らせています
 rule-request-stage-way-next = 経路の最も狭いリンクと、そのキューを埋めているものを突き止めてください。ホスト間の `sokudo stream` と `sokudo probe` で測れます。
+rule-request-stage-part-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは { $worked } 件と 1 件に満たず、サーバーが何も処理していない時間があります。CPU 時間の制限、同じコアを使う他のプログラム、または一時停止が原因です
+rule-request-stage-part-next = サーバーのコントロールグループの CPU クォータ（`cpu.stat` の nr_throttled）、同じコアの他のプログラム、一時停止（ガベージコレクション）を調べてください。サーバーのホストではモニター `process:port=…` で観測できます。
 rule-request-stage-serial-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。ロック、単一のワーカー、または 1 コアの飽和により 1 件ずつ処理されています
 rule-request-stage-serial-next = サーバープロセスの CPU を見てください。1 コア近くなら処理そのもの (モニター `process:port=…` で観測できます)、そうでなければロックか単一のワーカーです。
 rule-request-stage-serial-idle-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。CPU 時間は余っています。ロックか単一のワーカーが 1 件ずつ処理しています
@@ -783,7 +801,7 @@ finding-replication_stage-means = 複製のスレッドの時間の大半が 1 �
 finding-replication_stage-signs = 1 つの段階が、一方の端のデータスレッドの時間の { $most } 以上を占める。宛先のファイルでの時間のうち、同期が { $syncing } 以上なら同期、ファイルが平均 { $small } 以下なら作成と改名、それ以外は書き込みが理由である。{ $poor } 対 1 より縮まない圧縮は無駄とする。
 finding-replication_stage-try = 示された段階を改善してください。レベル、永続化、接続数は複製のオプションで、ディスクとファイルシステムはそうではありません。
 finding-request_stage-means = リクエストの時間の大半が 1 つの段階で過ぎています。名前、接続、TLS、送信、サーバーの処理とキュー、本文のどれかを示します。
-finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め、要求側スレッドが動作中または実行可能な時間は { $busy } 未満である。平均の待ちが最短の { $queued } 倍以上なら、互いに待っている。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。
+finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め、要求側スレッドが動作中または実行可能な時間は { $busy } 未満である。平均の待ちが最短の { $queued } 倍以上なら、互いに待っている。同時の処理が { $part } 件未満なら、何も処理されない時間がある。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。
 finding-request_stage-try = 示された段階を改善してください。原因の見分け方は結論に書かれています。
 
 finding-request_path-means = 接続のセグメントが失われるか順序が入れ替わり、リクエストが遅れています。
@@ -886,6 +904,8 @@ finding-conntrack_full-means = ホストの接続追跡が、表が一杯か接�
 finding-conntrack_full-signs = 一つのホストの接続追跡のカウンター（drop、insert_failed、early_drop）が { $often } 以上増えました。
 finding-conntrack_full-try = 表を大きくするか、タイムアウトを短くするか、通信を追跡から外してください。
 # 中断。
+rule-interrupted-unobserved-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。サーバーか、そこまでの経路が止まっていました。その間も { $from } は動いていました。
+rule-interrupted-unobserved-next = その時刻の { $to } と経路の状況（再起動、一時停止、スイッチのログ）を調べてください。負荷全体の数値にはこの空白が含まれます。
 rule-interrupted-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。その間も両端は動いていました。
 rule-interrupted-interface-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。{ $host } のインターフェース { $device } が落ちていました。
 rule-interrupted-program-says = { $begin } から { $end } まで何も届きませんでした（{ $from } → { $to }）。{ $host } ではすべてが止まっていました。
@@ -897,7 +917,7 @@ evidence-hole-sent = その間に { $host } のインターフェースが送っ
 evidence-hole-received = その間に { $host } のインターフェースが受けた最も少ないパケット: { $value }
 evidence-interface-down = { $host } のインターフェース { $device } が無効か、リンクがありませんでした
 finding-interrupted-means = 負荷の途中で、しばらく何も通りませんでした。全体の平均は、空白もそれ以外の時間も表しません。
-finding-interrupted-signs = 負荷の { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。負荷の間に二度までです。
+finding-interrupted-signs = 負荷の { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。負荷の間に二度までです。相手側を観測していない場合は、負荷の { $unobserved } 以上です。
 finding-interrupted-try = 所見が示すもの（インターフェース、ホスト、その時刻のホスト間の経路）を調べてください。
 # そのほかの原因。
 rule-slow-start-says = { $from } → { $to } の転送は { $seconds }、往復 { $trips } 回分で終わりました。経路が運べる量を TCP が知る前でした（スロースタート）。

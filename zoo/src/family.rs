@@ -68,7 +68,7 @@ families! {
     /// The send buffer is too small for the round trip.
     SEND_BUFFER = "send buffer": ["send_buffer_limited"];
     /// As many requests or messages are under way as are allowed.
-    WINDOW = "requests under way": ["window_full"];
+    WINDOW = "requests under way": ["window_full", "answer_wait/distance"];
     /// The receiving socket overflows.
     RECEIVE_BUFFER = "receive buffer": ["receiver_buffer_overflow"];
     /// The connection, path or far end was not there for a while.
@@ -89,6 +89,19 @@ families! {
     LOST_LARGE = "large packets vanish": ["black_hole", "low_mtu"];
     /// One host of many is slow.
     ONE_HOST = "one host of many": ["hot_link"];
+    /// A transfer is over before TCP has found its rate.
+    SHORT = "a short transfer": ["slow_start"];
+    /// The asking program itself was stopped for a while.
+    ASKER_STOPPED = "the asking program stopped": [
+        "generator_limited/silent", "generator_limited/stood", "interrupted"
+    ];
+    /// The name of a server is found slowly.
+    SLOW_NAMES = "slow names": ["request_stage/resolve"];
+    /// A processor that the server shares with others.
+    SERVER_NEIGHBOUR = "neighbours of the server": [
+        "neighbour_interference", "host_busy", "server_cpu_limited", "request_stage/serial",
+        "request_stage/pool", "request_stage/part"
+    ];
     /// Connections wait to be accepted.
     ACCEPT_QUEUE = "accept queue": [
         "dropped_calls",
@@ -116,6 +129,7 @@ families! {
     QUOTA = "CPU quota": [
         "cpu_quota",
         "server_cpu_limited/quota",
+        "request_stage/part",
         "server_stalls/quota",
     ];
     /// What else this machine did: true of it, whatever the world is.
@@ -145,12 +159,14 @@ families! {
         "receiver_cpu_limited",
         "request_stage/serial",
         "request_stage/pool",
+        "request_stage/part",
     ];
     /// The server waits: for a lock, a pool, a disk, by design.
     SERVER_WAITS = "server waits": [
         "request_stage/wait",
         "request_stage/serial",
         "request_stage/pool",
+        "answer_wait",
         "window_full",
     ];
     /// The server stands still now and then.
@@ -165,6 +181,8 @@ families! {
     SLOW_BODY = "slow bodies": [
         "request_stage/read",
     ];
+    /// The rest of an answer waits for the acknowledgement of its beginning.
+    DELAYED_BODY = "delayed bodies": ["request_stage/read-delayed", "delayed_ack"];
     /// The name server.
     NAMES = "name server": ["lost_queries", "name_server_errors"];
 }

@@ -22,6 +22,7 @@ pub const CONTRADICTION: Contradiction = Contradiction {
         "send_buffer_limited",
         "sender_cpu_limited",
         "softirq_core",
+        "uneven_service",
         "window_full",
     ],
     bounds: &[("kept", KEPT, Unit::Ratio), ("failed", FAILED, Unit::Ratio)],

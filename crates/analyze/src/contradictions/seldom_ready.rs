@@ -1,13 +1,15 @@
 //! A wait for a CPU that explains little, because the threads seldom wanted one.
 //!
 //! Time that other programs or a hypervisor take is lost to a load only while its threads would run. A thread
-//! that was ready for a twentieth of the time loses a twentieth at most.
+//! that was ready for a twentieth of the time loses a twentieth at most. A load that is to keep a schedule is late
+//! whenever it waits, however little it has to do.
 
 use sokudo_model::kinds::{Family, Kind};
 use sokudo_model::{Evidence, Finding, Unit};
 
 use crate::contradiction::{Contradiction, Force, Objection};
 use crate::quantities::ends::End;
+use crate::quantities::schedule;
 use crate::view::PhaseView;
 
 /// Share of the time that a thread wanted a CPU, below which its waits are not the limit.
@@ -22,6 +24,9 @@ pub const CONTRADICTION: Contradiction = Contradiction {
 
 fn look(view: &PhaseView<'_>, _: &Finding) -> Option<Objection> {
     let kind = view.kind()?;
+    if schedule::waits_explain(view) {
+        return None;
+    }
     let ends = [End::Sender, End::Receiver];
     let shares = ends.map(|end| wanted(view, kind, end));
     let wanted = match kind.family {

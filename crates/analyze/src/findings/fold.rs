@@ -3,12 +3,17 @@
 //! A sender that is short of CPU sends late. Told as two findings, the second sends its reader
 //! after a rate that is not at fault.
 
+use std::str::FromStr as _;
+
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::host;
+use sokudo_model::units::Nanos;
 use sokudo_model::{Evidence, Finding, Text};
 
 use crate::quantities::ends::End;
+use crate::quantities::schedule;
+use crate::rule::LIMITING;
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView, word};
 
@@ -22,7 +27,11 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     own_queue_is_told_once(findings);
     drops_of_a_host_are_told_once(findings);
     a_lost_host_is_told_once(findings);
+    lost_requests_leave_holes(view, findings);
     a_hole_is_told_once(view, findings);
+    a_slow_link_is_told_once(findings);
+    failures_follow_their_cause(findings);
+    waits_of_neighbours_are_told_once(view, findings);
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
     let cause = SHORT_OF_CPU.into_iter().find_map(at);
     let (Some(cause), Some(consequence)) = (cause, at("generator_limited")) else {
@@ -104,6 +113,108 @@ fn a_lost_host_is_told_once(findings: &mut Vec<Finding>) {
     absorb(findings, "far_end_lost", |finding| {
         CONSEQUENCES.contains(&finding.rule.as_str())
     });
+}
+
+/// Requests that were lost hold their places until they time out: where all places wait, nothing arrives for as
+/// long.
+fn lost_requests_leave_holes(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
+    const CAUSES: [&str; 5] = [
+        "checksum_errors",
+        "conntrack_full",
+        "filter_drops",
+        "receiver_buffer_overflow",
+        "receiver_host_drops",
+    ];
+    /// Times the timeout up to which a hole is made of waits for it.
+    const ABOUT: f64 = 1.3;
+    let timeout: Option<String> = view.option("timeout");
+    let timeout = timeout.and_then(|text| Nanos::from_str(&text).ok());
+    let hole = findings.iter().find(|f| f.rule == "interrupted");
+    let seconds = hole.and_then(|hole| hole.evidence.first()?.value);
+    let (Some(timeout), Some(seconds)) = (timeout, seconds) else {
+        return;
+    };
+    if seconds > timeout.seconds() * ABOUT {
+        return;
+    }
+    for cause in CAUSES {
+        absorb(findings, cause, |finding| finding.rule == "interrupted");
+    }
+}
+
+/// A connection over the link that all slow flows share looks limited by its way, by loss or by a window.
+fn a_slow_link_is_told_once(findings: &mut Vec<Finding>) {
+    const CONSEQUENCES: [&str; 6] = [
+        "application_limited",
+        "loss_limited",
+        "path_limited",
+        "receive_window_limited",
+        "send_buffer_limited",
+        "stalled_flow",
+    ];
+    let link = findings.iter().find(|finding| finding.rule == "hot_link");
+    let Some(says) = link.map(|link| link.says.clone()) else {
+        return;
+    };
+    let ends = |says: &Text| {
+        let end = |name| word(says, name).map(str::to_owned);
+        [end("from"), end("to")].into_iter().flatten().collect()
+    };
+    let slow: Vec<String> = match says.key.as_str() {
+        "rule-hot_link-pair" => ends(&says),
+        _ => word(&says, "host").map(str::to_owned).into_iter().collect(),
+    };
+    absorb(findings, "hot_link", |finding| {
+        let of: Vec<String> = ends(&finding.says);
+        let is_there = slow.iter().all(|host| of.contains(host));
+        // The programs of the other flows had time left, which is no limit of the slow ones.
+        let is_others = finding.rule == "application_limited";
+        CONSEQUENCES.contains(&finding.rule.as_str()) && (is_there || is_others)
+    });
+}
+
+/// Failing requests are what a caller sees of a cause that another rule names.
+fn failures_follow_their_cause(findings: &mut [Finding]) {
+    const CAUSES: [&str; 12] = [
+        "checksum_errors",
+        "conntrack_full",
+        "dropped_calls",
+        "far_end_lost",
+        "filter_drops",
+        "interrupted",
+        "request_path",
+        "sender_refusal",
+        "server_stalls",
+        "stalled_flow",
+        "turned_away",
+        "unserved_connections",
+    ];
+    let is_cause = |finding: &Finding| {
+        let names = CAUSES.contains(&finding.rule.as_str());
+        let has_no_ports = finding.says.key == "rule-generator-limited-ports-says";
+        (names || has_no_ports) && finding.weight > LIMITING
+    };
+    if !findings.iter().any(is_cause) {
+        return;
+    }
+    let failures = findings.iter_mut().filter(|f| f.rule == "request_failures");
+    for failure in failures {
+        failure.weight = failure.weight.min(LIMITING);
+    }
+}
+
+/// Requests that waited for earlier answers about as often as the threads of the test had no CPU waited for
+/// the CPU.
+fn waits_of_neighbours_are_told_once(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
+    let at = |rule: &str| findings.iter().any(|finding| finding.rule == rule);
+    let Some(cause) = SHORT_OF_CPU.into_iter().find(|rule| at(rule)) else {
+        return;
+    };
+    if schedule::waits_explain(view) {
+        absorb(findings, cause, |finding| {
+            finding.says.key == "rule-window-full-says"
+        });
+    }
 }
 
 /// A load through which nothing got for a while loses, waits and is late because of it. A connection that

@@ -1,5 +1,7 @@
 //! What a load lost, or had to send again, whatever carries it: the share that a counter of drops can explain.
 
+use sokudo_model::kinds::Family;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Evidence, FlowResult};
 
 use crate::quantities::ends::End;
@@ -38,16 +40,31 @@ impl Harm {
             .filter(|(again, _)| *again > 0.0)
             .collect();
         let packets: f64 = known.iter().map(|(again, _)| again).sum();
-        let evidence = known.into_iter().filter_map(|(_, row)| row).collect();
-        (packets > 0.0).then_some(Self { packets, evidence })
+        if packets > 0.0 {
+            let evidence = known.into_iter().filter_map(|(_, row)| row).collect();
+            return Some(Self { packets, evidence });
+        }
+        // Requests over datagrams: each that failed lost one.
+        let metric = Self::counted_failures(view)?;
+        let packets = Self::failed(view)?;
+        let row = view.evidence("evidence-failed-requests", metric, host, packets);
+        Some(Self {
+            packets,
+            evidence: vec![row],
+        })
     }
 
     /// Requests or calls that failed, where nothing else tells of it.
     pub fn failed(view: &PhaseView<'_>) -> Option<f64> {
-        let sokudo_model::kinds::Family::Exchange(numbers) = view.kind()?.family else {
-            return None;
-        };
-        view.total(numbers.errors).filter(|errors| *errors > 0.0)
+        let errors = view.total(Self::counted_failures(view)?)?;
+        (errors > 0.0).then_some(errors)
+    }
+
+    fn counted_failures(view: &PhaseView<'_>) -> Option<Metric> {
+        match view.kind()?.family {
+            Family::Exchange(numbers) => Some(numbers.errors),
+            _ => None,
+        }
     }
 
     /// Share of it that so many dropped packets explain, at most 1.

@@ -30,6 +30,13 @@ pub fn end_ns(view: &PhaseView<'_>) -> i64 {
     end_ns.clamp(view.phase.t0_ns, view.phase.t1_ns.max(view.phase.t0_ns))
 }
 
+/// Planned end of the load, nanoseconds of the run: what arrives after it had queued up before.
+pub fn planned_end_ns(view: &PhaseView<'_>) -> i64 {
+    let planned_ns = planned_s(view).map(|seconds| (seconds * 1e9) as i64);
+    let end_ns = planned_ns.map(|length_ns| view.phase.t0_ns.saturating_add(length_ns));
+    end_ns.map_or(view.phase.t1_ns, |end_ns| end_ns.min(view.phase.t1_ns))
+}
+
 /// Time from the start to the end of the longest flow, seconds, its warm-up included.
 fn taken_s(view: &PhaseView<'_>) -> Option<f64> {
     let counted = view.values(group::LOAD_SECONDS).map(|(_, seconds)| seconds);

@@ -9,7 +9,7 @@
 //! first. Where requests take much longer than that, they wait for one another.
 
 use sokudo_model::kinds::http;
-use sokudo_model::metric::Metric;
+use sokudo_model::metric::{Metric, Stat};
 use sokudo_model::metrics::process;
 use sokudo_model::spent::{N_STAGES, STAGE_MEANS, STAGES};
 use sokudo_model::{Evidence, Unit};
@@ -23,6 +23,9 @@ use crate::view::PhaseView;
 pub const BEYOND_DELAYED_S: f64 = 0.0445;
 /// Times the lowest round trip from which the mean one has waited in a queue.
 pub const GROWN: f64 = 3.0;
+
+/// Part of the mean round trip that the median request must take where the round trips are long because of a queue.
+const MOST_OF_ONE: f64 = 0.75;
 
 /// Samples of a connection's round trip from which it is known how much of a step the smoothed one shows.
 const SAMPLES: f64 = 4.0;
@@ -183,8 +186,16 @@ impl<'a> Requests<'a> {
     pub fn has_queue_on_the_way(&self) -> bool {
         self.round_trips().is_some_and(|(lowest, mean)| {
             let longer = (mean - lowest) / shown(self.samples());
-            longer > BEYOND_DELAYED_S && mean >= lowest * GROWN
+            longer > BEYOND_DELAYED_S && mean >= lowest * GROWN && self.most_take(mean)
         })
+    }
+
+    /// True where most requests took about as long as a round trip does on average: each takes one at least. Where
+    /// they are quicker, few round trips were very long, as after a loss, and no queue stood.
+    fn most_take(&self, round_trip: f64) -> bool {
+        let service = self.exchange.numbers.service;
+        let median = self.view.stat(service, Stat::P50);
+        median.is_none_or(|median| median >= round_trip * MOST_OF_ONE)
     }
 
     /// Samples of the round trip that each connection gave: one for each segment with data.

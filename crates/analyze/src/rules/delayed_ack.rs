@@ -64,7 +64,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         Family::Bytes(_) => stands_still(&load, flow),
         // A connection of its own for every request ends with it: nothing waits behind another segment.
         Family::Exchange(numbers) if numbers.connects_each_time => None,
-        Family::Exchange(numbers) => steps(&load, flow, &[numbers.service, numbers.latency]),
+        Family::Exchange(numbers) => {
+            let latencies = [numbers.service, numbers.latency];
+            steps(&load, flow, &latencies).or_else(|| waits_behind(&load, flow))
+        }
         Family::Messages(numbers) => steps(&load, flow, numbers.latency.as_slice()),
         Family::Datagram | Family::Probe | Family::Files(_) => None,
     })
@@ -96,6 +99,36 @@ fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult, latency: &[Metric]) -> Optio
     evidence.push(nagle());
     evidence.extend(ends[0].round_trip_evidence());
     evidence.extend(ends[0].retransmission_evidence());
+    finding.next = Some(Text::new("rule-delayed-ack-next"));
+    Some(finding)
+}
+
+/// Requests that wait behind the one before them: bytes lie unsent, next to nothing is under way, and the windows
+/// have room.
+fn waits_behind<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let view = load.view;
+    let connection = Connection::of(view, flow, End::Sender);
+    let waiting = connection.not_sent().filter(|share| *share >= BUSY)?;
+    let under_way = connection.mean(tcp::UNACKNOWLEDGED_SEGMENTS)?;
+    let window = connection.mean(tcp::CONGESTION_WINDOW_SEGMENTS)?;
+    if under_way > FEW_SEGMENTS || under_way * 2.0 > window {
+        return None;
+    }
+    let says = Text::new("rule-delayed-ack-behind-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("share", waiting, Unit::Ratio);
+    let weight = 0.5 + 0.45 * waiting;
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(connection.not_sent_evidence());
+    let key = "evidence-tcp-under-way";
+    let row = connection.evidence(key, tcp::UNACKNOWLEDGED_SEGMENTS, under_way);
+    let says = row.says.clone().number("window", window, Unit::One);
+    evidence.push(Evidence { says, ..row });
+    evidence.push(nagle());
+    evidence.extend(load.thread_evidence(flow, End::Sender).into_iter().take(1));
+    evidence.extend(connection.round_trip_evidence());
     finding.next = Some(Text::new("rule-delayed-ack-next"));
     Some(finding)
 }
@@ -216,6 +249,18 @@ mod tests {
         // A broad distribution has no step.
         let broad = [(300, 0.02), (300, 0.030), (300, 0.040), (300, 0.058)];
         near("bus").answers(metric, &broad).without("delayed_ack");
+    }
+
+    #[test]
+    fn requests_that_lie_unsent_with_room_in_the_window_wait_behind_others() {
+        let unsent = |bytes: f64| {
+            let mut scene = near("rr").option(r#"{"nagle":true,"window":2}"#);
+            scene.series("hosta", "tcp.not_sent_bytes", move |_| bytes);
+            scene
+        };
+        let finding = unsent(64.0).limited_by("delayed_ack");
+        assert_eq!(finding.says.key, "rule-delayed-ack-behind-says");
+        unsent(0.0).without("delayed_ack");
     }
 
     #[test]

@@ -57,6 +57,8 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         (Some((host, Way::Out)), _) => (host, "rule-hot_link-out"),
         (Some((host, Way::Both)), _) => (host, "rule-hot_link-both"),
         (None, [(_, to)]) => (*to, "rule-hot_link-pair"),
+        // What is slow one way delays the acknowledgements of the other.
+        (None, [(a, b), (c, d)]) if (a, b) == (d, c) => (*b, "rule-hot_link-pair"),
         (None, _) => return None,
     };
     let together: f64 = slow.iter().map(|(_, bits)| bits).sum();
@@ -145,6 +147,13 @@ mod tests {
         check_texts(&finding);
         assert_eq!(finding.says.key, "rule-hot_link-pair");
         assert_eq!(crate::view::word(&finding.says, "from"), Some("a"));
+        // The acknowledgements of the other way wait behind the slow one.
+        let both = flows.into_iter().map(|(from, to, bits)| match (from, to) {
+            ("c", "a") => (from, to, 2e8),
+            _ => (from, to, bits),
+        });
+        let finding = one(&carrying(&both.collect::<Vec<_>>()), "hot_link");
+        assert_eq!(finding.says.key, "rule-hot_link-pair");
     }
 
     #[test]

@@ -22,6 +22,10 @@ const USUAL: f64 = 5.0;
 const ENOUGH: usize = 3;
 /// Share of the load from which a hole shapes the result.
 const SHARE: f64 = 0.05;
+/// The same where only the asking end is observed.
+const UNOBSERVED_SHARE: f64 = 0.1;
+/// Message about a hole whose far end nothing observes.
+const UNOBSERVED: &str = "rule-interrupted-unobserved-says";
 /// Holes beyond which they are the far end's rhythm, and no interruption.
 const FEW: usize = 2;
 /// Distance of two readings, in usual ones, from which those between are missing.
@@ -38,6 +42,7 @@ pub const RULE: Rule = Rule {
         ("quiet", QUIET, Unit::Ratio),
         ("usual", USUAL, Unit::One),
         ("share", SHARE, Unit::Ratio),
+        ("unobserved", UNOBSERVED_SHARE, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -71,8 +76,12 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         return None;
     }
     let flow = view.flows().first()?;
-    let since = |t_ns: i64| (t_ns - view.phase.t0_ns) as f64 / 1e9;
     let reason = reason(view, longest);
+    // A server that nothing observes may have been slow: that is no interruption.
+    if reason.says == UNOBSERVED && share < UNOBSERVED_SHARE {
+        return None;
+    }
+    let since = |t_ns: i64| (t_ns - view.phase.t0_ns) as f64 / 1e9;
     let says = Text::new(reason.says)
         .word("from", &flow.from)
         .word("to", &flow.to)
@@ -139,7 +148,8 @@ fn holes(view: &PhaseView<'_>) -> Option<Vec<Hole>> {
     if ends && !stops_early(view, usual_ns) {
         holes.pop();
     }
-    let end_ns = load_time::end_ns(view);
+    // No reading is made of what had queued up and arrives after the planned end.
+    let end_ns = load_time::planned_end_ns(view);
     let of_load = holes.into_iter().map(|hole| Hole {
         end_ns: hole.end_ns.min(end_ns),
         ..hole
@@ -240,6 +250,15 @@ fn reason<'a>(view: &PhaseView<'a>, hole: Hole) -> Reason<'a> {
             host: Some(host),
             device: None,
             evidence: Some(silence::evidence(host, seconds)),
+        };
+    }
+    if view.kind().is_some_and(|kind| kind.ends.far.is_none()) {
+        return Reason {
+            says: UNOBSERVED,
+            next: "rule-interrupted-unobserved-next",
+            host: None,
+            device: None,
+            evidence: None,
         };
     }
     Reason {

@@ -3,6 +3,7 @@
 //! One file per rule; a rule looks at one phase and adds what it concludes. Adding a rule is one
 //! file and one line in [`REGISTRY`].
 
+mod answer_wait;
 mod application_limited;
 mod black_hole;
 mod buffer_below_asked;
@@ -65,6 +66,7 @@ use crate::rule::{Purpose, Rule, Standing};
 
 /// Every rule, by name.
 pub const REGISTRY: &[&Rule] = &[
+    &answer_wait::RULE,
     &application_limited::RULE,
     &black_hole::RULE,
     &buffer_below_asked::RULE,

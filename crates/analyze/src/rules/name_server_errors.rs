@@ -12,7 +12,7 @@ use sokudo_model::kinds::dns;
 use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{LIMITING, Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
 /// Share of the responses from which error codes are told.
@@ -50,7 +50,7 @@ const CODES: [Code; 3] = [
 /// The finding `name_server_errors`.
 pub const RULE: Rule = Rule {
     name: "name_server_errors",
-    purpose: Purpose::Describes,
+    purpose: Purpose::Limit(Standing::Specific),
     suspects: &[],
     bounds: &[("some", SOME, Unit::Ratio), ("grave", GRAVE, Unit::Ratio)],
     look: Look::Phase(look),
@@ -66,16 +66,17 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if share < SOME {
         return None;
     }
-    let severity = match share >= GRAVE {
-        true => Severity::Bad,
-        false => Severity::Caution,
+    // A few errors are told, and limit nothing.
+    let (severity, weight) = match share >= GRAVE {
+        true => (Severity::Bad, 0.6 + 0.35 * share),
+        false => (Severity::Caution, LIMITING),
     };
     let (flow, _) = view.highest(code.metric)?;
     let says = Text::new(code.says)
         .word("server", &flow.to)
         .number("count", count, Unit::One)
         .number("share", share, Unit::Ratio);
-    let mut finding = view.finding(RULE.name, severity, 0.3 + 0.6 * share, says);
+    let mut finding = view.finding(RULE.name, severity, weight, says);
     for (key, metric) in [
         ("evidence-error-codes", code.metric),
         ("evidence-whole-answers", dns::NO_ERROR),
@@ -83,6 +84,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         let row = view.total(metric);
         let row = row.map(|count| view.evidence(key, metric, &flow.from, count));
         finding.evidence.extend(row);
+    }
+    // The server's own word.
+    if let Some(row) = finding.evidence.first_mut() {
+        row.source = "response codes".into();
     }
     finding.next = Some(Text::new(code.next));
     Some(finding)

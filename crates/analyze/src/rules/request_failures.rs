@@ -11,9 +11,9 @@
 
 use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
-use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, Labels, Severity, Text, Unit};
 
-use crate::rule::{Look, Purpose, Rule};
+use crate::rule::{LIMITING, Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
 /// Share of the requests from which failures are told.
@@ -70,7 +70,7 @@ const UNANSWERED: Failure = Failure {
 /// The finding `request_failures`.
 pub const RULE: Rule = Rule {
     name: "request_failures",
-    purpose: Purpose::Describes,
+    purpose: Purpose::Limit(Standing::Specific),
     suspects: &[],
     bounds: &[
         ("some", SOME, Unit::Ratio),
@@ -98,15 +98,15 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         kind = UNANSWERED;
     }
     let (flow, _) = view.highest(http::ERRORS)?;
-    let severity = if share >= GRAVE {
-        Severity::Bad
-    } else {
-        Severity::Caution
+    // A few failures are told, and limit nothing.
+    let (severity, weight) = match share >= GRAVE {
+        true => (Severity::Bad, 0.6 + 0.35 * share),
+        false => (Severity::Caution, LIMITING),
     };
     let says = Text::new(kind.says)
         .number("count", count, Unit::One)
         .number("share", share, Unit::Ratio);
-    let mut finding = view.finding(RULE.name, severity, 0.3 + 0.6 * share, says);
+    let mut finding = view.finding(RULE.name, severity, weight, says);
     finding.evidence = evidence(view, flow, kind.metric, count);
     finding.next = Some(Text::new(kind.next));
     Some(finding)
@@ -117,12 +117,7 @@ fn at_connect(view: &PhaseView<'_>) -> bool {
     failed(http::FAILED_CONNECT) > failed(http::FAILED_WAIT) + failed(http::FAILED_READ)
 }
 
-fn evidence(
-    view: &PhaseView<'_>,
-    flow: &FlowResult,
-    metric: Metric,
-    count: f64,
-) -> Vec<sokudo_model::Evidence> {
+fn evidence(view: &PhaseView<'_>, flow: &FlowResult, metric: Metric, count: f64) -> Vec<Evidence> {
     let mut rows = vec![view.evidence("evidence-failed-requests", metric, &flow.from, count)];
     let ratio = view.total(http::ERROR_RATIO);
     rows.extend(
@@ -130,7 +125,23 @@ fn evidence(
             view.evidence("evidence-error-ratio", http::ERROR_RATIO, &flow.from, ratio)
         }),
     );
+    rows.extend(first_error(flow));
     rows
+}
+
+/// What a system call, or the answer's own form, said of the first failure.
+fn first_error(flow: &FlowResult) -> Option<Evidence> {
+    let error = flow.labels.get("error")?;
+    let says = Text::new("evidence-first-error").word("host", &flow.from);
+    Some(Evidence {
+        says: says.word("error", error),
+        source: "error of the first failure".into(),
+        host: Some(flow.from.clone()),
+        metric: None,
+        labels: Labels::new(),
+        value: None,
+        unit: None,
+    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ use crate::view::PhaseView;
 const MOST: f64 = 0.5;
 /// Part of the wait that the round trip of the way makes up, from which the way is the reason.
 const WAY: f64 = 0.5;
+/// Requests worked on at a time below which nothing is, for a part of the time.
+const PART: f64 = 0.6;
 /// Range of a delayed acknowledgement, seconds.
 const DELAYED_S: std::ops::Range<f64> = 0.036..0.054;
 
@@ -49,6 +51,7 @@ pub const RULE: Rule = Rule {
         ("most", MOST, Unit::Ratio),
         ("busy", BUSY, Unit::Ratio),
         ("queued", QUEUED, Unit::One),
+        ("part", PART, Unit::One),
         ("way", WAY, Unit::Ratio),
         ("grown", GROWN, Unit::One),
         ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
@@ -160,6 +163,11 @@ fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
     let queued = requests.wait_for_one_another();
     let had_time = requests.server_had_time();
     match (queued, requests.worked_on()) {
+        (true, Some(at_a_time)) if at_a_time < PART && !requests.has_queue_on_the_way() => case!(
+            "rule-request-stage-part-says",
+            "rule-request-stage-part-next",
+            0.65
+        ),
         (true, Some(at_a_time)) if at_a_time < ONE && had_time => case!(
             "rule-request-stage-serial-idle-says",
             "rule-request-stage-serial-idle-next",

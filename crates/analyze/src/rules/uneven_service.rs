@@ -24,6 +24,8 @@ const MINORITY: f64 = 0.7;
 const SHAPES: f64 = 0.15;
 /// Difference below which nobody would look for a reason, seconds.
 const LITTLE_S: f64 = 0.01;
+/// Longest answers of a user that its mean may be due to.
+const OUTLIERS: f64 = 2.0;
 /// Share of segments lost from which losses explain slow requests.
 const LOSSY: f64 = 0.002;
 /// Share of the time in stalls of all requests from which those explain them.
@@ -64,6 +66,14 @@ fn of_users(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Finding> {
     let (users, slow) = (of(http::COMPARED_USERS)?, of(http::SLOW_USERS)?);
     let (long, usual) = (of(http::SLOW_USER_SECONDS)?, of(http::USUAL_USER_SECONDS)?);
     if slow > users * MINORITY || long - usual < LITTLE_S {
+        return None;
+    }
+    // Of few requests, one or two that waited for anything make a mean of their user that nobody else has.
+    let longest = requests.exchange.longest().map(|(longest, _)| longest);
+    let each = of(requests.exchange.numbers.answered).map(|all| all / users.max(1.0));
+    if let (Some(longest), Some(each)) = (longest, each)
+        && (long - usual) * each <= longest * OUTLIERS
+    {
         return None;
     }
     let says = Text::new("rule-uneven-service-users-says")

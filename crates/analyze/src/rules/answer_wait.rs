@@ -1,0 +1,207 @@
+//! Requests wait for their answers, and where the wait passes: on the way, in a queue of the far end, or in its work.
+//!
+//! ```text
+//! mean time of a request ─┬─ most of it is the round trip of the connection      the distance
+//!                         ├─ far longer than the shortest: rate × shortest
+//!                         │  are worked on at a time, the others wait             a queue
+//!                         └─ about as long as the shortest                        the time of each
+//! ```
+//!
+//! This is for requests whose stages are not timed apart, in a closed loop: the answers set its rate. Those of web
+//! servers have [`request_stage`](super::request_stage).
+
+use sokudo_model::metric::Stat;
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
+
+use crate::quantities::ends::End;
+use crate::quantities::exchange::Exchange;
+use crate::quantities::requests::{ONE, QUEUED, Requests};
+use crate::quantities::tcp::Connection;
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
+use crate::view::PhaseView;
+
+/// Share of the time that the threads of both ends together may want a CPU: more, and they are a reason themselves.
+const IDLE: f64 = 0.5;
+/// Part of a request's time that its round trip makes up, from which the distance sets the rate.
+const WAY: f64 = 0.6;
+/// Requests under way below which nothing can queue.
+const FEW: f64 = 2.0;
+/// Share of failed requests from which the answers are not what sets the rate.
+const FAILING: f64 = 0.01;
+/// Mean time of a request below which wake-ups of threads take the most of it, seconds.
+const CLEAR_S: f64 = 0.001;
+
+/// The finding `answer_wait`.
+pub const RULE: Rule = Rule {
+    name: "answer_wait",
+    purpose: Purpose::Limit(Standing::Residual),
+    suspects: &[Suspect::raise("window"), Suspect::raise("connections")],
+    bounds: &[
+        ("idle", IDLE, Unit::Ratio),
+        ("way", WAY, Unit::Ratio),
+        ("queued", QUEUED, Unit::One),
+        ("clear", CLEAR_S, Unit::Seconds),
+    ],
+    look: Look::Phase(look),
+};
+
+/// A request's time, and what is known of it.
+struct Waits {
+    mean: f64,
+    shortest: f64,
+    rate: f64,
+    /// Lowest round trip of a connection.
+    lowest: Option<f64>,
+}
+
+impl Waits {
+    /// Requests under way on average (Little's law).
+    fn under(&self) -> f64 {
+        self.rate * self.mean
+    }
+
+    /// Requests that are worked on at a time, if each takes the shortest time.
+    fn worked(&self) -> f64 {
+        self.rate * self.shortest
+    }
+
+    /// Messages of the case: what is said, and what to do.
+    fn says(&self) -> [&'static str; 2] {
+        let is_far = self.lowest.is_some_and(|low| low >= self.mean * WAY);
+        let queue = self.mean >= self.shortest * QUEUED && self.under() >= FEW;
+        match (is_far, queue, self.worked() < ONE) {
+            (true, ..) => [
+                "rule-answer-wait-distance-says",
+                "rule-answer-wait-distance-next",
+            ],
+            (false, true, true) => [
+                "rule-answer-wait-serial-says",
+                "rule-answer-wait-serial-next",
+            ],
+            (false, true, false) => ["rule-answer-wait-pool-says", "rule-answer-wait-pool-next"],
+            (false, false, _) => ["rule-answer-wait-wait-says", "rule-answer-wait-wait-next"],
+        }
+    }
+}
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let exchange = Exchange::of(*view)?;
+    let numbers = exchange.numbers;
+    let failed = view.total(numbers.error_ratio).unwrap_or(0.0);
+    let is_timed_apart = Requests::of(view).is_some();
+    if exchange.asked().is_some() || is_timed_apart || failed > FAILING || view.is_trial() {
+        return None;
+    }
+    let flow = view.flows().first()?;
+    let wanted = wanted(view, &exchange)?;
+    let waits = Waits {
+        mean: view.stat(numbers.service, Stat::Mean)?,
+        shortest: view.stat(numbers.service, Stat::Min)?,
+        rate: exchange.rate()?,
+        lowest: lowest(view, flow),
+    };
+    if wanted >= IDLE || waits.mean < CLEAR_S {
+        return None;
+    }
+    let [says, next] = waits.says();
+    let mut says = Text::new(says)
+        .word("host", &flow.to)
+        .number("mean", waits.mean, Unit::Seconds)
+        .number("shortest", waits.shortest, Unit::Seconds)
+        .number("under", waits.under(), Unit::One)
+        .number("worked", waits.worked(), Unit::One);
+    if let Some(lowest) = waits.lowest {
+        says = says.number("lowest", lowest, Unit::Seconds);
+    }
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.55, says);
+    finding.evidence = evidence(view, &exchange, flow);
+    finding.next = Some(Text::new(next).word("host", &flow.to));
+    Some(finding)
+}
+
+/// Share of the time for which the busiest threads of both ends, as far as they are known, wanted a CPU.
+fn wanted(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<f64> {
+    let kind = exchange.kind;
+    let of = |end: End| {
+        let threads = end.threads(kind)?;
+        let (_, cpu) = view.highest(threads.cpu)?;
+        let ready = threads.wait.and_then(|wait| view.highest(wait));
+        Some(cpu + ready.map_or(0.0, |(_, share)| share))
+    };
+    Some(of(End::Sender)? + of(End::Receiver).unwrap_or(0.0))
+}
+
+fn lowest(view: &PhaseView<'_>, flow: &FlowResult) -> Option<f64> {
+    let trips = Connection::of(*view, flow, End::Sender).round_trips()?;
+    Some(trips.lowest)
+}
+
+fn evidence(view: &PhaseView<'_>, exchange: &Exchange<'_>, flow: &FlowResult) -> Vec<Evidence> {
+    let service = exchange.numbers.service;
+    let mut rows: Vec<Evidence> = [
+        ("evidence-service-mean", Stat::Mean),
+        ("evidence-service-shortest", Stat::Min),
+    ]
+    .into_iter()
+    .filter_map(|(key, stat)| view.stat_evidence(key, service, stat, &flow.to))
+    .collect();
+    for end in [End::Sender, End::Receiver] {
+        rows.extend(end.threads(exchange.kind).and_then(|threads| {
+            let (_, cpu) = view.highest(threads.cpu)?;
+            Some(view.evidence(end.cpu_key(exchange.kind), threads.cpu, end.host(flow), cpu))
+        }));
+    }
+    rows.extend(Connection::of(*view, flow, End::Sender).round_trip_evidence());
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    /// A closed loop whose requests take so long: mean and shortest, seconds.
+    fn closed(rate: f64, mean: f64, shortest: f64) -> Scene {
+        let mut scene = Scene::of("rr")
+            .metric("client_cpu_ratio", 0.02)
+            .metric("client_wait_ratio", 0.01)
+            .metric("server_cpu_ratio", 0.02)
+            .metric("server_wait_ratio", 0.01)
+            .total("transactions_per_second", rate)
+            .total("transactions", rate * 10.0);
+        for (stat, value) in [("mean", mean), ("min", shortest)] {
+            let phase = &mut scene.record.manifest.phases[0];
+            let key = format!("rr.service_seconds.{stat}");
+            phase.result.summary.insert(key, value);
+        }
+        scene
+    }
+
+    #[track_caller]
+    fn check(scene: &Scene, case: &str) {
+        let finding = scene.limited_by("answer_wait");
+        check_texts(&finding);
+        assert_eq!(finding.says.key, format!("rule-answer-wait-{case}-says"));
+    }
+
+    #[test]
+    fn the_wait_is_told_by_where_it_passes() {
+        check(&closed(50.0, 0.16, 0.02), "serial");
+        check(&closed(200.0, 0.16, 0.02), "pool");
+        check(&closed(50.0, 0.021, 0.02), "wait");
+        let far = Tcp {
+            round_trip: 0.02,
+            lowest: 0.02,
+            ..SENDING
+        };
+        check(&closed(50.0, 0.021, 0.02).tcp(far), "distance");
+    }
+
+    #[test]
+    fn requests_that_take_next_to_nothing_wait_for_nobody() {
+        closed(20_000.0, 0.000_05, 0.000_02).without("answer_wait");
+        closed(50.0, 0.021, 0.02)
+            .metric("client_cpu_ratio", 0.9)
+            .without("answer_wait");
+    }
+}
