@@ -65,8 +65,9 @@ impl Stage {
         if let Some(lack) = world.lacks.first() {
             return Err((*lack).to_owned());
         }
-        let hosts =
-            Hosts::with_mtu(1 + world.peers, world.mtu).ok_or("no hosts within this machine")?;
+        let others = usize::from(world.crowd.is_some());
+        let hosts = Hosts::with_mtu(1 + world.peers + others, world.mtu)
+            .ok_or("no hosts within this machine")?;
         let way = match world.way.take() {
             Some([there, back]) => {
                 let way = Way::try_open(&hosts, there, back);
@@ -96,19 +97,23 @@ impl Stage {
             stage.execute(side, &command)?;
         }
         for peer in 1..=stage.world.peers {
-            stage.serve(peer);
+            let address = match (&stage._way, peer) {
+                (Some(_), 1) => Way::address(1),
+                _ => stage.hosts.address(peer),
+            };
+            let (running, target) = stage.serve(peer, &address.to_string(), 0);
+            stage.far.push(running);
+            stage.targets.push(target);
         }
+        stage.crowd();
         Ok(stage)
     }
 
-    fn serve(&mut self, peer: usize) {
-        let address = match (&self._way, peer) {
-            (Some(_), 1) => Way::address(1),
-            _ => self.hosts.address(peer),
-        };
+    /// Starts the far end of a host, and says where it listens.
+    fn serve(&self, peer: usize, address: &str, port: u16) -> (Running, String) {
         let command = match &self.world.far {
             Far::Program => {
-                let words = format!("serve --bind {address}:0 --open");
+                let words = format!("serve --bind {address}:{port} --open");
                 self.command(Side::Serving, &self.program.clone(), &words)
             }
             Far::Server(manner) => {
@@ -116,24 +121,44 @@ impl Stage {
                 self.command(
                     Side::Serving,
                     &own,
-                    &format!("serve listen={address} {manner}"),
+                    &format!("serve listen={address}:{port} {manner}"),
                 )
             }
             Far::Target(settings) => {
-                let own =
-                    format!("--set listen.address={address}:0 --set admin.address=127.0.0.1:0");
+                let own = format!(
+                    "--set listen.address={address}:{port} --set admin.address=127.0.0.1:0"
+                );
                 let words = format!("target app {own} {settings}");
                 self.command(Side::Serving, &self.program.clone(), &words)
             }
         };
         let mut running = self.hosts.run_in(peer, move || command.start());
-        let address: String = running.wait_for(|line| {
+        let target: String = running.wait_for(|line| {
             let server = line.strip_prefix("serving on ");
             let at = server.or_else(|| line.strip_prefix("target app on http://"));
             Some(at?.trim().trim_end_matches('/').to_owned())
         });
-        self.targets.push(address);
-        self.far.push(running);
+        (running, target)
+    }
+
+    /// Lets another host send to the first far end, where the world wants that.
+    fn crowd(&mut self) {
+        let Some(rate) = self.world.crowd else { return };
+        let own = std::env::current_exe().expect("this program has a path");
+        let words = format!("serve listen={} crowd={rate}", self.hosts.address(1));
+        let words = words.split_whitespace().map(OsString::from);
+        let command = Sokudo::of(own.as_os_str(), words).bound(BOUND);
+        let other = 1 + self.world.peers;
+        self.far
+            .push(self.hosts.run_in(other, move || command.start()));
+    }
+
+    /// Starts the first far end again, where it was.
+    fn restart(&mut self) {
+        let address: Option<std::net::SocketAddr> = self.targets[0].parse().ok();
+        let address = address.expect("a far end says where it listens");
+        let (running, _) = self.serve(1, &address.ip().to_string(), address.port());
+        self.far[0] = running;
     }
 
     /// A program with words separated by blanks, behind what the world puts before it.
@@ -206,6 +231,7 @@ impl Stage {
                 Event::Stop(side) => signal(self.process(side, client), Signal::STOP),
                 Event::GoOn(side) => signal(self.process(side, client), Signal::CONT),
                 Event::Kill => signal(self.process(Side::Serving, client), Signal::KILL),
+                Event::Restart => self.restart(),
             }
         }
         Ok(())
@@ -264,7 +290,9 @@ impl Stage {
 
 /// The words of the command, with the far ends in place of `HOST`.
 fn words(load: &str, targets: &[String]) -> String {
-    let mut words = load.replace("HOST", &targets.join(" "));
+    let port = targets.first().and_then(|target| target.rsplit_once(':'));
+    let words = load.replace("PORT", port.map_or("", |(_, port)| port));
+    let mut words = words.replace("HOST", &targets.join(" "));
     // A plan says itself how long it takes.
     if !["--duration", "--count", "--bytes", "jmx run"]
         .iter()

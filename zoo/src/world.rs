@@ -39,6 +39,8 @@ pub enum Event {
     GoOn(Side),
     /// The far end ends at once.
     Kill,
+    /// It is started again, where it was.
+    Restart,
 }
 
 /// A world.
@@ -60,6 +62,8 @@ pub struct World {
     pub far: Far,
     /// Share of a core that the program of a side gets.
     pub quota: Option<(Side, f64)>,
+    /// Mb/s of datagrams that another host sends to the far end meanwhile.
+    pub crowd: Option<f64>,
     /// Cores that are kept busy, and by how many threads.
     pub hogs: Vec<(usize, usize)>,
     /// What happens at which time after the load's first results.
@@ -82,6 +86,7 @@ impl World {
             peers: 1,
             far: Far::Program,
             quota: None,
+            crowd: None,
             hogs: Vec::new(),
             events: Vec::new(),
             lacks: Vec::new(),

@@ -214,4 +214,43 @@ pub const ALL: &[Case] = &[
         ],
         make: |_, _| (),
     },
+    Case {
+        name: "healthy-crowded",
+        says: [
+            "a link that others use in part, with room for the load",
+            "他の通信が一部を使うが、負荷に足りるリンク",
+        ],
+        family: &AS_ASKED,
+        strengths: [40.0, 80.0],
+        loads: &[
+            "stream HOST --rate {0.2}Mb/s",
+            "datagram HOST --rate {0.2}Mb/s",
+        ],
+        make: |world, rate| {
+            world.crowd = Some(rate * 0.2);
+            world.on(Side::Hub, bucket("sk-port1", rate, 150_000));
+        },
+    },
+    Case {
+        name: "healthy-new-connections-to-a-web-server",
+        says: [
+            "few new connections a second to a web server",
+            "Web サーバーへの毎秒わずかな新しい接続",
+        ],
+        family: &AS_ASKED,
+        strengths: [20.0, 50.0],
+        loads: &["http http://HOST/ --no-keepalive --rate {}/s -c 16"],
+        make: |world, _| world.served_by("body=500"),
+    },
+    Case {
+        name: "healthy-uploads",
+        says: [
+            "small uploads to a web server",
+            "Web サーバーへの小さなアップロード",
+        ],
+        family: &AS_ASKED,
+        strengths: [30.0, 100.0],
+        loads: &["http http://HOST/ --rate {}/s -c 8 -X POST -b hello"],
+        make: |world, _| world.served_by("body=200 think_ms=1"),
+    },
 ];

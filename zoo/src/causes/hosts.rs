@@ -2,7 +2,8 @@
 
 use crate::case::Case;
 use crate::family::{
-    FIREWALL, FIREWALL_OF_SEGMENTS, FLOOD_GUARD, NEIGHBOUR, OWN_DEVICE, REFUSED_TO_SEND, RESULTS,
+    FIREWALL, FIREWALL_OF_SEGMENTS, FLOOD_GUARD, NARROW_PATH, NEIGHBOUR, OWN_DEVICE, REFUSALS,
+    REFUSED_TO_SEND, RESULTS, SERVER_WAITS,
 };
 use crate::world::{Side, bucket};
 
@@ -149,10 +150,10 @@ pub const ALL: &[Case] = &[
     Case {
         name: "results-go-to-a-slow-pipe",
         says: [
-            "whoever takes the rows of results is slow, KB/s",
-            "結果の行を受け取る側が遅い、KB/s",
+            "a slow taker of the rows of results, for which no load waits, and a think time, KB/s",
+            "結果の行を受け取る側が遅い (負荷は待たない) 処理時間のあるサーバー、KB/s",
         ],
-        family: &RESULTS,
+        family: &SERVER_WAITS,
         strengths: [20.0, 50.0],
         loads: &["jmx run pages.jmx -J url=http://HOST/ -J users=4 -l slow.jtl"],
         make: |world, rate| {
@@ -193,6 +194,101 @@ pub const ALL: &[Case] = &[
             world
                 .lacks
                 .push("no file system here can be slowed down for one program")
+        },
+    },
+    Case {
+        name: "own-shaper-of-uploads",
+        says: [
+            "the same under uploads to a web server",
+            "Web サーバーへのアップロードの下の同じ整形",
+        ],
+        family: &OWN_DEVICE,
+        strengths: [6.0, 20.0],
+        loads: &["http http://HOST/ -c 8 -X POST -b @body.txt"],
+        make: |world, rate| {
+            world.within(
+                Side::Asking,
+                "head -c 60000 /dev/zero | tr '\\0' x > body.txt",
+            );
+            world.served_by("body=100");
+            world.on(Side::Asking, bucket("eth0", rate, 150_000));
+        },
+    },
+    Case {
+        name: "far-shaper-of-pages",
+        says: [
+            "a web server behind a shaped device of its own, Mb/s",
+            "自身のデバイスが整形されている Web サーバー、Mb/s",
+        ],
+        family: &NARROW_PATH,
+        strengths: [6.0, 20.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 16 --rate 400/s",
+        ],
+        make: |world, rate| {
+            world.served_by("body=40000");
+            world.on(Side::Serving, bucket("eth0", rate, 400_000));
+        },
+    },
+    Case {
+        name: "firewall-drops-requests",
+        says: [
+            "the answering host's firewall drops requests, %",
+            "応答側のファイアウォールが要求を捨てる、%",
+        ],
+        family: &FIREWALL,
+        strengths: [3.0, 10.0],
+        loads: &["rr HOST --transport udp --rate 400/s --window 64 --timeout 500ms"],
+        make: |world, percent| {
+            let share = percent / 100.0;
+            let rule = format!(
+                "iptables -A INPUT -p udp -m statistic --mode random --probability {share:.3} -j DROP"
+            );
+            world.on(Side::Serving, rule);
+        },
+    },
+    Case {
+        name: "firewall-guards-a-web-server",
+        says: [
+            "a guard drops a web server's new connections beyond a rate per second",
+            "Web サーバーへの毎秒の上限を超える新しい接続を捨てる",
+        ],
+        family: &FLOOD_GUARD,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "http http://HOST/ --no-keepalive -c 16",
+            "http http://HOST/ --no-keepalive -c 64 --rate {2.5}/s",
+        ],
+        make: |world, rate| {
+            let rate = rate.round();
+            let rule = format!(
+                "iptables -A INPUT -p tcp --syn -m hashlimit --hashlimit-name guard \
+                 --hashlimit-above {rate}/s --hashlimit-burst 20 -j DROP"
+            );
+            world.on(Side::Serving, rule);
+            world.served_by("body=100");
+        },
+    },
+    Case {
+        name: "firewall-rejects-connections",
+        says: [
+            "a firewall refuses new connections beyond a rate per second",
+            "毎秒の上限を超える新しい接続を拒むファイアウォール",
+        ],
+        family: &REFUSALS,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "crr HOST --rate {3}/s --threads 4",
+            "http http://HOST/ --no-keepalive -c 8",
+        ],
+        make: |world, rate| {
+            let rate = rate.round();
+            let rule = format!(
+                "iptables -A INPUT -p tcp --syn -m hashlimit --hashlimit-name guard \
+                 --hashlimit-above {rate}/s --hashlimit-burst 20 -j REJECT --reject-with tcp-reset"
+            );
+            world.on(Side::Serving, rule);
         },
     },
 ];

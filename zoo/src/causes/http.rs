@@ -2,7 +2,8 @@
 
 use crate::case::Case;
 use crate::family::{
-    CHURN, NAMES, REFUSALS, SERVER_CPU, SERVER_PAUSES, SERVER_WAITS, SLOW_BODY, SLOW_SHARE,
+    CHURN, DELAYED_BODY, NAMES, REFUSALS, SERVER_CPU, SERVER_NEIGHBOUR, SERVER_PAUSES,
+    SERVER_WAITS, SLOW_BODY, SLOW_NAMES, SLOW_SHARE,
 };
 use crate::world::Side;
 
@@ -202,5 +203,61 @@ pub const ALL: &[Case] = &[
         strengths: [5.0, 40.0],
         loads: &["dns HOST -q www.example. --rate 300/s"],
         make: |world, percent| world.served_by(format!("dns=1 servfail={:.3}", percent / 100.0)),
+    },
+    Case {
+        name: "bodies-are-cut",
+        says: [
+            "a share of bodies ends in the middle, %",
+            "一部の本文が途中で終わる、%",
+        ],
+        family: &REFUSALS,
+        strengths: [5.0, 30.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 8 --rate 200/s",
+        ],
+        make: |world, percent| {
+            world.served_by(format!("body=8000 think_ms=3 cut={:.3}", percent / 100.0))
+        },
+    },
+    Case {
+        name: "server-writes-twice",
+        says: [
+            "head and body are written apart with Nagle's algorithm on, bytes",
+            "Nagle のアルゴリズムのまま、ヘッダーと本文を別々に書く、バイト",
+        ],
+        family: &DELAYED_BODY,
+        strengths: [200.0, 900.0],
+        loads: &["http http://HOST/ -c 8"],
+        make: |world, bytes| world.served_by(format!("body={bytes:.0} nagle=1")),
+    },
+    Case {
+        name: "neighbours-of-a-web-server",
+        says: [
+            "other programs on a web server's core, threads",
+            "Web サーバーのコアの他のプログラム、スレッド数",
+        ],
+        family: &SERVER_NEIGHBOUR,
+        strengths: [2.0, 4.0],
+        loads: &["http http://HOST/ -c 8"],
+        make: |world, threads| {
+            world.within(Side::Serving, "taskset -p -c 1 $$ > /dev/null");
+            world.served_by("cpu_us=400");
+            world.hogs.push((1, threads.round() as usize));
+        },
+    },
+    Case {
+        name: "server-names-come-slowly",
+        says: [
+            "the name of a web server is found slowly, ms",
+            "Web サーバーの名前解決が遅い、ms",
+        ],
+        family: &SLOW_NAMES,
+        strengths: [150.0, 400.0],
+        loads: &["jmx run names.jmx -J url=http://www.zoo.example:PORT/ -J names=10.77.0.2"],
+        make: |world, ms| {
+            world.files.push(("names.jmx", include_str!("names.jmx")));
+            world.served_by(format!("body=100 think_ms=2 names_ms={ms:.0}"));
+        },
     },
 ];

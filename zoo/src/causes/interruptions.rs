@@ -1,7 +1,7 @@
 //! What is there, is not for a while, and may come back.
 
 use crate::case::Case;
-use crate::family::{GONE, INTERRUPTION};
+use crate::family::{ASKER_STOPPED, GONE, INTERRUPTION};
 use crate::world::{Event, Side, World};
 
 /// When it begins, after the first results, in seconds.
@@ -156,6 +156,76 @@ pub const ALL: &[Case] = &[
         make: |world, after| {
             world.served_by("think_ms=2");
             world.at(after, Event::Kill);
+        },
+    },
+    Case {
+        name: "link-goes-down-under-pages",
+        says: ["the same for a web server", "Web サーバーに対して同じ"],
+        family: &INTERRUPTION,
+        strengths: [0.5, 1.2],
+        loads: &[
+            "http http://HOST/ --rate 100/s -c 16 --duration 4s",
+            "http http://HOST/ -c 8 --duration 4s",
+        ],
+        make: |world, seconds| {
+            world.served_by("think_ms=2");
+            between(
+                world,
+                seconds,
+                Side::Hub,
+                ["ip link set sk-port1 down", "ip link set sk-port1 up"],
+            );
+        },
+    },
+    Case {
+        name: "web-server-starts-again",
+        says: [
+            "a web server is restarted, s",
+            "Web サーバーが再起動される、秒",
+        ],
+        family: &GONE,
+        strengths: [0.4, 1.0],
+        loads: &[
+            "http http://HOST/ --rate 100/s -c 16 --duration 4s",
+            "http http://HOST/ -c 8 --duration 4s",
+        ],
+        make: |world, seconds| {
+            world.served_by("think_ms=2");
+            world.at(BEGINS, Event::Kill);
+            world.at(BEGINS + seconds, Event::Restart);
+        },
+    },
+    Case {
+        name: "asker-stands-still",
+        says: [
+            "the asking program itself is stopped, s",
+            "要求するプログラム自身が止められる、秒",
+        ],
+        family: &ASKER_STOPPED,
+        strengths: [0.5, 1.2],
+        loads: &["http http://HOST/ --rate 100/s -c 16 --duration 4s"],
+        make: |world, seconds| {
+            world.served_by("think_ms=2");
+            world.at(BEGINS, Event::Stop(Side::Asking));
+            world.at(BEGINS + seconds, Event::GoOn(Side::Asking));
+        },
+    },
+    Case {
+        name: "sender-stands-still",
+        says: [
+            "the sending program itself is stopped, s",
+            "送信するプログラム自身が止められる、秒",
+        ],
+        family: &ASKER_STOPPED,
+        strengths: [0.5, 1.2],
+        loads: &[
+            "rr HOST --rate 100/s --duration 4s",
+            "datagram HOST --rate 500/s --duration 4s",
+            "stream HOST --duration 4s",
+        ],
+        make: |world, seconds| {
+            world.at(BEGINS, Event::Stop(Side::Asking));
+            world.at(BEGINS + seconds, Event::GoOn(Side::Asking));
         },
     },
 ];

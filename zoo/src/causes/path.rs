@@ -7,7 +7,7 @@ use sokudo_testkit::relay::{Fate, Which};
 use crate::case::Case;
 use crate::family::{
     CHECKSUMS, FIREWALL, LOSSY_PATH, LOST_LARGE, NARROW_PATH, ONE_HOST, POLICED, REORDERING,
-    REPETITION, WINDOW,
+    REPETITION, SHORT, WINDOW,
 };
 use crate::world::{Side, bucket, narrow};
 
@@ -310,5 +310,76 @@ pub const ALL: &[Case] = &[
                 .lacks
                 .push("the size of the table is one for the whole machine (nf_conntrack_max)")
         },
+    },
+    Case {
+        name: "way-damages-requests",
+        says: [
+            "requests with a flipped byte, %",
+            "1 バイトが反転した要求、%",
+        ],
+        family: &CHECKSUMS,
+        strengths: [3.0, 8.0],
+        loads: &[
+            "rr HOST --transport udp --rate 500/s --window 16 --timeout 1s",
+            "rr HOST --size 1KiB:1KiB --connections 8",
+        ],
+        make: |world, percent| {
+            world.delay_ms(3.0);
+            world.there(|script| {
+                script.rule(Which::Share(percent / 100.0), Fate::Corrupt(PAYLOAD_BYTE))
+            });
+        },
+    },
+    Case {
+        name: "others-crowd-the-link",
+        says: [
+            "a link of a switch that traffic of others fills for the most part, Mb/s",
+            "他の通信が大半を占めるスイッチのリンク、Mb/s",
+        ],
+        family: &NARROW_PATH,
+        strengths: [10.0, 24.0],
+        loads: &[
+            "stream HOST --cc cubic",
+            "rr HOST --size 32KiB:64 --window 8",
+        ],
+        make: |world, rate| {
+            world.crowd = Some(rate * 0.7);
+            world.on(Side::Hub, bucket("sk-port1", rate, 150_000));
+        },
+    },
+    Case {
+        name: "one-pair-is-slow",
+        says: [
+            "one of twelve pairs of hosts is slow, Mb/s",
+            "12 組のホストのうち 1 組だけが遅い、Mb/s",
+        ],
+        family: &ONE_HOST,
+        strengths: [2.0, 6.0],
+        loads: &["stream HOST --direction mesh --rate 100Mb/s"],
+        make: |world, rate| {
+            world.peers = 3;
+            let rate = (rate * 1e6).round();
+            let pair = "u32 match ip src 10.77.0.1/32";
+            world.on(
+                Side::Hub,
+                format!(
+                    "tc qdisc replace dev sk-port2 root handle 1: htb default 2 && \
+                     tc class add dev sk-port2 parent 1: classid 1:1 htb rate {rate}bit && \
+                     tc class add dev sk-port2 parent 1: classid 1:2 htb rate 10gbit && \
+                     tc filter add dev sk-port2 parent 1: protocol ip {pair} flowid 1:1"
+                ),
+            );
+        },
+    },
+    Case {
+        name: "transfer-is-short",
+        says: [
+            "a transfer that is over after a few round trips, KiB",
+            "数往復で終わる転送、KiB",
+        ],
+        family: &SHORT,
+        strengths: [256.0, 512.0],
+        loads: &["stream HOST --bytes {}KiB"],
+        make: |world, _| world.delay_ms(25.0),
     },
 ];

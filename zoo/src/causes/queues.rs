@@ -1,7 +1,7 @@
 //! The queues of an application server: accept queue, connections, workers, pool, database.
 
 use crate::case::Case;
-use crate::family::{ACCEPT_QUEUE, REFUSALS, SERVER_WAITS};
+use crate::family::{ACCEPT_QUEUE, REFUSALS, SERVER_CPU, SERVER_PAUSES, SERVER_WAITS};
 use crate::world::Side;
 
 /// A server whose requests hold a connection to the database for 10 ms, and compute next to nothing.
@@ -130,6 +130,54 @@ pub const ALL: &[Case] = &[
                 "{CALM} workers.core=8 workers.max=8 fault.leak_fds={}",
                 files.round()
             ));
+        },
+    },
+    Case {
+        name: "app-queue-is-bounded",
+        says: [
+            "so few workers and a queue of four for 32 users, others are turned away",
+            "わずかなワーカーと長さ 4 のキュー、32 ユーザーの残りは断られる",
+        ],
+        family: &REFUSALS,
+        strengths: [2.0, 5.0],
+        loads: &["http http://HOST/stress/ -c 32"],
+        make: |world, workers| {
+            let workers = workers.round();
+            world.target(&format!(
+                "{CALM} workers.core={workers} workers.max={workers} workers.queue_max=4"
+            ));
+        },
+    },
+    Case {
+        name: "app-pauses",
+        says: [
+            "pauses of an application server, ms",
+            "アプリケーションサーバーの停止、ms",
+        ],
+        family: &SERVER_PAUSES,
+        strengths: [200.0, 400.0],
+        loads: &[
+            "http http://HOST/stress/ -c 8 --duration 4s",
+            "http http://HOST/stress/ -c 64 --rate 150/s --duration 4s",
+        ],
+        make: |world, ms| {
+            world.target(&format!(
+                "{CALM} stress.search_ms=2 fault.pause_every_ms=900 fault.pause_ms={ms:.0}"
+            ));
+        },
+    },
+    Case {
+        name: "app-computes",
+        says: [
+            "CPU time of each request of an application server, µs",
+            "アプリケーションサーバーの要求ごとの CPU 時間、µs",
+        ],
+        family: &SERVER_CPU,
+        strengths: [2000.0, 6000.0],
+        loads: &["http http://HOST/stress/ -c 16"],
+        make: |world, us| {
+            world.within(Side::Serving, "taskset -p -c 1 $$ > /dev/null");
+            world.target(&format!("{CALM} stress.search_ms=0 stress.spin_us={us:.0}"));
         },
     },
 ];

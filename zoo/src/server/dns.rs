@@ -1,7 +1,7 @@
 //! A name server with a fault, over UDP: it knows one address for every name.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::thread;
 
 use super::Manner;
@@ -10,6 +10,33 @@ use super::Manner;
 const HEADER_BYTES: usize = 12;
 /// Response code SERVFAIL.
 const SERVFAIL: u8 = 2;
+
+/// Address that every name has where the name server stands alone (RFC 5737).
+const ANYWHERE: [u8; 4] = [192, 0, 2, 1];
+
+/// Serves beside a web server, on whose host every name lies; nothing where no time for it is given.
+pub fn beside(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
+    let IpAddr::V4(home) = listen.ip() else {
+        return Ok(());
+    };
+    if !manner.is("names_ms") {
+        return Ok(());
+    }
+    let socket = UdpSocket::bind(listen)?;
+    let takes = manner.time_ms("names_ms");
+    thread::spawn(move || -> io::Result<()> {
+        let mut query = [0; 1500];
+        loop {
+            let (n, from) = socket.recv_from(&mut query)?;
+            thread::sleep(takes);
+            if let Some(answer) = answer(&query[..n], false, home.octets()) {
+                // Whoever asked may have left.
+                let _ = socket.send_to(&answer, from);
+            }
+        }
+    });
+    Ok(())
+}
 
 /// Serves until the process ends.
 pub fn serve(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
@@ -29,7 +56,7 @@ pub fn serve(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
             continue;
         }
         thread::sleep(manner.time_ms("think_ms"));
-        if let Some(answer) = answer(&query[..n], turn("servfail")) {
+        if let Some(answer) = answer(&query[..n], turn("servfail"), ANYWHERE) {
             // Whoever asked may have left.
             let _ = socket.send_to(&answer, from);
         }
@@ -37,19 +64,23 @@ pub fn serve(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
 }
 
 /// The answer to a query with one question; `None` for anything else.
-fn answer(query: &[u8], fails: bool) -> Option<Vec<u8>> {
+fn answer(query: &[u8], fails: bool, address: [u8; 4]) -> Option<Vec<u8>> {
     let mut end = HEADER_BYTES;
     while *query.get(end)? != 0 {
         end += 1 + usize::from(query[end]);
     }
     let question = query.get(HEADER_BYTES..end + 5)?;
-    let (code, answers) = if fails { (SERVFAIL, 0) } else { (0, 1) };
+    // Of other types than A (1) a name has nothing.
+    let is_address = question[question.len() - 4..question.len() - 2] == [0, 1];
+    let code = if fails { SERVFAIL } else { 0 };
+    let answers = u8::from(is_address && !fails);
     let mut out = query[..2].to_vec();
     out.extend([0x84, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0]);
     out.extend(question);
     if answers > 0 {
         // The name of the question, type A, class IN, 60 s, four bytes.
-        out.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 1]);
+        out.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4]);
+        out.extend(address);
     }
     Some(out)
 }
@@ -63,11 +94,11 @@ mod tests {
         let head = [7, 9, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
         let question = [1, b'a', 0, 0, 1, 0, 1];
         let query = [&head[..], &question].concat();
-        let said = answer(&query, false).expect("an answer");
+        let said = answer(&query, false, ANYWHERE).expect("an answer");
         assert_eq!(said[..4], [7, 9, 0x84, 0x80]);
         assert_eq!(said[12..19], question);
-        assert_eq!(answer(&query, true).expect("an error")[3], 0x82);
-        assert_eq!(answer(&query[..15], false), None);
-        assert_eq!(answer(&[], false), None);
+        assert_eq!(answer(&query, true, ANYWHERE).expect("an error")[3], 0x82);
+        assert_eq!(answer(&query[..15], false, ANYWHERE), None);
+        assert_eq!(answer(&[], false, ANYWHERE), None);
     }
 }

@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::tls;
 
 /// Longest request.
-const REQUEST_MAX_BYTES: usize = 64 * 1024;
+const REQUEST_MAX_BYTES: usize = 256 * 1024;
 /// Pieces in which a body is sent slowly.
 const PIECES: usize = 10;
 
@@ -95,7 +95,7 @@ impl Server {
             thread::sleep(Duration::from_millis(2));
             return;
         };
-        let _ = stream.set_nodelay(true);
+        let _ = stream.set_nodelay(!self.manner.is("nagle"));
         // The other end leaves, or breaks the protocol: the connection is over.
         let _ = match tls {
             Some(tls) => tls
@@ -109,8 +109,8 @@ impl Server {
         let mut buffer = Vec::new();
         while read_request(stream, &mut buffer)? {
             let status = self.work();
-            self.respond(stream, status)?;
-            if self.manner.is("close") {
+            let is_whole = self.respond(stream, status)?;
+            if self.manner.is("close") || !is_whole {
                 break;
             }
         }
@@ -124,9 +124,7 @@ impl Server {
         if manner.is("rate") && !self.is_allowed() {
             return "429 Too Many Requests";
         }
-        // Spread evenly: the n-th fails when the share of n grows by one there.
-        let failed = |n: u64| (n as f64 * manner.number("fail")).floor();
-        if failed(number + 1) > failed(number) {
+        if self.is_turn(number, "fail") {
             return "503 Service Unavailable";
         }
         let _worker = self.workers.enter();
@@ -155,6 +153,12 @@ impl Server {
         "200 OK"
     }
 
+    /// Spreads a share evenly: it is the n-th's turn when the share of n grows by one there.
+    fn is_turn(&self, number: u64, word: &str) -> bool {
+        let before = |n: u64| (n as f64 * self.manner.number(word)).floor();
+        before(number + 1) > before(number)
+    }
+
     /// True while the rate is kept; a tenth of a second's requests may come at once.
     fn is_allowed(&self) -> bool {
         let rate = self.manner.number("rate");
@@ -168,7 +172,8 @@ impl Server {
         is_allowed
     }
 
-    fn respond(&self, stream: &mut impl Write, status: &str) -> io::Result<()> {
+    /// Sends a response; false where it ended in the middle.
+    fn respond(&self, stream: &mut impl Write, status: &str) -> io::Result<bool> {
         let body = if status.starts_with("200") {
             &self.body[..]
         } else {
@@ -183,24 +188,39 @@ impl Server {
             "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{close}\r\n",
             body.len()
         );
-        if !self.manner.is("drip_ms") {
-            return stream.write_all(&[head.as_bytes(), body].concat());
+        let number = self.number.load(Ordering::Relaxed);
+        if self.is_turn(number, "cut") {
+            let part = &body[..body.len() / 2];
+            stream.write_all(&[head.as_bytes(), part].concat())?;
+            return Ok(false);
+        }
+        let is_whole = !self.manner.is("drip_ms") && !self.manner.is("nagle");
+        if is_whole {
+            stream.write_all(&[head.as_bytes(), body].concat())?;
+            return Ok(true);
         }
         stream.write_all(head.as_bytes())?;
+        if !self.manner.is("drip_ms") {
+            stream.write_all(body)?;
+            return Ok(true);
+        }
         for piece in body.chunks(body.len().div_ceil(PIECES)) {
             thread::sleep(self.manner.time_ms("drip_ms") / PIECES as u32);
             stream.write_all(piece)?;
         }
-        Ok(())
+        Ok(true)
     }
 }
 
-/// Reads to the end of a request's head; false when the other end has left. Requests have no body.
+/// Reads to the end of a request; false when the other end has left.
 fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
     let mut portion = [0; 4096];
     loop {
-        if let Some(at) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
-            buffer.drain(..at + 4);
+        let head = buffer.windows(4).position(|four| four == b"\r\n\r\n");
+        if let Some(end) = head.map(|at| at + 4 + body_bytes(&buffer[..at]))
+            && buffer.len() >= end
+        {
+            buffer.drain(..end);
             return Ok(true);
         }
         if buffer.len() > REQUEST_MAX_BYTES {
@@ -213,15 +233,28 @@ fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool
     }
 }
 
+/// Length of the body that a head announces.
+fn body_bytes(head: &[u8]) -> usize {
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let mut lines = head.lines();
+    let length = lines.find_map(|line| line.strip_prefix("content-length:"));
+    length
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn requests_end_where_their_heads_do() {
-        let mut stream = &b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\n\r\nGET"[..];
+        let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\n\r\n\
+                        POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET";
+        let mut stream = requests.as_bytes();
         let mut buffer = Vec::new();
         assert!(read_request(&mut stream, &mut buffer).expect("a request"));
+        assert!(read_request(&mut stream, &mut buffer).expect("one with a body"));
         assert!(read_request(&mut stream, &mut buffer).expect("another"));
         assert!(!read_request(&mut stream, &mut buffer).expect("the end"));
     }

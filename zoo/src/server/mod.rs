@@ -1,5 +1,6 @@
 //! Serves as a far end with a fault: `serve listen=ADDR KEY=VALUE…` prints where it listens.
 
+mod crowd;
 mod dns;
 mod gate;
 mod http;
@@ -17,8 +18,9 @@ pub struct Manner {
 
 /// Words that a manner may hold.
 const WORDS: &[&str] = &[
-    // A name server instead of a web server.
+    // A name server instead of a web server; or a sender of datagrams, Mb/s, to the host where it says.
     "dns",
+    "crowd",
     // Share of queries without a response, and with an error code.
     "drop",
     "servfail",
@@ -47,14 +49,19 @@ const WORDS: &[&str] = &[
     // Nothing is served for so long, every so often.
     "pause_every_ms",
     "pause_ms",
-    // Bytes of a body; time over which they are sent.
+    // Bytes of a body; time over which they are sent; share of responses that end in the middle of it;
+    // whether head and body are written apart, with Nagle's algorithm on.
     "body",
     "drip_ms",
+    "cut",
+    "nagle",
+    // A name server beside the web server takes so long for each query; every name is this host's.
+    "names_ms",
 ];
 
 impl Manner {
-    /// Reads words `key=value`; `listen` is read apart.
-    fn parse(words: &[String]) -> Result<(IpAddr, Self), String> {
+    /// Reads words `key=value`; `listen`, an address with or without a port, is read apart.
+    fn parse(words: &[String]) -> Result<(SocketAddr, Self), String> {
         let mut listen = None;
         let mut manner = Self::default();
         for word in words {
@@ -62,11 +69,10 @@ impl Manner {
                 .split_once('=')
                 .ok_or(format!("`{word}` has no value"))?;
             if key == "listen" {
-                listen = Some(
-                    value
-                        .parse()
-                        .map_err(|_| format!("`{value}` is no address"))?,
-                );
+                let with_port = value.parse().ok();
+                let any_port = || Some(SocketAddr::new(value.parse::<IpAddr>().ok()?, 0));
+                let address = with_port.or_else(any_port);
+                listen = Some(address.ok_or(format!("`{value}` is no address"))?);
                 continue;
             }
             let number: f64 = value
@@ -97,13 +103,17 @@ impl Manner {
     }
 }
 
+/// Port of a name server.
+const NAMES_PORT: u16 = 53;
+
 /// Serves until it is ended.
 pub fn serve(words: &[String]) -> Result<(), String> {
-    let (address, manner) = Manner::parse(words)?;
-    let listen = SocketAddr::new(address, 0);
-    let served = match manner.is("dns") {
-        true => dns::serve(listen, &manner),
-        false => http::serve(listen, manner),
+    let (listen, manner) = Manner::parse(words)?;
+    let beside = || dns::beside(SocketAddr::new(listen.ip(), NAMES_PORT), &manner);
+    let served = match (manner.is("dns"), manner.is("crowd")) {
+        (true, _) => dns::serve(listen, &manner),
+        (_, true) => crowd::serve(listen, &manner),
+        _ => beside().and_then(|()| http::serve(listen, manner)),
     };
     served.map_err(|why| format!("cannot serve on {listen}: {why}"))
 }
