@@ -18,7 +18,7 @@ use crate::cli::screen::tell;
 use crate::cli::{Failure, parsed, records};
 
 /// Duration of each of the eight runs.
-const DURATION: &str = "1500ms";
+const DURATION: &str = "1s";
 /// A buffer grows by this factor, everything else by [`FACTOR`].
 const BUFFER_FACTOR: f64 = 8.0;
 const FACTOR: f64 = 2.0;
