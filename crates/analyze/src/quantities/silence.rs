@@ -17,13 +17,19 @@ const ENOUGH: usize = 8;
 ///
 /// `None` when no series shows it.
 pub fn longest(view: &PhaseView<'_>, host: &str) -> Option<f64> {
+    longest_within(view, host, view.phase.t0_ns, view.phase.t1_ns)
+}
+
+/// The same of a part of the phase, from and to these moments of the run.
+pub fn longest_within(view: &PhaseView<'_>, host: &str, from_ns: i64, to_ns: i64) -> Option<f64> {
     let series = view.record.series.iter();
     let own = series.filter(|series| series.key.host == host && is_independent(view, series));
     let times: Vec<Vec<i64>> = own.map(|series| inside(view, series)).collect();
     let usual_ns = times.iter().filter_map(|times| usual(times)).min()?;
     let mut all = times.concat();
     all.sort_unstable();
-    let longest_ns = gaps(&all).max()?;
+    let bounded = |pair: &[i64]| pair[1].min(to_ns) - pair[0].max(from_ns);
+    let longest_ns = all.windows(2).map(bounded).max()?;
     Some((longest_ns - usual_ns).max(0) as f64 * 1e-9)
 }
 

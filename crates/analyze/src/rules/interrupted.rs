@@ -240,7 +240,7 @@ fn reason<'a>(view: &PhaseView<'a>, hole: Hole) -> Reason<'a> {
         };
     }
     let silent = view.hosts().into_iter().filter_map(|host| {
-        let seconds = silence::longest(view, host)?;
+        let seconds = silence::longest_within(view, host, hole.begin_ns, hole.end_ns)?;
         (seconds >= hole.seconds() * MOST).then_some((host, seconds))
     });
     if let Some((host, seconds)) = silent.max_by(|a, b| a.1.total_cmp(&b.1)) {
