@@ -84,6 +84,8 @@ impl PropertyValue {
 /// An element inside a property: properties, but no children.
 #[derive(Debug, Clone)]
 pub struct InnerElement {
+    /// Its name as an element; `None`: it has none.
+    pub name: Option<String>,
     /// Properties in order.
     pub properties: Vec<Property>,
 }
@@ -197,6 +199,7 @@ fn property(element: Element, problems: &mut Problems) -> Option<Property> {
         }
         "collectionProp" | "mapProp" => PropertyValue::List(properties(element.children, problems)),
         "elementProp" => PropertyValue::Element(InnerElement {
+            name: element.attribute("testname").map(str::to_owned),
             properties: properties(element.children, problems),
         }),
         "objProp" => {

@@ -138,10 +138,16 @@ impl<'r, 'a> ElementReader<'r, 'a> {
         self.value(name, Type::Integer, default, parse_integer)
     }
 
-    /// An optional integer.
+    /// An optional integer; an empty text is none.
     pub fn integer_if(&mut self, name: &str) -> Option<Value<i64>> {
         let raw = self.raw(name, Type::Integer)?;
-        Some(self.parsed(name, &raw, Type::Integer, 0, parse_integer))
+        Some(self.parsed(name, &raw, Type::Integer, parse_integer))
+    }
+
+    /// An optional integer; an empty text is zero.
+    pub fn integer_given(&mut self, name: &str) -> Option<Value<i64>> {
+        let given = self.integer_if(name);
+        given.or_else(|| self.is_empty(name).then_some(Value::Fixed(0)))
     }
 
     /// A finite number.
@@ -151,13 +157,19 @@ impl<'r, 'a> ElementReader<'r, 'a> {
 
     /// True or false; must be constant.
     pub fn start_flag(&mut self, name: &str, default: bool) -> bool {
-        self.at_start(name, Type::Flag, parse_flag)
-            .unwrap_or(default)
+        let given = self.at_start(name, Type::Flag, parse_flag);
+        given.unwrap_or(default && !self.is_empty(name))
     }
 
     /// An integer; must be constant.
     pub fn start_integer(&mut self, name: &str) -> Option<i64> {
         self.at_start(name, Type::Integer, parse_integer)
+    }
+
+    /// An integer; must be constant. An empty text is zero.
+    pub fn start_integer_given(&mut self, name: &str) -> Option<i64> {
+        let given = self.start_integer(name);
+        given.or_else(|| self.is_empty(name).then_some(0))
     }
 
     /// A finite number; must be constant.
@@ -321,7 +333,10 @@ impl<'r, 'a> ElementReader<'r, 'a> {
             layers,
             place: of.place.clone(),
             compiler: self.compiler,
-            label: &of.name,
+            label: match &of.value {
+                PropertyValue::Element(inner) => inner.name.as_ref().unwrap_or(&of.name),
+                _ => &of.name,
+            },
         }
     }
 
@@ -333,9 +348,20 @@ impl<'r, 'a> ElementReader<'r, 'a> {
         parse: fn(&str) -> Option<T>,
     ) -> Value<T> {
         match self.raw(name, wanted) {
-            Some(raw) => self.parsed(name, &raw, wanted, default, parse),
+            Some(raw) => self.parsed(name, &raw, wanted, parse),
+            None if self.is_empty(name) => Value::Fixed(T::default()),
             None => Value::Fixed(default),
         }
+    }
+
+    /// True if a property is given with an empty text, which JMeter reads as zero or false.
+    fn is_empty(&self, name: &str) -> bool {
+        let found = self.layers.iter().filter_map(|layer| find(layer, name));
+        let mut texts = found.filter_map(|property| match &property.value {
+            PropertyValue::Scalar { text, .. } => Some(text),
+            _ => None,
+        });
+        texts.any(|text| text.is_empty())
     }
 
     fn parsed<T: Copy + Default>(
@@ -343,7 +369,6 @@ impl<'r, 'a> ElementReader<'r, 'a> {
         name: &str,
         raw: &RawText<'_>,
         wanted: Type,
-        default: T,
         parse: fn(&str) -> Option<T>,
     ) -> Value<T> {
         let template = self.compiler.template(raw.text, raw.place);
@@ -351,7 +376,7 @@ impl<'r, 'a> ElementReader<'r, 'a> {
             return Value::Live(template);
         };
         if constant.trim().is_empty() {
-            return Value::Fixed(default);
+            return Value::Fixed(T::default());
         }
         let parsed = parse(constant);
         Value::Fixed(parsed.unwrap_or_else(|| self.misread(name, raw, wanted, constant)))

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 mod html;
 pub(crate) mod markup;
+pub(crate) mod well_formed;
 mod xml;
 pub mod xpath;
 

@@ -72,7 +72,7 @@ fn for_each(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
         output,
         separator: reader.start_flag("ForeachController.useSeparator", true),
         start: reader.integer("ForeachController.startIndex", 0),
-        end: reader.integer_if("ForeachController.endIndex"),
+        end: reader.integer_given("ForeachController.endIndex"),
     }
 }
 

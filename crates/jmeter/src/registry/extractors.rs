@@ -76,7 +76,7 @@ fn regex(reader: &mut ElementReader<'_, '_>) -> PostKind {
     PostKind::Regex {
         pattern: reader.text("RegexExtractor.regex"),
         field: reader.choice("RegexExtractor.useHeaders", FIELDS),
-        template: reader.text_or("RegexExtractor.template", "$1$"),
+        template: reader.text("RegexExtractor.template"),
         extraction: extraction(reader, "RegexExtractor"),
     }
 }

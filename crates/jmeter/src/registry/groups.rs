@@ -214,7 +214,7 @@ fn concurrency(reader: &mut ElementReader<'_, '_>) -> Load {
 fn loops(reader: &mut ElementReader<'_, '_>) -> Loops {
     let loops = reader.inner("ThreadGroup.main_controller", |controller| {
         let forever = controller.start_flag("LoopController.continue_forever", true);
-        let count = controller.start_integer("LoopController.loops");
+        let count = controller.start_integer_given("LoopController.loops");
         if !forever || !controller.is_given() {
             return count;
         }

@@ -59,7 +59,7 @@ impl Address {
         }
         let own = self.path.split(['?', '#']).next().unwrap_or("/");
         match location.chars().next() {
-            None => None,
+            None => Some(self.clone()),
             Some('/') => with_path(location.into()),
             // As in Java, a query alone replaces the last part of the path, too.
             Some(_) => {

@@ -1,23 +1,23 @@
 //! Assertions on the result of a sampler or transaction.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
-use md5::{Digest as _, Md5};
-
+use super::assert_document::{assert_xml, assert_xpath, md5_fails};
+use super::assert_json::{assert_jmes_path, assert_json};
 use super::context::View;
-use super::extract::{field_text, json_text};
-use super::extract_tree::{TreePath, find_in_tree, jmes_value};
+use super::extract::field_text;
 use super::row::Asserted;
 use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
 use super::sub_results::InnerVerdict;
 use super::test::Test;
 use crate::digits::grouped;
-use crate::json::{self, Value as Json};
 use crate::jtl::SavedDetails;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
-use crate::script::ScriptSample;
+use crate::script::{ScriptLanguage, ScriptSample};
+
+/// JMeter's message where there is nothing to examine.
+pub(super) const NO_RESPONSE: &str = "Response was null";
 
 /// The outcome of all assertions on a result.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,66 @@ pub(super) struct Verdict {
     pub inner: Vec<InnerVerdict>,
     /// The result as a script changed it.
     pub revised: Option<ScriptSample>,
+}
+
+/// The outcome of one assertion.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// It does not hold.
+    pub failed: bool,
+    /// It could not be applied.
+    pub is_error: bool,
+    /// Its message, which some have that hold.
+    pub says: Option<String>,
+}
+
+impl Outcome {
+    /// It holds, with a message.
+    pub fn holds_saying(says: &str) -> Self {
+        Self {
+            says: Some(says.into()),
+            ..Self::default()
+        }
+    }
+
+    /// It does not hold.
+    pub fn failed(says: impl Into<String>) -> Self {
+        Self {
+            failed: true,
+            says: Some(says.into()),
+            ..Self::default()
+        }
+    }
+
+    /// It could not be applied.
+    pub fn error(says: impl Into<String>) -> Self {
+        Self {
+            is_error: true,
+            says: Some(says.into()),
+            ..Self::default()
+        }
+    }
+
+    /// It fails the result.
+    fn fails(&self) -> bool {
+        self.failed || self.is_error
+    }
+
+    fn asserted(&self, name: String) -> Asserted {
+        Asserted {
+            name,
+            failed: self.failed,
+            is_error: self.is_error,
+            says: self.says.clone(),
+        }
+    }
+}
+
+/// It fails with a message, or holds.
+impl From<Option<String>> for Outcome {
+    fn from(says: Option<String>) -> Self {
+        says.map_or_else(Self::default, Self::failed)
+    }
 }
 
 /// Applies assertions to a result, in order.
@@ -62,14 +122,7 @@ pub(super) fn assert_all(
         {
             verdict.success = true;
         }
-        let mut is_error = false;
-        let says = match kind {
-            AssertionKind::JmesPath { .. } => jmes_fails(view, kind, result).map(|fault| {
-                is_error = matches!(fault, JmesFault::Error(_));
-                match fault {
-                    JmesFault::Error(says) | JmesFault::Other(says) => says,
-                }
-            }),
+        let outcome = match kind {
             AssertionKind::Script(script) => {
                 let mut seen = result.seen(view.thread.label());
                 seen.success = verdict.success;
@@ -80,26 +133,23 @@ pub(super) fn assert_all(
                     view.thread.set_label(&seen.label);
                 }
                 changed = done.seen;
-                let judged = done.judgement.failed.then_some(done.judgement.message);
-                done.fault.or(judged)
+                let judged = Outcome {
+                    failed: done.judgement.failed,
+                    // BeanShell's variable for it is an empty text at first.
+                    says: (done.judgement.failed || script.language == ScriptLanguage::BeanShell)
+                        .then_some(done.judgement.message),
+                    ..Outcome::default()
+                };
+                done.fault.map_or(judged, Outcome::failed)
             }
-            kind => failure(view, kind, result),
+            kind => outcome_of(view, kind, result),
         };
         if holds.assertions {
-            // These write an empty message where they hold.
-            let writes = matches!(
-                kind,
-                AssertionKind::Json { .. } | AssertionKind::JmesPath { .. }
-            );
-            verdict.asserted.push(Asserted {
-                name: view.text(&assertion.name),
-                failed: says.is_some() && !is_error,
-                is_error,
-                says: says.clone().or_else(|| writes.then(String::new)),
-            });
+            let name = view.text(&assertion.name);
+            verdict.asserted.push(outcome.asserted(name));
         }
-        if let Some(says) = says {
-            verdict.fail(says);
+        if outcome.fails() {
+            verdict.fail(outcome.says.unwrap_or_default());
         }
         if is_inner_too {
             assert_inner(view, *id, holds, result, &mut verdict);
@@ -131,42 +181,36 @@ fn assert_inner(
     let test = view.test();
     let assertion = &test.plan.assertions[id as usize];
     let name = view.text(&assertion.name);
-    let asserted = |says: Option<String>| Asserted {
-        name: name.clone(),
-        failed: says.is_some(),
-        is_error: false,
-        says,
-    };
     verdict
         .inner
         .resize(result.inner.len(), InnerVerdict::default());
     let mut has_failed = false;
     for (number, inner) in result.inner.iter().enumerate() {
-        let says = failure(view, &assertion.kind, &SampleResult::of_inner(test, inner));
+        let outcome = outcome_of(view, &assertion.kind, &SampleResult::of_inner(test, inner));
         let of = &mut verdict.inner[number];
-        of.failed |= says.is_some();
+        of.failed |= outcome.fails();
         has_failed |= of.failed || !inner.success;
         if holds.assertions {
-            of.asserted.push(asserted(says));
+            of.asserted.push(outcome.asserted(name.clone()));
         }
     }
     if has_failed && verdict.success {
         const SAYS: &str = "One or more sub-samples failed";
         verdict.fail(SAYS.into());
         if holds.assertions {
-            verdict.asserted.push(asserted(Some(SAYS.into())));
+            verdict.asserted.push(Outcome::failed(SAYS).asserted(name));
         }
     }
 }
 
-/// JMeter's message of a failed assertion; `None`: it holds.
-fn failure(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>) -> Option<String> {
-    match kind {
+/// Applies an assertion other than a script's to a result.
+fn outcome_of(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>) -> Outcome {
+    let failed = match kind {
         AssertionKind::Response { field, applies, .. } => {
             let Some(text) = field_text(view, *field, applies, result) else {
-                return Some("Response was null".into());
+                return Outcome::failed(NO_RESPONSE);
             };
-            texts_fail(view, kind, (text, result.code))
+            return texts_fail(view, kind, (text, result.code));
         }
         AssertionKind::Duration { most_ms, .. } => {
             let most_ms = view.integer(most_ms);
@@ -191,49 +235,25 @@ fn failure(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>)
             };
             size_fails(found, *is, wanted)
         }
-        AssertionKind::Json { .. } => json_fails(view, kind, result),
-        AssertionKind::WellFormedXml => xml_fails(result.body),
-        AssertionKind::XPath {
-            path,
-            negated,
-            tolerant,
-            applies,
-        } => {
-            let path = view.text(path);
-            let (negated, tolerant) = (view.flag(negated), view.flag(tolerant));
-            let path = TreePath {
-                path: path.trim(),
-                namespaces: "",
-                tolerant,
-            };
-            let text = field_text(view, Field::Body, applies, result)?;
-            xpath_fails(view.test(), &text, &path, negated)
-        }
+        AssertionKind::Json { .. } => return assert_json(view, kind, result),
+        AssertionKind::JmesPath { .. } => return assert_jmes_path(view, kind, result),
+        AssertionKind::WellFormedXml => return assert_xml(result.text),
+        AssertionKind::XPath { .. } => return assert_xpath(view, kind, result),
         AssertionKind::Md5 { sum } => {
             let wanted = view.text(sum);
             md5_fails(result.body, wanted.trim())
         }
         // Handled by the caller.
-        AssertionKind::JmesPath { .. } | AssertionKind::Script(_) => None,
-    }
-}
-
-fn xpath_fails(test: &Test, text: &str, path: &TreePath<'_>, negated: bool) -> Option<String> {
-    match find_in_tree(test, text, path) {
-        Err(why) => Some(why),
-        Ok((found, _)) => match (found.holds(), negated) {
-            (true, true) => Some(format!("Nodes Matched for {}", path.path)),
-            (false, false) => Some(format!("No Nodes Matched {}", path.path)),
-            _ => None,
-        },
-    }
+        AssertionKind::Script(_) => None,
+    };
+    failed.into()
 }
 
 fn texts_fail(
     view: &mut View<'_>,
     kind: &AssertionKind,
     (text, code): (Cow<'_, str>, &str),
-) -> Option<String> {
+) -> Outcome {
     let AssertionKind::Response {
         field,
         test: how,
@@ -245,24 +265,29 @@ fn texts_fail(
         ..
     } = kind
     else {
-        return None;
+        return Outcome::default();
     };
     let custom = view.text(message);
     // If nothing was received, JMeter examines the stack trace of its exception, so that the
     // assertion fails.
     let is_null = text.is_empty() && !code.starts_with("Non HTTP");
     if is_null && matches!(field, Field::Body) {
-        return (!negated).then(|| first_of(custom, || "Response was null".into()));
+        return (!negated)
+            .then(|| first_of(custom, || NO_RESPONSE.into()))
+            .into();
     }
     let mut failed = String::new();
     for wanted in texts {
         let wanted = view.text(wanted);
         let holds = match holds(view.test(), &text, *how, &wanted) {
             Ok(holds) => holds != *negated,
-            Err(why) => return Some(why),
+            Err(why) => {
+                const CLASS: &str = "org.apache.oro.text.MalformedCachePatternException";
+                return Outcome::error(format!("Bad test configuration {CLASS}: {why}"));
+            }
         };
         match (holds, any) {
-            (true, true) => return None,
+            (true, true) => return Outcome::default(),
             (true, false) => {}
             (false, true) => {
                 let verb = "something using".to_owned();
@@ -272,11 +297,13 @@ fn texts_fail(
             (false, false) => {
                 let verb = verb(*how, *negated);
                 let says = fail_text(view, *field, applies, &verb, *how, (&text, &wanted));
-                return Some(first_of(custom, || says));
+                return Outcome::failed(first_of(custom, || says));
             }
         }
     }
-    (!failed.is_empty()).then(|| first_of(custom, || failed))
+    (!failed.is_empty())
+        .then(|| first_of(custom, || failed))
+        .into()
 }
 
 fn first_of(custom: String, otherwise: impl FnOnce() -> String) -> String {
@@ -287,15 +314,12 @@ fn first_of(custom: String, otherwise: impl FnOnce() -> String) -> String {
     }
 }
 
-fn holds(test: &Test, text: &str, how: TextTest, wanted: &str) -> Result<bool, String> {
+pub(super) fn holds(test: &Test, text: &str, how: TextTest, wanted: &str) -> Result<bool, String> {
     Ok(match how {
         TextTest::Equals => text == wanted,
         TextTest::Contains => text.contains(wanted),
         TextTest::ContainsPattern => test.pattern(wanted)?.is_match(text).unwrap_or(false),
-        TextTest::Matches => {
-            let whole = test.pattern(&format!("\\A(?:{wanted})\\z"))?;
-            whole.is_match(text).unwrap_or(false)
-        }
+        TextTest::Matches => test.matches_whole(wanted, text)?,
     })
 }
 
@@ -390,228 +414,4 @@ fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
         let (found, wanted) = (grouped(found), grouped(wanted));
         format!("The result was the wrong size: It was {found} bytes, but should have {words} {wanted} bytes.")
     })
-}
-
-/// JMeter's message of a failed assertion on a JSON path; `None`: it holds.
-fn json_fails(
-    view: &mut View<'_>,
-    kind: &AssertionKind,
-    result: &SampleResult<'_>,
-) -> Option<String> {
-    let wanted = InJson::of(view, kind)?;
-    if result.text.is_empty() {
-        return Some("Response was null".into());
-    }
-    match (
-        wanted.must_be_at_path(view.test(), result.text),
-        wanted.negated,
-    ) {
-        (Ok(()), true) => Some(wanted.must_not_be()),
-        (Err(says), false) => Some(says),
-        _ => None,
-    }
-}
-
-/// How an assertion on a JMESPath fails.
-enum JmesFault {
-    /// Something else is there.
-    Other(String),
-    /// It could not be applied.
-    Error(String),
-}
-
-/// How an assertion on a JMESPath fails; `None`: it holds.
-fn jmes_fails(
-    view: &mut View<'_>,
-    kind: &AssertionKind,
-    result: &SampleResult<'_>,
-) -> Option<JmesFault> {
-    let wanted = InJson::of(view, kind)?;
-    if result.text.is_empty() {
-        return Some(JmesFault::Other("Response was null".into()));
-    }
-    let found = jmes_value(result.text, wanted.path.trim());
-    match found.and_then(|found| wanted.is_found(view.test(), &found)) {
-        Ok(holds) if holds != wanted.negated => None,
-        Ok(_) => Some(JmesFault::Other(wanted.jmes_says())),
-        Err(_) if wanted.negated => None,
-        Err(says) => Some(JmesFault::Error(says)),
-    }
-}
-
-/// Value that an assertion expects at a path in JSON.
-struct InJson {
-    path: String,
-    /// Expected value; `None`: any value.
-    expected: Option<String>,
-    is_pattern: bool,
-    expects_null: bool,
-    negated: bool,
-}
-
-impl InJson {
-    /// What an assertion on JSON expects; `None`: it is of another kind.
-    fn of(view: &mut View<'_>, kind: &AssertionKind) -> Option<Self> {
-        let (AssertionKind::Json {
-            path,
-            expected,
-            is_pattern,
-            expects_null,
-            negated,
-        }
-        | AssertionKind::JmesPath {
-            path,
-            expected,
-            is_pattern,
-            expects_null,
-            negated,
-        }) = kind
-        else {
-            return None;
-        };
-        Some(Self {
-            path: view.text(path),
-            expected: expected.as_ref().map(|expected| view.text(expected)),
-            is_pattern: view.flag(is_pattern),
-            expects_null: view.flag(expects_null),
-            negated: view.flag(negated),
-        })
-    }
-
-    /// Fails with JMeter's message if the expected value is not at this JSON path.
-    fn must_be_at_path(&self, test: &Test, body: &str) -> Result<(), String> {
-        let document = json::read(body).ok_or("the body is not valid JSON")?;
-        if document == Json::Null {
-            return Err("json can not be null".into());
-        }
-        let compiled = test.json_path(&self.path);
-        let value = compiled.and_then(|path| Ok((path.value(&document)?, path.is_definite())));
-        let (value, is_definite) = value.map_err(|fault| fault.says().to_owned())?;
-        let path = &self.path;
-        let Some(expected) = &self.expected else {
-            return match value {
-                Json::List(items) if items.is_empty() && !is_definite => Err(format!(
-                    "JSONPath '{path}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was ''"
-                )),
-                _ => Ok(()),
-            };
-        };
-        let is_wanted = |value: &Json| {
-            *value == Json::Null && self.expects_null || self.is_value(test, value, expected)
-        };
-        let holds = match &value {
-            Json::List(items) => {
-                items.is_empty() && expected == "[]"
-                    || items.iter().any(is_wanted)
-                    || self.is_value(test, &value, expected)
-            }
-            value => is_wanted(value),
-        };
-        if holds {
-            return Ok(());
-        }
-        let found = value.asserted();
-        Err(if self.expects_null {
-            format!("Value in json path '{path}' expected to be null, but found '{found}'")
-        } else {
-            self.otherwise(&found, expected)
-        })
-    }
-
-    fn is_value(&self, test: &Test, value: &Json, expected: &str) -> bool {
-        match self.is_pattern {
-            true => holds(test, &value.asserted(), TextTest::Matches, expected) == Ok(true),
-            false => json::read(expected).unwrap_or(Json::Null).is_same(value),
-        }
-    }
-
-    /// True if this value of a JMESPath is the expected one. Fails if the expected one is not JSON.
-    fn is_found(&self, test: &Test, found: &serde_json::Value) -> Result<bool, String> {
-        let Some(expected) = &self.expected else {
-            return Ok(!found.is_null());
-        };
-        let text = json_text(found);
-        if self.expects_null {
-            return Ok(found.is_null());
-        }
-        if self.is_pattern {
-            return holds(test, &text, TextTest::Matches, expected);
-        }
-        if text == *expected {
-            return Ok(true);
-        }
-        let wanted: serde_json::Value =
-            serde_json::from_str(expected).map_err(|why| match expected.as_str() {
-                word if word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => format!(
-                    "Unrecognized token '{word}': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')\n at [Source: (String)\"{word}\"; line: 1, column: {}]",
-                    word.len() + 1
-                ),
-                _ => why.to_string(),
-            })?;
-        Ok(wanted == *found)
-    }
-
-    /// JMeter's text where a JMESPath finds something else.
-    fn jmes_says(&self) -> String {
-        let not = if self.negated { " not" } else { "" };
-        match &self.expected {
-            None => format!("JMESPATH {} expected{not} to exist", self.path),
-            Some(_) if self.expects_null => format!("Value expected{not} to be null"),
-            Some(expected) if self.is_pattern => {
-                format!("Value expected{not} to match {expected}")
-            }
-            Some(expected) => format!("Value expected{not} to be equal to {expected}"),
-        }
-    }
-
-    /// JMeter's text for another value than the expected one.
-    fn otherwise(&self, found: &str, expected: &str) -> String {
-        let path = &self.path;
-        match self.is_pattern {
-            true => format!(
-                "Value in json path '{path}' expected to match regexp '{expected}', but it did not match: '{found}'"
-            ),
-            false => format!(
-                "Value in json path '{path}' expected to be '{expected}', but found '{found}'"
-            ),
-        }
-    }
-
-    /// JMeter's text for a value that is there and must not be.
-    fn must_not_be(&self) -> String {
-        let path = &self.path;
-        match &self.expected {
-            Some(_) if self.expects_null => format!("Failed that JSONPath {path} not matches null"),
-            Some(expected) => format!("Failed that JSONPath {path} not matches {expected}"),
-            None => format!("Failed that JSONPath not exists: {path}"),
-        }
-    }
-}
-
-/// JMeter's message for a body with another MD5 sum.
-fn md5_fails(body: &[u8], wanted: &str) -> Option<String> {
-    let mut sum = String::with_capacity(32);
-    for byte in Md5::digest(body) {
-        let _ = write!(sum, "{byte:02x}");
-    }
-    (!sum.eq_ignore_ascii_case(wanted))
-        .then(|| format!("Error asserting MD5 sum : got {sum} but should have been {wanted}"))
-}
-
-fn xml_fails(body: &[u8]) -> Option<String> {
-    // The words of Java's parser.
-    if !body.is_empty() && body.trim_ascii_start().first() != Some(&b'<') {
-        return Some("Content is not allowed in prolog.".into());
-    }
-    let mut reader = quick_xml::Reader::from_reader(body);
-    let mut scratch = Vec::new();
-    loop {
-        match reader.read_event_into(&mut scratch) {
-            Ok(quick_xml::events::Event::Eof) => {
-                return body.is_empty().then(|| "Response was null".into());
-            }
-            Ok(_) => scratch.clear(),
-            Err(error) => return Some(error.to_string()),
-        }
-    }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use sokudo_pace::Random;
 
 use super::context::View;
+use super::decimal_format::decimal;
 use super::feed::Feed;
 use super::rewriting::rewrite;
 use super::scripts::{ScriptOwner, run_script};
@@ -142,7 +143,7 @@ impl ConfigElements {
             }
         };
         let (name, format) = (view.text(variable), view.text(format));
-        view.thread.set(&name, &formatted(value, &format));
+        view.thread.set(&name, &decimal(value, &format));
     }
 
     /// Draws a random variable.
@@ -160,6 +161,10 @@ impl ConfigElements {
             return;
         };
         let (least, most) = (view.integer(least), view.integer(most));
+        if least > most {
+            // JMeter leaves the variable as it is.
+            return test.sink.trouble("maximum must be >= minimum");
+        }
         let (name, format) = (view.text(variable), view.text(format));
         let seed = view
             .text(seed)
@@ -181,7 +186,7 @@ impl ConfigElements {
                 random.get_or_insert_with(fresh).between(least, most)
             }
         };
-        view.thread.set(&name, &formatted(value, &format));
+        view.thread.set(&name, &decimal(value, &format));
     }
 }
 
@@ -214,40 +219,4 @@ pub(super) fn pre_process(view: &mut View<'_>, id: Id) -> i64 {
         view.thread.set(&name, &value);
     }
     0
-}
-
-/// A number as Java's `DecimalFormat` writes it with a format of zeros and surrounding text, such as
-/// `user_000`.
-fn formatted(value: i64, format: &str) -> String {
-    let digits = |c: char| matches!(c, '0' | '#' | ',');
-    let (Some(from), Some(to)) = (format.find(digits), format.rfind(digits)) else {
-        return match format.is_empty() {
-            true => value.to_string(),
-            false => format!("{format}{value}"),
-        };
-    };
-    let width = format[from..=to].matches('0').count();
-    let sign = if value < 0 { "-" } else { "" };
-    let plain = |text: &str| text.replace('\'', "");
-    let (head, tail) = (plain(&format[..from]), plain(&format[to + 1..]));
-    format!("{sign}{head}{:0width$}{tail}", value.unsigned_abs())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::formatted;
-
-    #[test]
-    fn numbers_are_written_as_java_does() {
-        for (value, format, expected) in [
-            (7, "", "7"),
-            (7, "000", "007"),
-            (-7, "00", "-07"),
-            (1234, "00", "1234"),
-            (7, "user_000", "user_007"),
-            (7, "#", "7"),
-        ] {
-            assert_eq!(formatted(value, format), expected, "{format}");
-        }
-    }
 }

@@ -6,15 +6,15 @@ use super::context::{ThreadContext, View};
 use super::extract_tree::extract_tree;
 use super::sample_result::SampleResult;
 use crate::document::{MOST_TEXT_BYTES, TOO_MUCH_TEXT};
-use crate::expression::{Template, World as _};
+use crate::expression::{Template, World as _, character_of};
 use crate::json::{self, PathFault, Value as Json};
 use crate::plan::{Applies, Extraction, Field, PostKind};
 
 /// Most matches of one extraction.
 pub(super) const MOST_MATCHES: usize = 100_000;
 
-/// The groups of one match, the whole match first.
-pub(super) type MatchGroups = Vec<String>;
+/// The groups of one match, the whole match first; `None`: it took no part.
+pub(super) type MatchGroups = Vec<Option<String>>;
 
 /// Executes a postprocessor that extracts variables from a result.
 pub(super) fn extract(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {
@@ -99,13 +99,12 @@ pub(super) fn field_text<'a>(
 }
 
 fn text_of<'a>(field: Field, result: &SampleResult<'a>) -> Cow<'a, str> {
-    let (head, body) = result.request();
     match field {
         Field::Body | Field::BodyAsDocument => result.text.into(),
         Field::BodyUnescaped => unescaped(result.text).into(),
         Field::ResponseHeaders => result.headers.into(),
-        Field::RequestHeaders => String::from_utf8_lossy(head),
-        Field::RequestBody => String::from_utf8_lossy(body),
+        Field::RequestHeaders => result.request_headers().into(),
+        Field::RequestBody => result.request_text().into(),
         Field::Url => result.url.into(),
         Field::Code => result.code.into(),
         Field::Message => result.message.into(),
@@ -142,7 +141,7 @@ pub(super) fn set_matches(
         .map(|default| view.text(default));
     let value = |groups: &MatchGroups| match template {
         Some(template) => fill(template, groups),
-        None => groups.get(1).cloned().unwrap_or_default(),
+        None => groups.get(1).cloned().flatten().unwrap_or_default(),
     };
     let thread = &mut *view.thread;
     forget_numbered(thread, name);
@@ -182,7 +181,11 @@ fn choose(thread: &mut ThreadContext, wanted: i64, count: usize) -> usize {
 fn set_groups(thread: &mut ThreadContext, name: &str, groups: &MatchGroups) {
     thread.set(&format!("{name}_g"), &(groups.len() - 1).to_string());
     for (index, text) in groups.iter().enumerate() {
-        thread.set(&format!("{name}_g{index}"), text);
+        let name = format!("{name}_g{index}");
+        match text {
+            Some(text) => thread.set(&name, text),
+            None => drop(thread.remove(&name)),
+        }
     }
 }
 
@@ -382,13 +385,13 @@ fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Result<Vec<MatchGroups>
         .map_while(Result::ok)
         .take(MOST_MATCHES)
     {
-        let group = |index| captures.get(index).map_or("", |m| m.as_str());
+        let group = |index| captures.get(index).map(|m| m.as_str());
         let groups = (0..captures.len()).map(group);
-        bytes += groups.clone().map(str::len).sum::<usize>();
+        bytes += groups.clone().flatten().map(str::len).sum::<usize>();
         if bytes > MOST_TEXT_BYTES {
             return Err(TOO_MUCH_TEXT.into());
         }
-        found.push(groups.map(str::to_owned).collect());
+        found.push(groups.map(|group| group.map(str::to_owned)).collect());
     }
     Ok(found)
 }
@@ -407,7 +410,7 @@ fn between(text: &str, left: &str, right: &str) -> Vec<MatchGroups> {
                 None => break,
             },
         };
-        found.push(vec![inside.to_owned(), inside.to_owned()]);
+        found.push(vec![Some(inside.to_owned()), Some(inside.to_owned())]);
         if next.is_empty() {
             break;
         }
@@ -416,7 +419,8 @@ fn between(text: &str, left: &str, right: &str) -> Vec<MatchGroups> {
     found
 }
 
-/// Puts the groups of a match into a template such as `$1$-$2$`.
+/// Puts the groups of a match into a template such as `$1$-$2$`; a group that took no part is `null`, as
+/// in JMeter.
 fn fill(template: &str, groups: &MatchGroups) -> String {
     let mut out = String::new();
     let mut rest = template;
@@ -429,8 +433,8 @@ fn fill(template: &str, groups: &MatchGroups) -> String {
                 let group = digits
                     .parse::<usize>()
                     .ok()
-                    .and_then(|index| groups.get(index));
-                out.push_str(group.map_or("", String::as_str));
+                    .and_then(|index| groups.get(index)?.as_deref());
+                out.push_str(group.unwrap_or("null"));
                 rest = behind;
             }
             _ => {
@@ -444,17 +448,24 @@ fn fill(template: &str, groups: &MatchGroups) -> String {
 }
 
 fn unescaped(text: &str) -> String {
-    const ENTITIES: &[(&str, &str)] = &[
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&#39;", "'"),
-        ("&nbsp;", "\u{a0}"),
-        ("&amp;", "&"),
-    ];
-    let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
-    ENTITIES.iter().fold(text.to_owned(), replace)
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('&') {
+        out.push_str(before);
+        let named = behind.split_once(';');
+        let found = named.and_then(|(name, after)| Some((character_of(name)?, after)));
+        rest = match found {
+            Some((character, after)) => {
+                out.push(character);
+                after
+            }
+            None => {
+                out.push('&');
+                behind
+            }
+        };
+    }
+    out + rest
 }
 
 #[cfg(test)]
@@ -463,12 +474,18 @@ mod tests {
 
     #[test]
     fn templates_are_filled() {
-        let groups = vec!["ab".to_owned(), "a".into(), "b".into()];
+        let groups = vec![
+            Some("ab".to_owned()),
+            Some("a".into()),
+            Some("b".into()),
+            None,
+        ];
         for (template, expected) in [
             ("$1$", "a"),
             ("$2$-$1$", "b-a"),
             ("$0$", "ab"),
-            ("$9$x", "x"),
+            ("$9$x", "nullx"),
+            ("$3$", "null"),
             ("a$b", "a$b"),
             ("", ""),
         ] {
@@ -489,7 +506,7 @@ mod tests {
         let all = |text, left, right| {
             between(text, left, right)
                 .into_iter()
-                .map(|g| g[1].clone())
+                .map(|g| g[1].clone().unwrap_or_default())
                 .collect::<Vec<_>>()
         };
         assert_eq!(all("a[1]b[2]c[3", "[", "]"), ["1", "2"]);

@@ -10,6 +10,7 @@ use super::jmes;
 use super::sample_result::SampleResult;
 use super::test::Test;
 use crate::document::Document;
+use crate::document::well_formed;
 use crate::document::xpath::XPathValue;
 use crate::expression::Template;
 use crate::json::PathFault;
@@ -46,7 +47,7 @@ pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &Sample
     let groups: Vec<MatchGroups> = found
         .into_iter()
         .flatten()
-        .map(|text| vec![text.clone(), text])
+        .map(|text| vec![Some(text.clone()), Some(text)])
         .collect();
     set_matches(view, extraction, &groups, None);
 }
@@ -136,7 +137,11 @@ pub(super) fn find_in_tree(
     let path = test.xpath(tree.path)?;
     let document = match tree.tolerant {
         true => Document::html(text)?,
-        false => Document::xml(text).map_err(|why| format!("the body is not valid XML: {why}"))?,
+        false => {
+            let fault = |why: String| format!("the body is not valid XML: {why}");
+            well_formed::check(text).map_err(|why| fault(why.says))?;
+            Document::xml(text).map_err(fault)?
+        }
     };
     let pairs = tree
         .namespaces

@@ -102,7 +102,7 @@ fn joined(own: &str, link: &str) -> String {
 }
 
 /// Escapes a path that Java would refuse: all invalid characters, and percent signs.
-fn quoted(path: &str) -> String {
+pub(super) fn quoted(path: &str) -> String {
     let is_blank = |c: char| !c.is_ascii() && (c.is_whitespace() || c.is_control());
     if uri::refusal("", path).is_none() && !path.contains(is_blank) {
         return path.into();

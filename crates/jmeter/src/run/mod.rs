@@ -13,6 +13,8 @@
 //! follows from the seed of the run and the number of the user.
 
 mod address;
+mod assert_document;
+mod assert_json;
 mod assertions;
 mod changed_requests;
 mod charset;
@@ -22,6 +24,7 @@ mod context;
 mod controllers;
 mod cookies;
 mod css;
+mod decimal_format;
 mod details;
 mod digest;
 mod encode;

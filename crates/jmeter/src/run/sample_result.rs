@@ -102,10 +102,22 @@ impl<'a> SampleResult<'a> {
         }
     }
 
-    /// Head and body of the request; empty unless an element in scope needs them.
-    pub fn request(&self) -> (&'a [u8], &'a [u8]) {
-        let parts = self.sent.split_at_checked(self.sent_head);
-        parts.unwrap_or((b"", b""))
+    /// The header lines of the request without those of cookies; empty unless an element in scope needs
+    /// them.
+    pub fn request_headers(&self) -> String {
+        request_details(self.sent, self.sent_head).request_headers
+    }
+
+    /// The request as JMeter shows it; empty unless an element in scope needs it.
+    pub fn request_text(&self) -> String {
+        self.text_of_request(&request_details(self.sent, self.sent_head))
+    }
+
+    fn text_of_request(&self, details: &Details) -> String {
+        match details.method.is_empty() {
+            true => self.sampler_data.into(),
+            false => shown(details, self.url),
+        }
     }
 
     /// The result as scripts see it, under this label.
@@ -117,10 +129,7 @@ impl<'a> SampleResult<'a> {
             message: self.message.into(),
             text: self.text.into(),
             headers: self.headers.into(),
-            sampler_data: match details.method.is_empty() {
-                true => self.sampler_data.into(),
-                false => shown(&details, self.url),
-            },
+            sampler_data: self.text_of_request(&details),
             request_headers: details.request_headers,
             request_body: details.query,
             content_type: self.content_type.into(),

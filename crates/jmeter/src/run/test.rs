@@ -109,6 +109,7 @@ pub struct Test {
     /// Time of the first call of a shared timer: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
     patterns: Cache<Regex>,
+    whole_patterns: Cache<Regex>,
     paths: Cache<JsonPath>,
     xpaths: Cache<XPath>,
 }
@@ -188,6 +189,7 @@ impl Test {
             excuses_parts,
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),
+            whole_patterns: Mutex::default(),
             paths: Mutex::default(),
             xpaths: Mutex::default(),
             plan,
@@ -256,11 +258,23 @@ impl Test {
         before.filter(|other| Some(stage(other)) == own).count()
     }
 
-    /// A compiled regular expression. Fails if it is not valid.
+    /// A compiled regular expression, in the syntax of JMeter's engine. Fails if it is not valid.
     pub(super) fn pattern(&self, text: &str) -> Result<Arc<Regex>, String> {
-        let compile = || pattern::compile(text);
-        cached(&self.patterns, text, compile)
-            .ok_or_else(|| format!("`{text}` is not a valid regular expression"))
+        let compile = || pattern::extracting(text, false).ok();
+        let compiled = cached(&self.patterns, text, compile);
+        compiled.ok_or_else(|| pattern::refusal(text))
+    }
+
+    /// True if a regular expression matches a whole text. Fails if it is not valid.
+    pub(super) fn matches_whole(&self, pattern: &str, text: &str) -> Result<bool, String> {
+        let regex = self.whole_pattern(pattern)?;
+        Ok(pattern::is_whole(&regex, text))
+    }
+
+    fn whole_pattern(&self, text: &str) -> Result<Arc<Regex>, String> {
+        let compile = || pattern::extracting(text, true).ok();
+        let compiled = cached(&self.whole_patterns, text, compile);
+        compiled.ok_or_else(|| pattern::refusal(text))
     }
 
     /// A compiled JSON path. Fails if it is not valid.

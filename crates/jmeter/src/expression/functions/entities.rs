@@ -145,7 +145,7 @@ pub(super) fn name_of(character: char) -> Option<&'static str> {
 }
 
 /// The character of a name, or of a number behind `#`; `None`: there is none.
-pub(super) fn character_of(name: &str) -> Option<char> {
+pub(crate) fn character_of(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
             Some(digits) => u32::from_str_radix(digits, 16),

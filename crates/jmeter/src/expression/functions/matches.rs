@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fancy_regex::{Captures, Regex};
+use fancy_regex::Captures;
 
 use super::FunctionCall;
 use crate::document::Document;
@@ -35,7 +35,7 @@ pub(super) fn regex(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     };
     let pattern = frame.argument(0)?;
     let wrong = |_| frame.fault(format!("`{pattern}` is not a valid regular expression"));
-    let compiled = Regex::new(&pattern).map_err(wrong)?;
+    let compiled = crate::pattern::extracting(&pattern, false).map_err(wrong)?;
     let found = compiled.captures_iter(&*text).take(MOST_MATCHES);
     let found: Result<Vec<Captures<'_, str>>, _> = found.collect();
     let found = found.map_err(|why| frame.fault(why.to_string()))?;

@@ -6,7 +6,9 @@ use sokudo_model::Spent;
 
 use super::authorization::ChallengeState;
 use super::request::Unsent;
-use super::response::{body_text, charset, data_type, header_text, header_values};
+use super::response::{
+    body_text, charset, data_type, header_bytes, header_text, header_values, latin_1,
+};
 use super::route::NetworkPath;
 use crate::digits::status_text;
 use crate::plan::HttpRequest;
@@ -14,6 +16,7 @@ use crate::run::address::Address;
 use crate::run::content;
 use crate::run::context::View;
 use crate::run::details::request_details;
+use crate::run::link::quoted;
 use crate::run::outcome::{Lost, NotHttp, Reply};
 use crate::run::row::Details;
 use crate::run::sub_results::SubResult;
@@ -227,20 +230,23 @@ impl HttpExchange {
             errno: None,
             says: "",
         };
-        let Some(location) = header_values(reply.headers, "Location").next() else {
+        let Some(location) = location(reply) else {
             return Err(lost(NotHttp::NoLocation));
         };
         if self.redirects >= view.test().most_redirects {
             return Err(lost(NotHttp::TooManyRedirects));
         }
         let location = location.trim().replace(' ', "%20");
-        let Some(address) = self.address.join(&location) else {
+        let Some(mut address) = self.address.join(&location) else {
             let is_web = location.to_ascii_lowercase().starts_with("http");
             return Err(lost(match is_web || !location.contains("://") {
                 true => NotHttp::BadLocation,
                 false => NotHttp::Malformed,
             }));
         };
+        if follows {
+            address.path = quoted(&address.path);
+        }
         self.address = address;
         self.authorization.reset();
         self.redirects += 1;
@@ -402,6 +408,5 @@ impl HttpExchange {
 
 /// The `Location` header of a reply.
 pub(super) fn location(reply: &Reply<'_>) -> Option<String> {
-    let location = header_values(reply.headers, "Location").next();
-    location.map(Cow::into_owned)
+    header_bytes(reply.headers, "Location").next().map(latin_1)
 }

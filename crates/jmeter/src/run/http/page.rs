@@ -222,10 +222,7 @@ impl HttpClient {
         let excluded = view.text(&request.embedded_exclude);
         let test = view.test();
         // As in JMeter, an invalid pattern is ignored.
-        let fits = |pattern: &str, url: &str| {
-            let whole = test.pattern(&format!("^(?:{pattern})$")).ok()?;
-            Some(whole.is_match(url).unwrap_or(false))
-        };
+        let fits = |pattern: &str, url: &str| test.matches_whole(pattern, url).ok();
         let Some(page) = self.page.as_deref_mut().filter(|_| !found.is_empty()) else {
             return;
         };

@@ -22,6 +22,8 @@ pub(super) struct Payload {
     content_type: String,
     /// It is a file: its type is written before the length.
     is_file: bool,
+    /// It has parts: no header manager's type replaces its own.
+    pub has_parts: bool,
     /// Scratch buffer for texts that are converted to another charset.
     pub scratch: Vec<u8>,
 }
@@ -33,6 +35,7 @@ impl Payload {
         self.content_type.clear();
         self.is_sent = is_sent;
         self.is_file = false;
+        self.has_parts = false;
     }
 
     /// Appends its length and type as headers.
@@ -182,6 +185,7 @@ fn multipart(
     payload
         .bytes
         .extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    payload.has_parts = true;
     let charset = charset.name();
     payload.content_type = format!("multipart/form-data; boundary={boundary}; charset={charset}");
     Ok(())

@@ -93,7 +93,10 @@ impl Buffers {
             view.render(&header.value, &mut self.value);
             let is = |name: &str| self.name.eq_ignore_ascii_case(name);
             // The client computes the length itself, and a cookie manager the cookies.
-            let is_computed = is("Content-Length") || is("Cookie") && request.cookies.is_some();
+            // A boundary is known to the client alone.
+            let is_computed = is("Content-Length")
+                || is("Cookie") && request.cookies.is_some()
+                || is("Content-Type") && self.payload.has_parts;
             if self.name.is_empty() || is_computed {
                 continue;
             }

@@ -11,6 +11,14 @@ pub(in crate::run) fn header_values<'a>(
     headers: &'a [u8],
     name: &'a str,
 ) -> impl Iterator<Item = Cow<'a, str>> + 'a {
+    header_bytes(headers, name).map(String::from_utf8_lossy)
+}
+
+/// As [`header_values`], as they came.
+pub(super) fn header_bytes<'a>(
+    headers: &'a [u8],
+    name: &'a str,
+) -> impl Iterator<Item = &'a [u8]> + 'a {
     let mut rest = headers;
     let lines = std::iter::from_fn(move || {
         let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
@@ -24,13 +32,18 @@ pub(in crate::run) fn header_values<'a>(
             return None;
         }
         let value = value.trim_ascii_start().strip_prefix(b":")?;
-        Some(String::from_utf8_lossy(value.trim_ascii()))
+        Some(value.trim_ascii())
     })
+}
+
+/// A header as JMeter's client reads it, whatever its charset.
+pub(super) fn latin_1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 /// Status line and headers as text.
 pub(super) fn header_text(code: &str, message: &str, reply: &Reply<'_>) -> String {
-    let headers = String::from_utf8_lossy(reply.headers).replace("\r\n", "\n");
+    let headers = latin_1(reply.headers).replace("\r\n", "\n");
     format!("HTTP/1.1 {code} {message}\n{headers}")
 }
 
