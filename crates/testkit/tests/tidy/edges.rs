@@ -24,6 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scenario", &["pace", "script", "model"]),
     ("jmeter", &["groovy", "pace", "script", "stats", "model"]),
     ("analyze", &["stats", "model"]),
+    ("iperf", &[]),
     ("link", &["net", "pace"]),
     ("monitors", &["net", "model"]),
     ("target", &["web", "net", "pace", "model"]),

@@ -1,0 +1,136 @@
+//! The control connection: states and messages, each with a bound on its length and its time.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::IperfError;
+use crate::proto::{JSON_BYTES_MAX, State};
+
+/// Longest wait for a message that is due.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Longest and shortest wait between two looks at what else is to be done.
+const LOOK: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
+
+/// One end of a control connection.
+pub struct Control(TcpStream);
+
+impl Control {
+    /// Over this connection.
+    pub fn new(stream: TcpStream) -> Result<Self, IperfError> {
+        let failed = IperfError::io("preparing the control connection");
+        stream
+            .set_nodelay(true)
+            .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
+            .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
+            .map_err(failed)?;
+        Ok(Self(stream))
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), IperfError> {
+        self.0
+            .write_all(bytes)
+            .map_err(IperfError::io("sending on the control connection"))
+    }
+
+    /// Tells a state.
+    pub fn tell(&mut self, state: State) -> Result<(), IperfError> {
+        self.send(&[state.byte()])
+    }
+
+    /// Waits for a state; what the far end says in place of it is the error.
+    pub fn wait_for(&mut self, wanted: State) -> Result<(), IperfError> {
+        let got = self.state()?;
+        match got {
+            got if got == wanted => Ok(()),
+            State::AccessDenied => Err(IperfError::Busy),
+            State::ServerTerminate | State::ClientTerminate => Err(IperfError::Ended),
+            State::ServerError => {
+                let mut numbers = [0; 8];
+                self.read(&mut numbers)?;
+                let number = i32::from_be_bytes([numbers[0], numbers[1], numbers[2], numbers[3]]);
+                Err(IperfError::Protocol(format!(
+                    "the server reports error {number}"
+                )))
+            }
+            got => Err(IperfError::Protocol(format!(
+                "{got:?} in place of {wanted:?}"
+            ))),
+        }
+    }
+
+    fn state(&mut self) -> Result<State, IperfError> {
+        let mut byte = [0];
+        self.read(&mut byte)?;
+        let unknown = || IperfError::Protocol(format!("there is no state {}", byte[0]));
+        State::of(byte[0]).ok_or_else(unknown)
+    }
+
+    /// A state that has come meanwhile; waits a moment for one, and no longer than `most`.
+    pub fn state_within(&mut self, most: Duration) -> Result<Option<State>, IperfError> {
+        let failed = |error| IperfError::io("reading the control connection")(error);
+        self.0
+            .set_read_timeout(Some(most.clamp(LOOK.0, LOOK.1)))
+            .map_err(failed)?;
+        let mut byte = [0];
+        let got = self.0.read(&mut byte);
+        self.0.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        match got {
+            Ok(0) => Err(IperfError::Ended),
+            Ok(_) => State::of(byte[0])
+                .map(Some)
+                .ok_or_else(|| IperfError::Protocol(format!("there is no state {}", byte[0]))),
+            Err(error) if is_timeout(&error) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Fills the bytes, within the time that a message may take.
+    pub fn read(&mut self, bytes: &mut [u8]) -> Result<(), IperfError> {
+        let due = Instant::now() + PATIENCE;
+        let mut at = 0;
+        while at < bytes.len() {
+            if Instant::now() > due {
+                return Err(IperfError::Protocol("a message took too long".into()));
+            }
+            match self.0.read(&mut bytes[at..]) {
+                Ok(0) => return Err(IperfError::Ended),
+                Ok(more) => at += more,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(IperfError::io("reading the control connection")(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message in JSON behind its length.
+    pub fn send_json(&mut self, message: &Value) -> Result<(), IperfError> {
+        let text = message.to_string();
+        let length = text.len() as u32;
+        self.send(&length.to_be_bytes())?;
+        self.send(text.as_bytes())
+    }
+
+    /// Reads a message in JSON.
+    pub fn read_json(&mut self) -> Result<Value, IperfError> {
+        let mut length = [0; 4];
+        self.read(&mut length)?;
+        let length = u32::from_be_bytes(length);
+        if length > JSON_BYTES_MAX {
+            return Err(IperfError::Protocol(format!("a message of {length} bytes")));
+        }
+        let mut bytes = vec![0; length as usize];
+        self.read(&mut bytes)?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| IperfError::Protocol(format!("a message is no JSON: {error}")))
+    }
+}
+
+/// True when nothing came in time.
+pub fn is_timeout(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}

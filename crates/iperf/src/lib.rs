@@ -1,0 +1,66 @@
+//! Speaks the protocol of iperf3, as a client of its server and as a server of its clients.
+//!
+//! ```text
+//! client                         control connection                         server
+//!   cookie ─────────────────────────────────────────────────────────────────►
+//!   ◄───────────────────────────────────────────────── ParamExchange
+//!   parameters (JSON) ───────────────────────────────────────────────────────►
+//!   ◄───────────────────────────────────────────────── CreateStreams
+//!   a data connection per stream, each begins with the cookie ═══════════════►
+//!   ◄────────────────────────────────── TestStart, TestRunning
+//!   load, one way or both ═══════════════════════════════════════════════════
+//!   TestEnd ─────────────────────────────────────────────────────────────────►
+//!   ◄──────────────────────────────────────────────── ExchangeResults
+//!   results (JSON) ──────────────────────────────────────────────────────────►
+//!   ◄──────────────────────────────────────── results (JSON), DisplayResults
+//!   Done ────────────────────────────────────────────────────────────────────►
+//! ```
+//!
+//! Source: the protocol as its project documents it, and traffic seen on loopback.
+
+mod client;
+mod control;
+mod flow;
+mod options;
+mod proto;
+mod server;
+mod show;
+
+use std::io;
+
+pub use client::run as run_client;
+pub use options::{CommandLine, HELP, Options};
+pub use proto::any_bytes;
+pub use server::{Server, run as run_server};
+
+/// A test that cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum IperfError {
+    /// Wrong use of the command line.
+    #[error("{0}")]
+    Usage(String),
+    /// A call of the system failed.
+    #[error("{what}: {error}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// Why it failed.
+        error: io::Error,
+    },
+    /// The server carries out another test.
+    #[error("the server is busy running a test; try again later")]
+    Busy,
+    /// The far end broke the protocol.
+    #[error("the far end broke the protocol: {0}")]
+    Protocol(String),
+    /// The far end ended the test.
+    #[error("the far end ended the test")]
+    Ended,
+}
+
+impl IperfError {
+    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |error| Self::Io { what, error }
+    }
+}

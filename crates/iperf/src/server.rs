@@ -1,0 +1,287 @@
+//! The server: one test at a time; other clients are told that it is busy.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::IperfError;
+use crate::control::{Control, is_timeout};
+use crate::flow::{Data, Flow, Shared};
+use crate::options::Options;
+use crate::proto::{COOKIE_BYTES, Params, State, UDP_WELCOME, read_results, results_to_json};
+use crate::show::Told;
+
+/// Longest wait for a stream of a client.
+const STREAM: Duration = Duration::from_secs(20);
+/// Receive buffer that is asked for a stream of datagrams, bytes.
+const UDP_BUFFER: usize = 4 << 20;
+/// Longest wait between two looks at what else is to be done.
+const LOOK: Duration = Duration::from_millis(50);
+/// A test that its client does not end is ended so long after its time.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    place: SocketAddr,
+}
+
+impl Server {
+    /// Listens; port 0 takes a free one.
+    pub fn bind(options: &Options) -> Result<Self, IperfError> {
+        let host = if options.host.is_empty() {
+            "::"
+        } else {
+            &options.host
+        };
+        let what = format!("listening on port {}", options.port);
+        let listener = TcpListener::bind((host, options.port));
+        // A host without IPv6.
+        let listener = match listener {
+            Err(_) if options.host.is_empty() => TcpListener::bind(("0.0.0.0", options.port)),
+            bound => bound,
+        };
+        let listener = listener.map_err(IperfError::io(&what))?;
+        listener
+            .set_nonblocking(true)
+            .map_err(IperfError::io(&what))?;
+        let place = listener.local_addr().map_err(IperfError::io(what))?;
+        Ok(Self { listener, place })
+    }
+
+    /// Where it listens.
+    pub fn place(&self) -> SocketAddr {
+        self.place
+    }
+
+    fn accept(&self) -> Result<Option<TcpStream>, IperfError> {
+        match self.listener.accept() {
+            Ok((stream, _)) => {
+                let failed = IperfError::io("taking a connection");
+                stream.set_nonblocking(false).map_err(failed)?;
+                Ok(Some(stream))
+            }
+            Err(error) if is_timeout(&error) => {
+                std::thread::sleep(LOOK);
+                Ok(None)
+            }
+            Err(error) => Err(IperfError::io("taking a connection")(error)),
+        }
+    }
+}
+
+/// Serves clients until `stop`, and prints what the tool would print. What a client does wrong ends its
+/// test only.
+pub fn run(
+    server: &Server,
+    options: &Options,
+    out: &mut dyn Write,
+    stop: &AtomicBool,
+) -> Result<(), IperfError> {
+    let failed = |error| IperfError::io("writing the results")(error);
+    if !options.json {
+        let port = server.place.port();
+        let rule = "-".repeat(59);
+        writeln!(out, "{rule}\nServer listening on {port}\n{rule}").map_err(failed)?;
+    }
+    out.flush().map_err(failed)?;
+    while !stop.load(Ordering::Relaxed) {
+        let Some(stream) = server.accept()? else {
+            continue;
+        };
+        let peer = stream
+            .peer_addr()
+            .map_err(IperfError::io("taking a connection"))?;
+        match one_test(server, options, stream, peer, out, stop) {
+            Err(error) if options.one_off => return Err(error),
+            Err(error) => eprintln!("  ! {peer}: {error}"),
+            Ok(()) if options.one_off => return Ok(()),
+            Ok(()) => {}
+        }
+    }
+    Ok(())
+}
+
+fn one_test(
+    server: &Server,
+    options: &Options,
+    stream: TcpStream,
+    peer: SocketAddr,
+    out: &mut dyn Write,
+    stop: &AtomicBool,
+) -> Result<(), IperfError> {
+    let mut control = Control::new(stream)?;
+    let mut cookie = [0; COOKIE_BYTES];
+    control.read(&mut cookie)?;
+    control.tell(State::ParamExchange)?;
+    let params = Params::read(&control.read_json()?).map_err(IperfError::Protocol)?;
+    let failed = |error| IperfError::io("writing the results")(error);
+    if !options.json {
+        writeln!(
+            out,
+            "Accepted connection from {}, port {}",
+            peer.ip(),
+            peer.port()
+        )
+        .map_err(failed)?;
+    }
+    let data = streams(server, &params, &cookie, peer, &mut control)?;
+    let shared = Arc::new(Shared::default());
+    control.tell(State::TestStart)?;
+    let mut flows = Vec::new();
+    let mut senders = Vec::new();
+    // Whoever receives is there before the client sends; whoever sends waits for the client.
+    for (at, (id, data)) in params.ids().into_iter().zip(data).enumerate() {
+        match params.server_receives(at) {
+            true => flows.push(Flow::start((id, false), data, &params, &shared)?),
+            false => senders.push((id, data)),
+        }
+    }
+    control.tell(State::TestRunning)?;
+    let begun = Instant::now();
+    for (id, data) in senders {
+        flows.push(Flow::start((id, true), data, &params, &shared)?);
+    }
+    let mut told = Told::new(&params, options.json);
+    out.write_all(told.begin(&flows).as_bytes())
+        .map_err(failed)?;
+    let longest = match params.seconds {
+        0 => Duration::from_secs(crate::proto::SECONDS_MAX),
+        seconds => Duration::from_secs(seconds) + GRACE,
+    };
+    let mut next = options.interval;
+    loop {
+        let now = begun.elapsed();
+        if !options.interval.is_zero() && now >= next {
+            let text = told.interval(&flows, next.as_secs_f64());
+            out.write_all(text.as_bytes())
+                .and_then(|()| out.flush())
+                .map_err(failed)?;
+            next += options.interval;
+        }
+        if stop.load(Ordering::Relaxed) {
+            control.tell(State::ServerTerminate)?;
+            return Err(IperfError::Ended);
+        }
+        if now > longest {
+            return Err(IperfError::Protocol(
+                "the client does not end its test".into(),
+            ));
+        }
+        turn_away(server)?;
+        match control.state_within(LOOK)? {
+            None => {}
+            Some(State::TestEnd) => break,
+            Some(State::ClientTerminate) => return Err(IperfError::Ended),
+            Some(other) => return Err(IperfError::Protocol(format!("{other:?} during the test"))),
+        }
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    shared.over.store(true, Ordering::Relaxed);
+    flows.iter_mut().for_each(Flow::join);
+    let own: Vec<_> = flows.iter().map(|flow| flow.so_far(seconds)).collect();
+    control.tell(State::ExchangeResults)?;
+    let far = read_results(&control.read_json()?);
+    control.send_json(&results_to_json(&own))?;
+    control.tell(State::DisplayResults)?;
+    // A client that is content says so; one that has gone has its results anyway.
+    let _ = control.wait_for(State::Done);
+    out.write_all(told.end(&flows, &own, &far).as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(failed)
+}
+
+/// Other clients hear that a test goes on.
+fn turn_away(server: &Server) -> Result<(), IperfError> {
+    if let Ok((mut other, _)) = server.listener.accept() {
+        // It may have gone.
+        let _ = other.write_all(&[State::AccessDenied.byte()]);
+    }
+    Ok(())
+}
+
+/// The data connections of a client, in the order in which it makes them.
+fn streams(
+    server: &Server,
+    params: &Params,
+    cookie: &[u8; COOKIE_BYTES],
+    peer: SocketAddr,
+    control: &mut Control,
+) -> Result<Vec<Data>, IperfError> {
+    let wanted = params.ids().len();
+    let mut udp = params.udp.then(|| udp_socket(server.place)).transpose()?;
+    control.tell(State::CreateStreams)?;
+    let due = Instant::now() + STREAM;
+    let mut data = Vec::new();
+    while data.len() < wanted {
+        if Instant::now() > due {
+            return Err(IperfError::Protocol(
+                "the client does not connect its streams".into(),
+            ));
+        }
+        match udp.take() {
+            Some(socket) => {
+                if let Some(socket) = greeted(&socket, peer)? {
+                    // The next one must be there before this client hears of the first.
+                    udp = Some(udp_socket(server.place)?);
+                    socket
+                        .send(&UDP_WELCOME)
+                        .map_err(IperfError::io("greeting a stream"))?;
+                    data.push(Data::Udp(socket));
+                } else {
+                    udp = Some(socket);
+                }
+            }
+            None => {
+                if let Some(mut stream) = server.accept()? {
+                    let mut shown = [0; COOKIE_BYTES];
+                    let failed = |error| IperfError::io("beginning a stream")(error);
+                    stream
+                        .set_read_timeout(Some(Duration::from_secs(2)))
+                        .map_err(failed)?;
+                    match stream.read_exact(&mut shown).is_ok() && shown == *cookie {
+                        true => data.push(Data::Tcp(stream)),
+                        // A foreign client: it hears that a test goes on.
+                        false => drop(stream.write_all(&[State::AccessDenied.byte()])),
+                    }
+                }
+            }
+        }
+    }
+    Ok(data)
+}
+
+fn udp_socket(place: SocketAddr) -> Result<UdpSocket, IperfError> {
+    let failed = |error| IperfError::io("listening for datagrams")(error);
+    let domain = Domain::for_address(place);
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP)).map_err(failed)?;
+    socket.set_reuse_address(true).map_err(failed)?;
+    // As much as the system grants: a burst of large datagrams fills the usual buffer.
+    let _ = socket.set_recv_buffer_size(UDP_BUFFER);
+    if place.is_ipv6() {
+        socket.set_only_v6(false).map_err(failed)?;
+    }
+    socket.bind(&place.into()).map_err(failed)?;
+    socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
+    Ok(socket.into())
+}
+
+/// The socket connected to the client whose first datagram it has received; `None` while none has come.
+fn greeted(socket: &UdpSocket, peer: SocketAddr) -> Result<Option<UdpSocket>, IperfError> {
+    let failed = |error| IperfError::io("greeting a stream")(error);
+    let mut hello = [0; 64];
+    match socket.recv_from(&mut hello) {
+        Ok((_, from)) if from.ip() == peer.ip() => {
+            socket.connect(from).map_err(failed)?;
+            socket.try_clone().map(Some).map_err(failed)
+        }
+        // Somebody else's.
+        Ok(_) => Ok(None),
+        Err(error) if is_timeout(&error) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}

@@ -1,0 +1,241 @@
+//! Client and server with each other, and each with iperf3 itself.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sokudo_iperf::{CommandLine, Options, Server, run_client, run_server};
+use sokudo_testkit::skip;
+
+fn options(line: &str) -> Options {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    match CommandLine::parse(&words).expect("a command line") {
+        CommandLine::Client(options) | CommandLine::Server(options) => options,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Sums that each end counted, bytes.
+fn sums(json: &str) -> (f64, f64) {
+    let value: serde_json::Value =
+        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    let sum = |name: &str| value["end"][name]["bytes"].as_f64().unwrap_or_default();
+    (sum("sum_sent"), sum("sum_received"))
+}
+
+/// What a client with these options tells of a server of ours.
+fn with_own_server(line: &str) -> String {
+    let listening = options("-s -B 127.0.0.1 -p 0 -1");
+    let server = Server::bind(&listening).expect("a server");
+    let port = server.place().port();
+    let never = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let served = scope.spawn(|| {
+            let mut told = Vec::new();
+            run_server(&server, &listening, &mut told, &never).expect("served");
+            String::from_utf8(told).expect("text")
+        });
+        let mut told = Vec::new();
+        let client = options(&format!("-c 127.0.0.1 -p {port} {line}"));
+        run_client(&client, &mut told, &never).expect("a test");
+        let server = served.join().expect("a server");
+        assert!(server.contains("receiver"), "{server}");
+        String::from_utf8(told).expect("text")
+    })
+}
+
+#[test]
+fn both_ways_of_both_protocols_agree_on_what_arrived() {
+    for line in [
+        "-t 1 -J",
+        "-t 1 -J -R -P 2",
+        "-t 1 -J --bidir",
+        "-n 4M -J",
+        "-n 4M -J -R",
+        "-t 1 -J -u -b 8M -l 1000",
+        "-t 1 -J -u -b 8M -l 1000 -R",
+        "-t 1 -J -u -b 8M -l 1000 --bidir -P 2",
+    ] {
+        let told = with_own_server(line);
+        let (sent, received) = sums(&told);
+        assert!(sent > 100_000.0, "{line}: {told}");
+        assert!(
+            (received - sent).abs() <= sent * 0.5,
+            "{line}: {sent} {received}"
+        );
+    }
+    let text = with_own_server("-t 1 -i 0.2 -P 2");
+    for shown in [
+        "Connecting to host",
+        "[ ID] Interval",
+        "0.00-0.20",
+        "[SUM]",
+        "sender",
+        "receiver",
+        "iperf Done.",
+    ] {
+        assert!(text.contains(shown), "no `{shown}`: {text}");
+    }
+}
+
+/// A datagram test at a rate sends that rate, and counts what arrived.
+#[test]
+fn a_rate_of_datagrams_is_kept() {
+    let told = with_own_server("-t 2 -J -u -b 4M -l 1000");
+    let (sent, received) = sums(&told);
+    let value: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let rate = value["end"]["sum_sent"]["bits_per_second"].as_f64();
+    assert!(
+        rate.is_some_and(|rate| (3.6e6..=4.2e6).contains(&rate)),
+        "{told}"
+    );
+    assert!(received <= sent, "{told}");
+}
+
+/// What is no client of the protocol ends its own test only, and the next client is served.
+#[test]
+fn a_server_survives_hostile_clients() {
+    let listening = options("-s -B 127.0.0.1 -p 0");
+    let server = Server::bind(&listening).expect("a server");
+    let place = server.place();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| run_server(&server, &listening, &mut Vec::new(), &stop));
+        let cookie = [b'a'; 37];
+        let huge = [&cookie[..], &u32::MAX.to_be_bytes()].concat();
+        let no_json = [&cookie[..], &5u32.to_be_bytes(), b"{\"a\":"].concat();
+        let many = br#"{"parallel":1000000}"#;
+        let many = [&cookie[..], &(many.len() as u32).to_be_bytes(), many].concat();
+        for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &huge, &no_json, &many] {
+            let mut client = TcpStream::connect(place).expect("a connection");
+            client.write_all(bytes).expect("sent");
+        }
+        let mut told = Vec::new();
+        let line = format!("-c 127.0.0.1 -p {} -t 1 -J", place.port());
+        let mut tries = 0;
+        // Until the server has read what the others sent, it is busy.
+        while let Err(error) = run_client(&options(&line), &mut told, &AtomicBool::new(false)) {
+            tries += 1;
+            assert!(tries < 200, "{error}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert!(sums(&String::from_utf8(told).expect("text")).0 > 0.0);
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+fn has_iperf3() -> bool {
+    let there = Command::new("iperf3").arg("--version").output().is_ok();
+    if !there {
+        skip("no program `iperf3`");
+    }
+    there
+}
+
+/// A port that nothing listens on.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+#[test]
+fn a_server_of_iperf3_is_loaded() {
+    if !has_iperf3() {
+        return;
+    }
+    for line in [
+        "-t 1 -J",
+        "-t 1 -J -R -P 2",
+        "-t 1 -J --bidir",
+        "-n 4M -J",
+        "-t 1 -J -u -b 8M -l 1000",
+        "-t 1 -J -u -b 8M -l 1000 -R",
+    ] {
+        let port = free_port();
+        let mut server = Command::new("iperf3")
+            .args([
+                "-s",
+                "-1",
+                "-B",
+                "127.0.0.1",
+                "-p",
+                &port.to_string(),
+                "--forceflush",
+            ])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("iperf3");
+        let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
+        let listens = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("listening")));
+        assert!(listens.is_some(), "iperf3 does not listen");
+        let mut told = Vec::new();
+        let client = options(&format!("-c 127.0.0.1 -p {port} {line}"));
+        let measured = run_client(&client, &mut told, &AtomicBool::new(false));
+        let told = String::from_utf8(told).expect("text");
+        measured.unwrap_or_else(|error| panic!("{line}: {error}: {told}"));
+        let rest: Vec<String> = lines.map_while(Result::ok).collect();
+        assert!(
+            server.wait().expect("iperf3").success(),
+            "{line}: {rest:#?}"
+        );
+        let (sent, received) = sums(&told);
+        assert!(sent > 100_000.0 && received > 100_000.0, "{line}: {told}");
+        assert!(
+            (received - sent).abs() <= sent * 0.5,
+            "{line}: {sent} {received}"
+        );
+    }
+}
+
+#[test]
+fn clients_of_iperf3_are_served() {
+    if !has_iperf3() {
+        return;
+    }
+    for line in [
+        "-t 1",
+        "-t 1 -R -P 2",
+        "-t 1 --bidir",
+        "-n 4M",
+        "-t 1 -u -b 8M -l 1000",
+        "-t 1 -u -b 8M -l 1000 -R",
+    ] {
+        let listening = options("-s -B 127.0.0.1 -p 0 -1");
+        let server = Server::bind(&listening).expect("a server");
+        let port = server.place().port().to_string();
+        let output = std::thread::scope(|scope| {
+            let served = scope.spawn(|| {
+                run_server(
+                    &server,
+                    &listening,
+                    &mut Vec::new(),
+                    &AtomicBool::new(false),
+                )
+            });
+            let mut client = Command::new("iperf3");
+            client
+                .args(["-J", "-c", "127.0.0.1", "-p", &port])
+                .args(line.split(' '));
+            let output = client.output().expect("iperf3");
+            let served = served.join().expect("a server");
+            let told = String::from_utf8_lossy(&output.stdout).into_owned();
+            served.unwrap_or_else(|error| panic!("{line}: {error}: {told}"));
+            output
+        });
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{line}: {told}");
+        let value: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let end = &value["end"];
+        let bytes = |name: &str| end[name]["bytes"].as_f64();
+        let sent = bytes("sum_sent").or(bytes("sum")).unwrap_or_default();
+        assert!(sent > 100_000.0, "{line}: {told}");
+        if let Some(received) = bytes("sum_received") {
+            assert!(
+                (received - sent).abs() <= sent * 0.5,
+                "{line}: {sent} {received}"
+            );
+        }
+    }
+}
