@@ -596,3 +596,7 @@ error-specs-table = a table is expected: [defaults], [keys] or [spec.NAME]
 error-specs-value = a text, a number, true or false is expected, or a list of them
 error-specs-wrong = in the specifications, `{ $place }`: { $why }
 error-specs-wrong-hint = [spec.NAME] has source, target, schedule and options of `sokudo replicate` by their names; the guide has an example
+
+## iperf3
+error-iperf = iperf3: { $error }
+error-iperf-hint = `sokudo compat iperf3 --help` prints the options that are taken

@@ -596,3 +596,7 @@ error-specs-table = 表が必要です: [defaults]、[keys]、[spec.NAME]
 error-specs-value = 文字列、数、true か false、またはその並びが必要です
 error-specs-wrong = 仕様の `{ $place }`: { $why }
 error-specs-wrong-hint = [spec.NAME] には source、target、schedule と、`sokudo replicate` のオプションを同じ名前で書きます。例はガイドにあります
+
+## iperf3
+error-iperf = iperf3: { $error }
+error-iperf-hint = 使えるオプションは `sokudo compat iperf3 --help` で表示できます

@@ -7,7 +7,8 @@ use sokudo_coherence::bus::{self as coherence_bus, CoherenceBusOptions};
 use sokudo_coherence::datagram::{
     self as coherence_datagram, CoherenceDatagramOptions, CommandLine,
 };
-use sokudo_model::harmless;
+use sokudo_iperf::{self as iperf, IperfError};
+use sokudo_model::{Text, harmless};
 
 use super::{Exit, Failure, stop_flag};
 
@@ -48,6 +49,19 @@ enum Tool {
         )]
         args: Vec<String>,
     },
+    /// iperf3's command line: `sokudo compat iperf3 -c HOST -t 10 -R`, or `-s` to be its server.
+    ///
+    /// Speaks the tool's own wire: a real iperf3 can be the other end. `--help` prints all options.
+    #[command(disable_help_flag = true)]
+    Iperf3 {
+        /// The tool's arguments.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        args: Vec<String>,
+    },
     /// Apache JMeter's command line: `sokudo compat jmeter -n -t plan.jmx -l result.jtl -J…`.
     ///
     /// Prints the tool's own lines, writes its file of results, and keeps no record.
@@ -68,6 +82,7 @@ pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
     match args.tool {
         Tool::DatagramTest { args } => datagram_test(&args),
         Tool::MessageBusTest { args } => message_bus_test(&args),
+        Tool::Iperf3 { args } => iperf3(&args),
         Tool::Jmeter { args } => super::jmx::as_jmeter(&args),
     }
 }
@@ -107,6 +122,36 @@ fn message_bus_test(args: &[String]) -> Result<Exit, Failure> {
     let summary = coherence_bus::run(&options, &mut out, &mut std::io::stderr(), &stop)?;
     let _ = out.flush();
     Ok(ended(&summary.problems))
+}
+
+fn iperf3(args: &[String]) -> Result<Exit, Failure> {
+    let line = iperf::CommandLine::parse(args)?;
+    let mut out = std::io::stdout();
+    match line {
+        iperf::CommandLine::Help => print!("{}", iperf::HELP),
+        iperf::CommandLine::Version => println!("sokudo {}", env!("CARGO_PKG_VERSION")),
+        iperf::CommandLine::Client(options) => {
+            iperf::run_client(&options, &mut out, &*stop_flag()?)?;
+        }
+        iperf::CommandLine::Server(options) => {
+            let server = iperf::Server::bind(&options)?;
+            iperf::run_server(&server, &options, &mut out, &*stop_flag()?)?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+impl From<IperfError> for Failure {
+    fn from(error: IperfError) -> Self {
+        let says = Text::new("error-iperf").word("error", error.to_string());
+        match error {
+            IperfError::Usage(_) => Failure::operator(says, Text::new("error-iperf-hint")),
+            IperfError::Busy
+            | IperfError::Io { .. }
+            | IperfError::Protocol(_)
+            | IperfError::Ended => Failure::run(says, None),
+        }
+    }
 }
 
 /// Says what went wrong on the way.
