@@ -224,6 +224,10 @@ help-compat-datagram-test =
     The datagram test of a well-known data grid: `sokudo compat datagram-test -local :9999 …`.
 
     Speaks the tool's own wire, so a real process of it can be the other end. `-?` prints all options. Ends with Ctrl-C where the tool would not end by itself.
+help-compat-iperf3 =
+    iperf3's command line: `sokudo compat iperf3 -c HOST -t 10 -R`, or `-s` to be its server.
+
+    Speaks the tool's own wire: a real iperf3 can be the other end. `--help` prints all options.
 help-compat-jmeter =
     Apache JMeter's command line: `sokudo compat jmeter -n -t plan.jmx -l result.jtl -J…`.
 
@@ -351,6 +355,18 @@ help-datagram-after =
       sokudo datagram hostb --count 100000 --io plain    exactly 100,000, one call each
 
     Rates: `1Gb/s` is bits, `125MB/s` bytes, `20k/s` datagrams per second.
+help-demo =
+    Start a web server on this host to try everything with.
+
+    `/` answers at once, and every path below `/stress/` in about ten milliseconds, with a connection to a database and some CPU. It is `sokudo target app` in a calm setting: its queues can be watched and its knobs be turned.
+help-demo--plan = Write a JMeter plan that visits the server to this file
+help-demo--port = Port of the server on 127.0.0.1; 0 takes any that is free
+help-demo-after =
+    Examples:
+      sokudo demo                                        the server, until Ctrl-C
+      sokudo http http://127.0.0.1:9080/stress/demo      in another terminal: load it
+      sokudo demo --plan demo.jmx                        with a JMeter plan that visits it
+      sokudo jmx run demo.jmx -J users=20 -J seconds=30
 help-dns =
     Load a name server: queries per second, latency, and what its responses say.
 

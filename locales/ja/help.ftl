@@ -224,6 +224,10 @@ help-compat-datagram-test =
     よく知られたデータグリッドのデータグラムテスト: `sokudo compat datagram-test -local :9999 …`
 
     そのツールのプロトコルで話すため、相手は本物のプロセスでよい。`-?` ですべてのオプションを表示する。ツールが自分では終了しない場合は Ctrl-C で終える。
+help-compat-iperf3 =
+    iperf3 のコマンドライン: `sokudo compat iperf3 -c HOST -t 10 -R`。`-s` でサーバーになる
+
+    iperf3 のプロトコルで話すため、相手は本物の iperf3 でよい。`--help` ですべてのオプションを表示する。
 help-compat-jmeter =
     Apache JMeter のコマンドライン: `sokudo compat jmeter -n -t plan.jmx -l result.jtl -J…`
 
@@ -351,6 +355,18 @@ help-datagram-after =
       sokudo datagram hostb --count 100000 --io plain    ちょうど 100,000 個を 1 個ずつ
 
     レート: `1Gb/s` はビット、`125MB/s` はバイト、`20k/s` は毎秒のデータグラム数です。
+help-demo =
+    すべてを試せる Web サーバーを、このホストで起動する
+
+    `/` はすぐに応答し、`/stress/` 以下のパスはデータベース接続と少しの CPU を使って約 10 ミリ秒で応答する。中身は余裕のある設定の `sokudo target app` で、キューを観察し、ノブを変えられる。
+help-demo--plan = このサーバーを訪れる JMeter プランを書くファイル
+help-demo--port = 127.0.0.1 でのサーバーのポート。0 なら空いているもの
+help-demo-after =
+    例:
+      sokudo demo                                        サーバー。Ctrl-C まで動く
+      sokudo http http://127.0.0.1:9080/stress/demo      別の端末から負荷をかける
+      sokudo demo --plan demo.jmx                        訪れる JMeter プランも書く
+      sokudo jmx run demo.jmx -J users=20 -J seconds=30
 help-dns =
     ネームサーバーに負荷をかける: 毎秒の問い合わせ数、レイテンシー、応答の内容
 

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod compat;
 mod datagram;
+mod demo;
 mod doctor;
 mod export;
 mod failure;
@@ -138,6 +139,7 @@ enum Command {
     Run(scenario::RunArgs),
     Scenario(scenario::ScenarioArgs),
     Web(web::WebArgs),
+    Demo(demo::DemoArgs),
     Target(target::TargetArgs),
     Link(link::LinkArgs),
     Compat(compat::CompatArgs),
@@ -300,6 +302,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Run(args) => scenario::run(args),
         Command::Scenario(args) => scenario::scenario(args),
         Command::Web(args) => web::run(args),
+        Command::Demo(args) => demo::run(&args),
         Command::Target(args) => target::run(args),
         Command::Link(args) => link::run(args),
         Command::Compat(args) => compat::run(args),

@@ -311,14 +311,25 @@ fn app(args: AppArgs) -> Result<Exit, Failure> {
         print!("{}", settings.to_toml());
         return Ok(Exit::Fine);
     }
+    let i18n = I18n::new(args.language.lang());
+    serve(settings, &i18n, |target| announce(&i18n, target))
+}
+
+/// Runs a target until Ctrl-C; `announce` says where it is.
+pub fn serve(
+    settings: Settings,
+    i18n: &I18n,
+    announce: impl FnOnce(&Target),
+) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
     let folder = folder();
     std::fs::create_dir_all(&folder).map_err(|error| Failure::cannot_write(&folder, &error))?;
     let files = u64::from(settings.listen.max_open) + settings.fault.leak_fds + 1024;
     let granted = sokudo_net::wait::allow_open_files(files);
     let target = sokudo_target::start(settings, &folder)?;
-    let i18n = I18n::new(args.language.lang());
-    announce(&i18n, &target);
+    announce(&target);
+    // A pipe that is closed does not end the target.
+    let _ = std::io::stdout().flush();
     if let Some(granted) = granted.filter(|granted| *granted < files) {
         let few = [
             ("files", granted.to_string()),
@@ -363,8 +374,6 @@ fn announce(i18n: &I18n, target: &Target) {
     if !other.is_empty() {
         println!("  {}", other.join(" "));
     }
-    // A pipe that is closed does not end the target.
-    let _ = std::io::stdout().flush();
 }
 
 impl Place {

@@ -18,6 +18,7 @@ mod console;
 mod data_ports;
 mod delayed_ack;
 mod demands;
+mod demo;
 mod dns;
 mod doors;
 mod exchange;
