@@ -601,8 +601,12 @@ monitor-qdisc = queue of each device: backlog, drops, packets held back by a rat
 monitor-self-threads = CPU time, wait for a CPU and core of each of sokudo's own threads, resident memory, quota of CPU time
 monitor-sockets = TCP connections in use and waiting out their end, range of local ports
 
-monitor-target = queues of a server that `sokudo target app` started: accept queue, threads, pool
-monitor-target--at = Admin port of the target: ADDR:PORT.
+monitor-target = queues of an application server: connections, threads, pool
+monitor-target--at = Admin port of a target of sokudo: ADDR:PORT.
+monitor-target--kind = What the server is: sokudo, liberty, tomcat, jetty, hikari, spring, nginx, haproxy.
+monitor-target--mapping = File (TOML) that says which samples become which metrics, instead of that of the kind.
+monitor-target--timeout = Longest wait for an answer, 100ms to 60s.
+monitor-target--url = Where another server tells its state: http://HOST:PORT[/PATH].
 
 ## versus
 metric-versus-effect = what was carried with the change over what was carried without it, of the medians

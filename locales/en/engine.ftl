@@ -122,4 +122,5 @@ engine-scrape-status = it answered with status { $status }.
 engine-scrape-redirect = it answered with status { $status }, and redirects are not followed.
 engine-scrape-not-http = its answer is not HTTP: { $why }
 engine-scrape-too-long = its answer is longer than { $most }.
+engine-mapping-missing = { $host }: { $endpoint } does not tell what the mapping names: { $names }
 engine-scrape-garbage = line { $line } of its answer is not a metric: { $why }

@@ -601,8 +601,12 @@ monitor-qdisc = 各デバイスの送信待ち行列 (qdisc): 待っている量
 monitor-self-threads = sokudo 自身の各スレッドの CPU 時間、CPU 待ち、コアと、常駐メモリ、CPU 時間の割り当て
 monitor-sockets = 使用中の TCP 接続と終了待ちの TCP 接続、ローカルポートの範囲
 
-monitor-target = `sokudo target app` で起動したサーバーのキュー: accept キュー、スレッド、プール
-monitor-target--at = ターゲットの管理ポート: ADDR:PORT
+monitor-target = アプリケーションサーバーのキュー: 接続、スレッド、プール
+monitor-target--at = sokudo のターゲットの管理ポート: ADDR:PORT。
+monitor-target--kind = サーバーの種類: sokudo、liberty、tomcat、jetty、hikari、spring、nginx、haproxy。
+monitor-target--mapping = どのサンプルをどのメトリクスにするかを定めるファイル (TOML)。種類ごとの定義の代わりに使う。
+monitor-target--timeout = 応答を待つ最長時間。100ms から 60s。
+monitor-target--url = ほかのサーバーが状態を公開するアドレス: http://HOST:PORT[/PATH]。
 
 ## versus
 metric-versus-effect = 変更ありで運ばれた量を変更なしの量で割った比。中央値どうし

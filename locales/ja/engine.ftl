@@ -76,4 +76,5 @@ engine-scrape-status = 状態コード { $status } が返されました。
 engine-scrape-redirect = 状態コード { $status } が返されました。リダイレクトには従いません。
 engine-scrape-not-http = 応答が HTTP ではありません: { $why }
 engine-scrape-too-long = 応答が { $most } を超えています。
+engine-mapping-missing = { $host }: マッピングにある項目が { $endpoint } の応答にありません: { $names }
 engine-scrape-garbage = 応答の { $line } 行目はメトリクスではありません: { $why }

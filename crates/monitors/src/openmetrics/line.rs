@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use sokudo_model::{Event, Text, Unit};
 
 use super::parse::Exposition;
-use super::scrape::{Failure, Url, scrape};
+use super::scrape::{Body, Failure, Url, scrape};
 
 /// Most events of one endpoint.
 const MAX_EVENTS: u32 = 100;
@@ -17,6 +17,7 @@ pub(crate) struct Line {
     source: &'static str,
     endpoint: String,
     url: Url,
+    body: Body,
     timeout: Duration,
     key: Option<String>,
     /// Addresses of the name.
@@ -38,7 +39,7 @@ impl Line {
     pub(crate) fn new(
         host: &str,
         source: &'static str,
-        url: Url,
+        (url, body): (Url, Body),
         timeout: Duration,
         key: Option<String>,
     ) -> Self {
@@ -47,6 +48,7 @@ impl Line {
             source,
             endpoint: url.endpoint(),
             url,
+            body,
             timeout,
             key,
             resolved: Vec::new(),
@@ -64,6 +66,7 @@ impl Line {
         let began = Instant::now();
         let read = scrape(
             &self.url,
+            &self.body,
             self.key.as_deref(),
             self.timeout,
             &mut self.resolved,
@@ -111,7 +114,8 @@ impl Line {
         }
     }
 
-    fn tell(&mut self, t_ns: i64, kind: &str, says: Text, events: &mut Vec<Event>) {
+    /// Says something about the endpoint.
+    pub(crate) fn tell(&mut self, t_ns: i64, kind: &str, says: Text, events: &mut Vec<Event>) {
         self.events += 1;
         if self.events > MAX_EVENTS {
             return;

@@ -8,6 +8,7 @@
 mod answer;
 mod line;
 mod mapping;
+mod other;
 mod parse;
 mod scrape;
 mod series;
@@ -22,8 +23,8 @@ use sokudo_model::{Batch, On, SeriesKey};
 
 pub(crate) use self::line::Line;
 use self::mapping::{MAX_FILE, Mapping};
-pub(crate) use self::parse::Exposition;
-pub(crate) use self::scrape::Url;
+pub(crate) use self::parse::{Exposition, one_sample};
+pub(crate) use self::scrape::{Body, Url};
 use self::series::Book;
 use crate::contract::{Files, Monitor, Reach, Sampler};
 use crate::emit::Emit;
@@ -115,16 +116,7 @@ impl Monitor for OpenMetrics {
         if key != "mapping" {
             return Ok(word.into());
         }
-        if files == Files::Refused {
-            return Err("files are read for options of the command line only".into());
-        }
-        let cannot = |error: std::io::Error| format!("`{word}` cannot be read: {error}");
-        let text = read_bounded(word.as_ref(), MAX_FILE + 1).map_err(cannot)?;
-        if text.len() as u64 > MAX_FILE {
-            return Err(format!("`{word}` is longer than {MAX_FILE} B"));
-        }
-        let mapping = Mapping::parse(&text).map_err(|why| format!("`{word}`: {why}"))?;
-        serde_json::to_value(mapping).map_err(|error| error.to_string())
+        mapping_file(word, files, Mapping::parse)
     }
 
     fn check(&self, options: &OpenMetricsOptions) -> Result<(), String> {
@@ -164,7 +156,7 @@ impl Monitor for OpenMetrics {
         Ok(Box::new(ScrapeSampler {
             keys: std::array::from_fn(|at| book.own_key(METRICS[at])),
             host: ctx.host.clone(),
-            line: Line::new(&ctx.host, SOURCE, url, timeout, None),
+            line: Line::new(&ctx.host, SOURCE, (url, Body::Exposition), timeout, None),
             book,
             number: 0,
         }))
@@ -196,6 +188,24 @@ impl Sampler for ScrapeSampler {
     }
 }
 
+/// Reads the file of a mapping, and what it says as JSON. Errors: why that cannot be.
+pub(crate) fn mapping_file<M: Serialize>(
+    file: &str,
+    files: Files,
+    parse: impl Fn(&str) -> Result<M, String>,
+) -> Result<Value, String> {
+    if files == Files::Refused {
+        return Err("files are read for options of the command line only".into());
+    }
+    let cannot = |error: std::io::Error| format!("`{file}` cannot be read: {error}");
+    let text = read_bounded(file.as_ref(), MAX_FILE + 1).map_err(cannot)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(format!("`{file}` is longer than {MAX_FILE} B"));
+    }
+    let mapping = parse(&text).map_err(|why| format!("`{file}`: {why}"))?;
+    serde_json::to_value(mapping).map_err(|error| error.to_string())
+}
+
 /// Reads any bytes as an answer and as metrics, and asserts what holds of whatever is read.
 ///
 /// Panics: a promise is broken.
@@ -207,6 +217,9 @@ pub fn any_bytes(bytes: &[u8]) {
         }
     }
     let text = String::from_utf8_lossy(bytes);
+    for read in [other::stub_status(&text), other::jolokia(&text)] {
+        assert!(read.is_err() || read.is_ok_and(|read| read.samples.len() <= parse::MAX_SAMPLES));
+    }
     let Ok(read) = parse::exposition(&text) else {
         return;
     };

@@ -69,10 +69,24 @@ pub(super) struct BadLine {
 }
 
 impl Exposition {
-    /// Sum of the samples of this name, whatever their labels; `None` when there is none.
-    pub(crate) fn sum(&self, name: &str) -> Option<f64> {
-        let named = self.samples.iter().filter(|sample| sample.name == name);
-        named
+    /// These samples, of whose families nothing is known.
+    pub(super) fn of(samples: impl IntoIterator<Item = Sample>) -> Self {
+        Self {
+            kinds: BTreeMap::new(),
+            samples: samples.into_iter().collect(),
+        }
+    }
+
+    /// Sum of the samples of this name that have these labels, whatever else they have; `None` when
+    /// there is none.
+    pub(crate) fn sum_of(&self, wanted: &Sample) -> Option<f64> {
+        let is_it = |sample: &&Sample| {
+            let mut labels = wanted.labels.iter();
+            sample.name == wanted.name
+                && labels.all(|(name, value)| sample.labels.get(name) == Some(value))
+        };
+        let found = self.samples.iter().filter(is_it);
+        found
             .map(|sample| sample.value)
             .reduce(|sum, value| sum + value)
     }
@@ -156,6 +170,15 @@ fn kind_of(word: &str) -> Kind {
         "summary" => Kind::Summary,
         "info" => Kind::Info,
         _ => Kind::Unknown,
+    }
+}
+
+/// Reads `name` or `name{label="value",…}`. Errors: what is wrong with it.
+pub(crate) fn one_sample(text: &str) -> Result<Sample, &'static str> {
+    let only = |c: char| c.is_whitespace() || c == '#';
+    match text.split('{').next().unwrap_or_default().contains(only) {
+        true => Err("its name holds a blank"),
+        false => sample(&format!("{text} 0")),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use sokudo_model::{Text, Unit};
 
 use super::answer::{Answer, answer, may_be_whole};
+use super::other::{jolokia, jolokia_request, stub_status};
 use super::parse::{BadLine, Exposition, exposition};
 
 /// Longest answer, bytes.
@@ -73,17 +74,59 @@ impl Url {
         }
     }
 
-    fn request(&self, key: Option<&str>) -> String {
+    /// The same address with another path where it names none.
+    pub(crate) fn or_path(mut self, path: &str) -> Self {
+        if self.path == "/" {
+            path.clone_into(&mut self.path);
+        }
+        self
+    }
+
+    fn request(&self, key: Option<&str>, body: &Body) -> String {
         let key = key.map(|key| format!("Authorization: Bearer {key}\r\n"));
+        let content = match body {
+            Body::Exposition | Body::StubStatus => None,
+            Body::Jolokia(beans) => Some(jolokia_request(beans)),
+        };
+        let (method, length, content) = match &content {
+            None => ("GET", String::new(), ""),
+            Some(content) => {
+                let length = content.len();
+                let head =
+                    format!("Content-Type: application/json\r\nContent-Length: {length}\r\n");
+                ("POST", head, content.as_str())
+            }
+        };
         format!(
-            "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
-             {}Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5\r\n\
-             User-Agent: sokudo/{}\r\n\r\n",
+            "{method} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
+             {}{length}Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5\r\n\
+             User-Agent: sokudo/{}\r\n\r\n{content}",
             self.path,
             self.endpoint(),
             key.unwrap_or_default(),
             env!("CARGO_PKG_VERSION")
         )
+    }
+}
+
+/// What an endpoint is asked for, and what it then says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// Metrics in the text format of Prometheus, or OpenMetrics.
+    Exposition,
+    /// The lines of nginx's `stub_status`.
+    StubStatus,
+    /// Attributes of these MBeans, from Jolokia.
+    Jolokia(Vec<String>),
+}
+
+impl Body {
+    fn read(&self, text: &str) -> Result<Exposition, BadLine> {
+        match self {
+            Self::Exposition => exposition(text),
+            Self::StubStatus => stub_status(text),
+            Self::Jolokia(_) => jolokia(text),
+        }
     }
 }
 
@@ -133,6 +176,7 @@ impl Failure {
 /// Asks once, within `timeout`, and shows a key where there is one. `resolved` keeps the addresses of the name from one call to the next.
 pub(super) fn scrape(
     url: &Url,
+    body: &Body,
     key: Option<&str>,
     timeout: Duration,
     resolved: &mut Vec<SocketAddr>,
@@ -141,16 +185,16 @@ pub(super) fn scrape(
     let mut stream = connect(url, until, resolved)?;
     let sent = stream
         .set_write_timeout(Some(left(until)?))
-        .and_then(|()| stream.write_all(url.request(key).as_bytes()));
+        .and_then(|()| stream.write_all(url.request(key, body).as_bytes()));
     sent.map_err(broken)?;
-    let body = receive(&mut stream, until)?;
-    let text = String::from_utf8(body).map_err(|_| {
+    let bytes = receive(&mut stream, until)?;
+    let text = String::from_utf8(bytes).map_err(|_| {
         Failure::Garbage(BadLine {
             line: 0,
             problem: "not UTF-8",
         })
     })?;
-    exposition(&text).map_err(Failure::Garbage)
+    body.read(&text).map_err(Failure::Garbage)
 }
 
 fn connect(

@@ -12,11 +12,15 @@ fn last(batch: &Batch, metric: &str) -> Option<f64> {
     series.points.last().map(|point| point.1)
 }
 
-/// Serves the answers in order, and gives the samples at whole seconds.
 fn observe(answers: &[String]) -> Batch {
+    observe_with(|at| format!("at={at}"), answers)
+}
+
+/// Serves the answers in order, and gives the samples at whole seconds.
+fn observe_with(words: impl Fn(SocketAddr) -> String, answers: &[String]) -> Batch {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bind");
     let at = listener.local_addr().expect("address");
-    let spec = parse_spec(&format!("target:at={at}"), Files::Refused).expect("options");
+    let spec = parse_spec(&format!("target:{}", words(at)), Files::Readable).expect("options");
     let ctx = Context::host("hosta");
     let mut sampler = Target.open_with(&spec.options, &ctx).expect("opens");
     let mut batch = Batch::default();
@@ -96,4 +100,61 @@ fn silence_is_data() {
         .map(|event| event.kind.as_str())
         .collect();
     assert_eq!(kinds, ["monitor-scrape-failed", "scrape-answers"]);
+}
+
+fn liberty(active: u64, managed: u64, free: u64, waited_s: f64, uses: u64) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\n\r\nthreadpool_activeThreads{{pool=\"main\"}} {active}\n\
+         threadpool_size{{pool=\"main\"}} 50\nconnectionpool_managedConnections{{datasource=\"a\"}} {managed}\n\
+         connectionpool_freeConnections{{datasource=\"a\"}} {free}\n\
+         connectionpool_waitTime_total_seconds{{datasource=\"a\"}} {waited_s}\n\
+         connectionpool_usedConnections_total{{datasource=\"a\"}} {uses}\n"
+    )
+}
+
+#[test]
+fn another_server_fills_the_same_metrics() {
+    let answers = [liberty(20, 10, 1, 5.0, 10), liberty(25, 10, 0, 19.0, 17)];
+    let batch = observe_with(|at| format!("kind=liberty,url=http://{at}"), &answers);
+    assert_eq!(last(&batch, target::WORKERS_ACTIVE.name), Some(25.0));
+    assert_eq!(last(&batch, target::POOL_USED.name), Some(10.0));
+    // 14 s of waiting were booked within a second: 14 waited.
+    assert_eq!(last(&batch, target::POOL_WAITING.name), Some(14.0));
+    assert_eq!(last(&batch, target::POOL_WAIT_SECONDS_MEAN.name), Some(2.0));
+    assert_eq!(batch.events, []);
+}
+
+#[test]
+fn names_that_nobody_tells_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("own.toml");
+    let text = "[[value]]\nmetric = \"target.pool.used\"\nis = \"now\"\nof = [\"target_pool_waiting\"]\n\
+                [[value]]\nmetric = \"target.pool.max\"\nis = \"now\"\nof = [\"no_such_name\"]\n";
+    std::fs::write(&file, text).expect("a file");
+    let answers: Vec<String> = (0..5).map(|n| answer(n, 1, 1.0, 1)).collect();
+    let words = |at| format!("url=http://{at}/metrics,mapping={}", file.display());
+    let batch = observe_with(words, &answers);
+    assert_eq!(last(&batch, target::POOL_USED.name), Some(4.0));
+    let said: Vec<_> = batch
+        .events
+        .iter()
+        .map(|event| event.kind.as_str())
+        .collect();
+    assert_eq!(said, ["monitor-mapping-missing"], "once");
+    assert!(format!("{:?}", batch.events[0].says).contains("no_such_name"));
+    // A server of another kind tells nothing that the mapping names.
+    let batch = observe_with(|at| format!("kind=haproxy,url=http://{at}"), &answers);
+    assert_eq!(batch.events.len(), 1, "{:?}", batch.events);
+}
+
+#[test]
+fn a_server_of_another_kind_needs_its_address() {
+    for words in [
+        "target:kind=nginx",
+        "target:kind=apache",
+        "target:url=ftp://a",
+        "target:timeout=1ms",
+    ] {
+        assert!(parse_spec(words, Files::Refused).is_err(), "{words}");
+    }
 }
