@@ -6,7 +6,7 @@
 //! the reason: many share the threads of the requests, and fall silent when all of them are busy.
 
 mod mapping;
-mod values;
+mod parse;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use sokudo_model::metrics::target;
 use sokudo_model::{Batch, On, SeriesKey, Text};
 
 use self::mapping::{Kind, Mapping};
-use self::values::Reader;
+use self::parse::Reader;
 use crate::contract::{Files, Monitor, Reach, Sampler};
 use crate::emit::{Emit, key};
 use crate::openmetrics::{Line, Url, mapping_file};
