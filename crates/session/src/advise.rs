@@ -24,6 +24,8 @@ use crate::bound_ns;
 
 /// Role of phases that prepare a prediction or prove a choice.
 const ROLE: &str = "advise";
+/// How often a probe is made that turns out to be too short.
+const ATTEMPTS: u32 = 3;
 /// Time that a trial of the best settings is to take.
 const TRIAL_S: f64 = 1.5;
 /// Least bytes of a trial.
@@ -72,12 +74,18 @@ fn know(
 ) -> Result<Known, ControlError> {
     let mut found = Found::default();
     for probe in Probe::ALL {
-        let Some(probing) = probe.options(options, &found, writes) else {
-            continue;
-        };
-        run.doing(&Text::new("advise-doing-probe").word("step", probe.name()));
-        let record = phase(run, probe.name(), &probing, true)?;
-        found.add(probe, &record.result.summary);
+        for attempt in 1..=ATTEMPTS {
+            let Some(probing) = probe.options(options, &found, writes) else {
+                break;
+            };
+            let name = format!("{}-{attempt}", probe.name());
+            run.doing(&Text::new("advise-doing-probe").word("step", &name));
+            let record = phase(run, &name, &probing, true)?;
+            found.add(probe, &record.result.summary);
+            if !found.is_too_short(probe) {
+                break;
+            }
+        }
     }
     let hosts = run.manifest().hosts.iter();
     let machines: Vec<_> = hosts.map(|host| host.machine.clone()).collect();

@@ -107,13 +107,16 @@ pub fn foreseen(view: &PhaseView<'_>) -> Option<Text> {
     Some(gap.text("why", explanation(view, subject)))
 }
 
+/// Name, measured and predicted value of a quantity.
+type Compared = (&'static str, f64, f64, Unit);
+
 /// What of the measured values lies farthest from the predicted ones.
 fn explanation(view: &PhaseView<'_>, subject: &Candidate) -> Text {
     let predicted = &subject.predicted;
     let of = |metric| view.total(metric).unwrap_or(0.0);
     let rate = |wire: f64, seconds: f64| wire / seconds.max(1e-9);
     let wire = of(numbers::WIRE_BYTES);
-    let pairs = [
+    let pairs: [Compared; 3] = [
         ("wire", wire, predicted.wire_bytes, Unit::Bytes),
         (
             "cpu",
@@ -132,10 +135,9 @@ fn explanation(view: &PhaseView<'_>, subject: &Candidate) -> Text {
         true => (measured / expected).ln().abs(),
         false => 0.0,
     };
-    // The rate follows from the time: it explains only what the other two do not.
-    let told = pairs.iter().find(|(name, measured, expected, _)| {
-        *name == "rate" || distance(*measured, *expected) > EXPLAINS
-    });
+    let farthest = |a: &&Compared, b: &&Compared| distance(a.1, a.2).total_cmp(&distance(b.1, b.2));
+    let told = pairs.iter().max_by(farthest);
+    let told = told.filter(|(_, measured, expected, _)| distance(*measured, *expected) > EXPLAINS);
     let Some((name, measured, expected, unit)) = told else {
         return Text::words("");
     };

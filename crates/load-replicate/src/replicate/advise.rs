@@ -32,6 +32,8 @@ pub use sokudo_replicate::predict::{Sample, Settings, choose, grid};
 const START_BYTES: u64 = 256 << 10;
 /// Time that a probe of the way is to take.
 const PROBE_S: f64 = 1.0;
+/// Share of that from which on it says something.
+const SHORTEST: f64 = 0.6;
 /// Least and most bytes of a probe.
 const PROBE_BYTES: (f64, f64) = (1e6, 1e9);
 /// Files of the probe of small files, and bytes of each.
@@ -117,7 +119,7 @@ impl Probe {
         };
         let (files, bytes) = match self {
             Probe::Start => (1, START_BYTES),
-            Probe::Way | Probe::Ways => (1, sized(PROBE_S)),
+            Probe::Way | Probe::Ways => (1, sized(found.probe_s())),
             Probe::Files => (self::files_within(found), SMALL_BYTES),
             Probe::Large => (1, sized(PROBE_S / 2.0)),
             Probe::Synced => (SYNCED_FILES, SMALL_BYTES),
@@ -155,9 +157,22 @@ fn files_within(found: &Found) -> u64 {
 }
 
 impl Found {
-    /// Takes the totals of a probe.
+    /// Takes the totals of a probe; of one that is made again the last ones count.
     pub fn add(&mut self, probe: Probe, totals: &Summary) {
+        self.results.retain(|(of, _)| *of != probe);
         self.results.push((probe, totals.clone()));
+    }
+
+    /// True when a probe of the way was over before the rate could show: what went before was no measure
+    /// for its size.
+    pub fn is_too_short(&self, probe: Probe) -> bool {
+        let elapsed_s = self.of(probe, numbers::ELAPSED_SECONDS);
+        probe == Probe::Way && elapsed_s.is_some_and(|s| s < self.probe_s() * SHORTEST)
+    }
+
+    /// Time of a probe of the way: on a long one slow start alone takes a dozen round trips.
+    fn probe_s(&self) -> f64 {
+        PROBE_S.max(30.0 * self.round_trip_s())
     }
 
     fn of(&self, probe: Probe, metric: Metric) -> Option<f64> {
@@ -196,7 +211,7 @@ impl Found {
     }
 
     /// Free cores of an end: the middle of what the probes found, and how far apart they are, relative.
-    fn cores(&self, metric: Metric) -> (f64, f64) {
+    fn cores(&self, metric: Metric, used: Metric) -> (f64, f64) {
         let all = Probe::ALL
             .into_iter()
             .filter_map(|probe| self.of(probe, metric));
@@ -204,11 +219,21 @@ impl Found {
         all.sort_by(f64::total_cmp);
         match (all.first(), all.last()) {
             (Some(least), Some(most)) if *most > 0.0 => {
-                let middle = all[all.len() / 2];
-                (middle.max(0.05), (most - least) / middle.max(0.05) / 2.0)
+                // Threads that wait in between get more of a busy machine than threads that spin.
+                let middle = all[all.len() / 2].max(self.cores_used(used)).max(0.05);
+                (middle, (most - least) / middle / 2.0)
             }
             _ => (1.0, 0.5),
         }
+    }
+
+    /// Most cores that an end has used in a probe.
+    fn cores_used(&self, cpu: Metric) -> f64 {
+        let of = |probe| {
+            let elapsed_s = self.of(probe, numbers::ELAPSED_SECONDS)?;
+            Some(self.of(probe, cpu)? / elapsed_s.max(1e-3))
+        };
+        Probe::ALL.into_iter().filter_map(of).fold(0.0, f64::max)
     }
 
     /// Seconds per byte that the CPU of an end takes.
@@ -278,13 +303,18 @@ impl Found {
         let busy = |metric| self.of(Probe::Way, metric).unwrap_or(0.0) >= BUSY;
         let is_idle = !busy(numbers::SENDER_CPU_RATIO) && !busy(numbers::RECEIVER_CPU_RATIO);
         let is_bounded = four > one * BOUNDED && is_idle && self.round_trip_s() > 1e-3;
-        let rate = one.max(four);
+        // A probe that others disturbed shows less than the way carries, never more.
+        let others = [Probe::Files, Probe::Large].into_iter();
+        let others = others.filter_map(|probe| self.way_rate(probe));
+        let rate = others.fold(one.max(four), f64::max);
         let apart = match is_bounded {
             true => 0.1,
             false => (one - four).abs() / rate / 2.0,
         };
-        let (sender_cores, sender_doubt) = self.cores(numbers::SENDER_CORES);
-        let (receiver_cores, receiver_doubt) = self.cores(numbers::RECEIVER_CORES);
+        let (sender_cores, sender_doubt) =
+            self.cores(numbers::SENDER_CORES, numbers::SENDER_CPU_SECONDS);
+        let (receiver_cores, receiver_doubt) =
+            self.cores(numbers::RECEIVER_CORES, numbers::RECEIVER_CPU_SECONDS);
         let wire = self.of(Probe::Files, numbers::WIRE_BYTES).unwrap_or(0.0);
         let content = self
             .of(Probe::Files, numbers::RECEIVED_BYTES)
@@ -546,6 +576,24 @@ mod tests {
         found.add(Probe::Way, &way(12e6, 1.85, 0.1));
         let rate = found.way_rate(Probe::Way).unwrap();
         assert!((11e6..13.5e6).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn a_probe_that_was_too_short_is_made_again_with_more() {
+        let mut found = Found::default();
+        let options = ReplicateOptions {
+            target: "null".into(),
+            ..ReplicateOptions::default()
+        };
+        found.add(Probe::Start, &way(262_144.0, 0.2, 0.0));
+        let first = Probe::Way.options(&options, &found, true).unwrap();
+        found.add(Probe::Way, &way(1.3e6, 0.02, 0.0));
+        assert!(found.is_too_short(Probe::Way));
+        let second = Probe::Way.options(&options, &found, true).unwrap();
+        assert_eq!(first.source, "dataset:1x1310720B");
+        assert_eq!(second.source, "dataset:1x65000000B");
+        found.add(Probe::Way, &way(65e6, 0.9, 0.0));
+        assert!(!found.is_too_short(Probe::Way));
     }
 
     #[test]
