@@ -216,6 +216,7 @@ jmx-differs-transaction = one that several flow actions leave early is counted o
 jmx-differs-random = random choices follow from the run's seed
 jmx-differs-exceptions = the text of an exception, and the bytes that JMeter counts for it
 jmx-differs-not-xml = a body that is no XML adds no failed assertion to the row
+jmx-differs-tolerant = what a tolerant parser makes of text that is not well-formed, and the messages about invalid paths
 jmx-differs-parts-of-parts = sub-samples of sub-samples, as in frames, are not examined
 jmx-differs-path-messages = the messages about invalid paths are other words
 jmx-reference-compared = Compared with JMeter

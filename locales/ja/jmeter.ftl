@@ -179,6 +179,7 @@ jmx-differs-transaction = 複数のフロー制御で途中終了したものを
 jmx-differs-random = ランダムな選択は実行のシードに従います
 jmx-differs-exceptions = 例外の文と、JMeter がそれについて数えるバイト数
 jmx-differs-not-xml = XML でない本文について、失敗したアサーションを行に加えません
+jmx-differs-tolerant = 整形式でないテキストを寛容に解析した結果と、正しくないパスについてのメッセージ
 jmx-differs-parts-of-parts = フレームのような、サブサンプルのサブサンプルは調べません
 jmx-differs-path-messages = 無効なパスについてのメッセージの言葉が違います
 jmx-reference-compared = JMeter との比較

@@ -32,6 +32,9 @@ const FIRST: &str = "2026-11-22";
 /// More of them.
 const MORE: &str = "2026-11-23";
 
+/// Plans as people write them.
+const PEOPLES: &str = "2026-11-24";
+
 /// The elements that are compared.
 pub const COMPARED: &[Compared] = &[
     equal("TestPlan", FIRST),
@@ -86,6 +89,21 @@ pub const COMPARED: &[Compared] = &[
     equal("DurationAssertion", FIRST),
     differs("JSONPathAssertion", FIRST, "jmx-differs-path-messages"),
     equal("JMESPathAssertion", FIRST),
+    equal("XMLAssertion", PEOPLES),
+    differs("XPathAssertion", PEOPLES, "jmx-differs-tolerant"),
+    equal("JSR223Timer", PEOPLES),
+    equal("JSR223Assertion", PEOPLES),
+    equal("JSR223Listener", PEOPLES),
+    equal("BeanShellSampler", PEOPLES),
+    equal("BeanShellTimer", PEOPLES),
+    equal("BeanShellPreProcessor", PEOPLES),
+    equal("BeanShellPostProcessor", PEOPLES),
+    equal("BeanShellAssertion", PEOPLES),
+    equal("BeanShellListener", PEOPLES),
+    equal("UserParameters", PEOPLES),
+    differs("RandomVariableConfig", PEOPLES, "jmx-differs-random"),
+    equal("ResultAction", PEOPLES),
+    equal("ResultCollector", PEOPLES),
     equal("CorrectedResultCollector", MORE),
     equal("Summariser", MORE),
 ];
