@@ -331,7 +331,7 @@ fn open(setting: &Setting, planned: Vec<Planned>, events: &mut Vec<Event>) -> Ve
                 says: Text::new("engine-monitor-missing")
                     .word("monitor", one.monitor.info().name)
                     .word("host", &setting.context.host)
-                    .word("why", why.to_string()),
+                    .text("why", why.text()),
             }),
             Err(_) => {}
         }

@@ -29,9 +29,9 @@ mod versus;
 
 pub use error::ControlError;
 pub use hosts::{Agents, Host, Hosts, LEASE, host_name};
-pub use knee::{KneePlan, KneeRange, NoKneeRange};
+pub use knee::{KneePlan, KneeRange};
 pub use phase::SLACK_NS;
 pub use run::{Finished, KeepRows, Observer, Progress, Run, RunConfig, new_run_id};
 pub use search::{SearchPlan, Searched};
 pub use steering::Steering;
-pub use sweep::{NoSweep, Sweep, SweepStep};
+pub use sweep::{Sweep, SweepStep};

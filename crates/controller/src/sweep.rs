@@ -4,6 +4,7 @@
 
 use std::str::FromStr;
 
+use sokudo_i18n::TextError;
 use sokudo_model::{PhasePlan, Text, units};
 use sokudo_stats::{Curve, curve_of};
 
@@ -28,46 +29,41 @@ pub struct Sweep {
     pub values: Vec<String>,
 }
 
-/// A text that is not a valid sweep.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is not a valid sweep: {why}; write for example `rate=1k/s..10k/s:10`, `rate=1k/s..64k/s:x2` or `window=1,2,4,8`"
-)]
-pub struct NoSweep {
-    text: String,
-    why: String,
-}
-
 impl FromStr for Sweep {
-    type Err = NoSweep;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, NoSweep> {
-        let refuse = |why: String| NoSweep {
-            text: text.into(),
-            why,
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let refuse = |why: Text| {
+            TextError(
+                Text::new("error-value-sweep")
+                    .word("text", text)
+                    .text("why", why),
+            )
         };
         let (option, values) = text
             .split_once('=')
-            .ok_or_else(|| refuse("there is no `=` after the option's name".into()))?;
+            .ok_or_else(|| refuse(Text::new("error-value-sweep-form")))?;
         let option = option.trim().trim_start_matches("--");
         let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if option.is_empty() || !option.chars().all(named) {
-            return Err(refuse(format!("`{option}` is not a valid option name")));
+            return Err(refuse(why("option", option)));
         }
         let values = match values.split_once("..") {
             Some((from, rest)) => range(from.trim(), rest.trim()).map_err(refuse)?,
             None => list(values),
         };
         if values.len() < 2 {
-            return Err(refuse("it has less than two values".into()));
+            return Err(refuse(Text::new("error-value-sweep-few")));
         }
         if values.len() > MAX_STEPS {
-            return Err(refuse(format!("it has more than {MAX_STEPS} values")));
+            return Err(refuse(too_many()));
         }
         let twice = (1..values.len()).find(|at| values[..*at].contains(&values[*at]));
         match twice {
-            Some(at) => Err(refuse(format!("`{}` stands there twice", values[at]))),
-            None if values.iter().any(String::is_empty) => Err(refuse("a value is empty".into())),
+            Some(at) => Err(refuse(why("twice", &values[at]))),
+            None if values.iter().any(String::is_empty) => {
+                Err(refuse(Text::new("error-value-sweep-empty")))
+            }
             None => Ok(Self {
                 option: option.into(),
                 values,
@@ -88,25 +84,34 @@ fn list(text: &str) -> Vec<String> {
     values.iter().map(with_unit).collect()
 }
 
-fn amount(text: &str) -> Result<(f64, &str), String> {
-    units::amount(text).ok_or(format!("`{text}` is not a valid amount"))
+/// What is wrong with a piece of a sweep.
+fn why(what: &str, text: &str) -> Text {
+    Text::new(format!("error-value-sweep-{what}")).word("text", text)
+}
+
+fn too_many() -> Text {
+    Text::new("error-value-sweep-many").with("most", MAX_STEPS)
+}
+
+fn amount(text: &str) -> Result<(f64, &str), Text> {
+    units::amount(text).ok_or_else(|| why("amount", text))
 }
 
 /// Values of `FROM..TO`, `FROM..TO:N` or `FROM..TO:xF`, both ends included.
-fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
+fn range(from: &str, rest: &str) -> Result<Vec<String>, Text> {
     let (to, how) = match rest.rsplit_once(':') {
         Some((to, how)) => (to.trim(), how.trim()),
         None => (rest, ""),
     };
     let ((low, low_unit), (high, unit)) = (amount(from)?, amount(to)?);
     if !low_unit.is_empty() && low_unit != unit {
-        return Err(format!("`{from}` and `{to}` have different units"));
+        return Err(why("units", from).word("to", to));
     }
     if low_unit.is_empty() && unit == "ns" {
-        return Err(format!("`{from}` has no unit"));
+        return Err(why("unit", from));
     }
     if low >= high {
-        return Err(format!("`{from}` does not lie below `{to}`"));
+        return Err(why("order", from).word("to", to));
     }
     let values = match how.strip_prefix('x') {
         Some(factor) => by_factor(low, high, factor)?,
@@ -123,16 +128,14 @@ fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
     Ok(texts)
 }
 
-fn in_steps(low: f64, high: f64, how: &str) -> Result<Vec<f64>, String> {
+fn in_steps(low: f64, high: f64, how: &str) -> Result<Vec<f64>, Text> {
     let steps = match how {
         "" => USUAL_STEPS,
         how => how
             .parse()
             .ok()
             .filter(|steps| (2..=MAX_STEPS).contains(steps))
-            .ok_or(format!(
-                "`{how}` is not a valid number of steps from 2 to {MAX_STEPS}"
-            ))?,
+            .ok_or_else(|| why("steps", how).with("most", MAX_STEPS))?,
     };
     let last = (steps - 1) as f64;
     let value = |step: usize| match step + 1 == steps {
@@ -142,13 +145,13 @@ fn in_steps(low: f64, high: f64, how: &str) -> Result<Vec<f64>, String> {
     Ok((0..steps).map(value).collect())
 }
 
-fn by_factor(low: f64, high: f64, factor: &str) -> Result<Vec<f64>, String> {
+fn by_factor(low: f64, high: f64, factor: &str) -> Result<Vec<f64>, Text> {
     let parsed = factor.parse::<f64>().ok();
     let factor = parsed
         .filter(|factor| factor.is_finite() && *factor > 1.0)
-        .ok_or(format!("`x{factor}` is not a valid factor above 1"))?;
+        .ok_or_else(|| why("factor", factor))?;
     if low <= 0.0 {
-        return Err("multiplying cannot begin at 0".into());
+        return Err(Text::new("error-value-sweep-zero"));
     }
     // A last step that would be next to the end becomes the end.
     const NEXT_TO: f64 = 1.0001;
@@ -156,7 +159,7 @@ fn by_factor(low: f64, high: f64, factor: &str) -> Result<Vec<f64>, String> {
     let mut value = low * factor;
     while value * NEXT_TO < high {
         if values.len() > MAX_STEPS {
-            return Err(format!("it has more than {MAX_STEPS} values"));
+            return Err(too_many());
         }
         values.push(value);
         value *= factor;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_model::Text;
+
 /// A language that every message exists in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lang {
@@ -27,6 +29,13 @@ impl fmt::Display for UnknownLang {
 }
 
 impl std::error::Error for UnknownLang {}
+
+impl UnknownLang {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        Text::new("error-value-lang").word("text", &self.0)
+    }
+}
 
 impl Lang {
     /// Every language, in the order in which they are offered.

@@ -17,8 +17,10 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use sokudo_model::{Arg, Text, cut, harmless, harmless_lines};
 
+mod error;
 mod lang;
 
+pub use error::TextError;
 pub use lang::{Lang, UnknownLang};
 
 /// The file that only `--help` needs.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::tz::TimeZone;
+use sokudo_model::Text;
 
 use crate::properties::Properties;
 
@@ -30,6 +31,13 @@ impl fmt::Display for UnknownWord {
 }
 
 impl std::error::Error for UnknownWord {}
+
+impl UnknownWord {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        Text::new("error-value-unsupported").word("text", &self.0)
+    }
+}
 
 impl Unsupported {
     /// The word for the command line.

@@ -56,6 +56,16 @@ pub enum NoBound {
     Unit(String),
 }
 
+impl NoBound {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            NoBound::Form(text) => Text::new("error-value-bound").word("text", text),
+            NoBound::Unit(text) => Text::new("error-value-bound-unit").word("text", text),
+        }
+    }
+}
+
 impl Bound {
     /// True for a length of time, false for a share.
     pub fn is_time(&self) -> bool {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::bounds::{Bound, Bounds};
+use crate::text::Text;
 use crate::units::Rate;
 
 /// Share of a line's rate that one connection must carry as payload to count as that line.
@@ -29,6 +30,13 @@ pub struct Expectation {
     "`{0}` is not a valid expectation: write a line rate in bits or bytes per second, bounds, or both: `1Gb/s`, `p99<1ms,loss<0.1%`, `1Gb/s,p99<1ms`"
 )]
 pub struct NoExpectation(String);
+
+impl NoExpectation {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        Text::new("error-value-expectation").word("text", &self.0)
+    }
+}
 
 impl Expectation {
     /// Rate of the line, bits per second; `None` when no rate is expected.

@@ -5,13 +5,15 @@
 //!  agent ─► Registered::reaches ─► policy ─► Registered::open ─► Sampler
 //! ```
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use sokudo_model::{Batch, MonitorSpec, Nanos, On};
+use sokudo_model::units::UnitError;
+use sokudo_model::{Batch, MonitorSpec, Nanos, On, Text};
 
 use crate::options::{self, BadOption};
 use crate::{Context, Unavailable};
@@ -70,12 +72,12 @@ pub trait Monitor: Sync {
     /// only through `files`.
     ///
     /// Errors: what is wrong with the word.
-    fn word(&self, _key: &str, word: &str, _files: Files) -> Result<Value, String> {
+    fn word(&self, _key: &str, word: &str, _files: Files) -> Result<Value, Text> {
         Ok(word.into())
     }
 
     /// Whether the options fit together. Errors: what is wrong with them.
-    fn check(&self, _options: &Self::Options) -> Result<(), String> {
+    fn check(&self, _options: &Self::Options) -> Result<(), Text> {
         Ok(())
     }
 
@@ -160,7 +162,7 @@ pub trait Registered: Sync {
 }
 
 /// Reason why a monitor with options does not observe.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OpenError {
     /// The options cannot be used.
     #[error(transparent)]
@@ -168,6 +170,16 @@ pub enum OpenError {
     /// The system lacks something.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
+}
+
+impl OpenError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Option(bad) => bad.text(),
+            Self::Unavailable(lack) => lack.text(),
+        }
+    }
 }
 
 impl<M: Monitor> Registered for M {
@@ -201,7 +213,7 @@ impl<M: Monitor> Registered for M {
                 _ => {
                     let value = self.word(&key, &value, files).map_err(bad)?;
                     if object.insert(key.clone(), value).is_some() {
-                        return Err(bad("given twice".into()));
+                        return Err(bad(Text::new("error-monitor-twice")));
                     }
                 }
             }
@@ -230,15 +242,20 @@ impl<M: Monitor> Registered for M {
 /// Longest interval: a monitor that looks more rarely than this observes no run.
 const MAX_INTERVAL_NS: u64 = 3_600_000_000_000;
 
-fn interval(word: &str) -> Result<u64, String> {
-    let asked: Nanos = word
-        .parse()
-        .map_err(|e: sokudo_model::units::UnitError| e.to_string())?;
+fn interval(word: &str) -> Result<u64, Text> {
+    let asked: Nanos = word.parse().map_err(|e: UnitError| e.text())?;
     let least = MIN_INTERVAL.as_nanos() as u64;
     match (least..=MAX_INTERVAL_NS).contains(&asked.0) {
         true => Ok(asked.0),
-        false => Err(format!("`{word}` is not between 50ms and 1h")),
+        false => Err(Text::new("error-monitor-interval").word("text", word)),
     }
+}
+
+/// An option `most` outside of its bounds.
+pub(crate) fn most_wrong(found: impl Display, most: impl Display) -> Text {
+    Text::new("error-monitor-most")
+        .with("found", found)
+        .with("most", most)
 }
 
 fn observers(word: String) -> On {
@@ -249,7 +266,7 @@ fn observers(word: String) -> On {
     }
 }
 
-fn wrong(monitor: &str, key: &str, problem: String) -> BadOption {
+fn wrong(monitor: &str, key: &str, problem: Text) -> BadOption {
     BadOption::Option {
         monitor: monitor.into(),
         key: key.into(),
@@ -270,7 +287,7 @@ fn checked<M: Monitor>(monitor: &M, object: Map<String, Value>) -> Result<M::Opt
 fn from_json<M: Monitor>(monitor: &M, text: &str) -> Result<M::Options, BadOption> {
     let object = serde_json::from_str(text).map_err(|error| BadOption::Together {
         monitor: monitor.name().into(),
-        problem: format!("the options are not a JSON object: {error}"),
+        problem: Text::new("error-monitor-json").with("error", error),
     })?;
     checked(monitor, object)
 }
@@ -278,6 +295,6 @@ fn from_json<M: Monitor>(monitor: &M, text: &str) -> Result<M::Options, BadOptio
 fn json_of<O: Serialize>(monitor: &str, options: &O) -> Result<String, BadOption> {
     serde_json::to_string(options).map_err(|error| BadOption::Together {
         monitor: monitor.into(),
-        problem: error.to_string(),
+        problem: Text::words(error.to_string()),
     })
 }

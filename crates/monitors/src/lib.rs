@@ -37,7 +37,7 @@ mod target;
 
 use std::path::PathBuf;
 
-use sokudo_model::MonitorSpec;
+use sokudo_model::{MonitorSpec, Text};
 
 pub use contract::{
     COMMON_OPTIONS, Files, Info, MIN_INTERVAL, Monitor, OpenError, Reach, Registered, Sampler,
@@ -141,6 +141,16 @@ pub enum Unavailable {
     /// The system does not offer it.
     #[error("not available on this system: {0}")]
     System(String),
+}
+
+impl Unavailable {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::OtherScope => Text::new("error-monitor-scope"),
+            Self::System(why) => Text::new("error-monitor-unavailable").word("why", why),
+        }
+    }
 }
 
 /// The monitors that every run has, each without options.

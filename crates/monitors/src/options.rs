@@ -3,6 +3,7 @@
 //! Both borders end in one reader: a word is a JSON string, and a field that wants a number or a truth
 //! value accepts the text of one. Whatever cannot be read is an error that names the monitor and the key.
 
+use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -10,16 +11,15 @@ use serde::de::value::MapDeserializer;
 use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deserialize_any};
 use serde_json::{Map, Value};
-use sokudo_model::Nanos;
+use sokudo_i18n::english;
+use sokudo_model::{Nanos, Text};
 
 /// Reason why the options of a monitor cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum BadOption {
     /// No monitor has this name.
-    #[error("there is no monitor `{0}`")]
     UnknownMonitor(String),
     /// A piece of the text is not `key=value`.
-    #[error("monitor `{monitor}`: `{piece}` is not KEY=VALUE")]
     NotAPair {
         /// The monitor.
         monitor: String,
@@ -27,41 +27,68 @@ pub enum BadOption {
         piece: String,
     },
     /// The value of an option, or its name, cannot be used.
-    #[error("monitor `{monitor}`: option `{key}`: {problem}")]
     Option {
         /// The monitor.
         monitor: String,
         /// The option.
         key: String,
         /// The mistake in it.
-        problem: String,
+        problem: Text,
     },
     /// The options do not fit together, or one is missing.
-    #[error("monitor `{monitor}`: {problem}")]
     Together {
         /// The monitor.
         monitor: String,
         /// The mistake in them.
-        problem: String,
+        problem: Text,
     },
 }
 
 impl BadOption {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::UnknownMonitor(name) => Text::new("error-monitor-unknown").word("monitor", name),
+            Self::NotAPair { monitor, piece } => Text::new("error-monitor-pair")
+                .word("monitor", monitor)
+                .word("piece", piece),
+            Self::Option {
+                monitor,
+                key,
+                problem,
+            } => Text::new("error-monitor-option")
+                .word("monitor", monitor)
+                .word("option", key)
+                .text("problem", problem.clone()),
+            Self::Together { monitor, problem } => Text::new("error-monitor-together")
+                .word("monitor", monitor)
+                .text("problem", problem.clone()),
+        }
+    }
+
     /// Remedy for the operator.
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> Text {
         match self {
             Self::UnknownMonitor(_) => {
                 let names: Vec<&str> = crate::REGISTRY.iter().map(|m| m.info().name).collect();
-                format!("monitors: {}", names.join(", "))
+                Text::new("error-monitor-unknown-hint").word("monitors", names.join(", "))
             }
             Self::NotAPair { monitor, .. }
             | Self::Option { monitor, .. }
             | Self::Together { monitor, .. } => {
-                format!("`sokudo monitors {monitor}` lists its options")
+                Text::new("error-monitor-option-hint").word("monitor", monitor)
             }
         }
     }
 }
+
+impl fmt::Display for BadOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&english(&self.text()))
+    }
+}
+
+impl std::error::Error for BadOption {}
 
 /// Options of a monitor that has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,7 +150,7 @@ pub(crate) fn read<O: DeserializeOwned>(
     let read = O::deserialize(MapDeserializer::<_, Problem>::new(fields));
     read.map_err(|problem| {
         let key = last.into_inner();
-        let of_field = !problem.0.starts_with("missing field");
+        let of_field = !is_missing(&problem.0);
         let monitor = monitor.to_owned();
         match of_field && !key.is_empty() {
             true => BadOption::Option {
@@ -141,32 +168,41 @@ pub(crate) fn read<O: DeserializeOwned>(
 
 /// A message of a field that could not be read.
 #[derive(Debug)]
-struct Problem(String);
+struct Problem(Text);
 
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+/// True where an option is missing: the last one that was read is not at fault.
+fn is_missing(problem: &Text) -> bool {
+    problem.key == "error-monitor-missing"
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&english(&self.0))
     }
 }
 
 impl std::error::Error for Problem {}
 
 impl de::Error for Problem {
-    fn custom<T: std::fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(Text::words(message.to_string()))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self(Text::new("error-monitor-missing").word("option", field))
     }
 
     fn unknown_field(_: &str, expected: &'static [&'static str]) -> Self {
         Self(match expected {
-            [] => "this monitor has no options of its own".into(),
-            names => format!("not known; options: {}, interval, on", names.join(", ")),
+            [] => Text::new("error-monitor-no-options"),
+            names => Text::new("error-monitor-option-unknown").word("options", names.join(", ")),
         })
     }
 }
 
 impl From<serde_json::Error> for Problem {
     fn from(error: serde_json::Error) -> Self {
-        Self(error.to_string())
+        Self(Text::words(error.to_string()))
     }
 }
 
@@ -181,13 +217,14 @@ impl IntoDeserializer<'_, Problem> for Lenient {
     }
 }
 
-/// The text of a value as another type; values that are not text stay as they are.
+/// The text of a value as another type; values that are not text stay as they are. `wanted` is the
+/// message of a text that is not one.
 fn parsed<T: FromStr>(value: &Value, wanted: &str) -> Result<Option<T>, Problem> {
     let Value::String(text) = value else {
         return Ok(None);
     };
     let read = text.parse().map(Some);
-    read.map_err(|_| Problem(format!("`{text}` is not {wanted}")))
+    read.map_err(|_| Problem(Text::new(wanted).word("text", text)))
 }
 
 macro_rules! numbers {
@@ -216,12 +253,12 @@ impl<'de> Deserializer<'de> for Lenient {
     }
 
     numbers! {
-        deserialize_bool => visit_bool, bool, "`true` or `false`";
-        deserialize_u8 => visit_u8, u8, "a number from 0 to 255";
-        deserialize_u16 => visit_u16, u16, "a number from 0 to 65535";
-        deserialize_u32 => visit_u32, u32, "a whole number";
-        deserialize_u64 => visit_u64, u64, "a whole number";
-        deserialize_f64 => visit_f64, f64, "a number";
+        deserialize_bool => visit_bool, bool, "error-monitor-value-bool";
+        deserialize_u8 => visit_u8, u8, "error-monitor-value-u8";
+        deserialize_u16 => visit_u16, u16, "error-monitor-value-u16";
+        deserialize_u32 => visit_u32, u32, "error-monitor-value-whole";
+        deserialize_u64 => visit_u64, u64, "error-monitor-value-whole";
+        deserialize_f64 => visit_f64, f64, "error-value-number";
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

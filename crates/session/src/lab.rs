@@ -200,7 +200,7 @@ impl Executor for Lab {
     fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
         // Lines also come from a page: they must not name files of this host.
         let spec = sokudo_monitors::parse(monitor, Files::Refused);
-        let spec = spec.map_err(|bad| Failed::new(bad.to_string(), bad.hint()))?;
+        let spec = spec.map_err(|bad| Failed::new(bad.to_string(), english(&bad.hint())))?;
         self.run.observe(vec![spec]).map_err(failed)
     }
 

@@ -13,6 +13,7 @@
 
 use clap::Command;
 use sokudo_controller::{ControlError, KneePlan, KneeRange, Run, SearchPlan, Sweep, SweepStep};
+use sokudo_i18n::TextError;
 use sokudo_model::{Bound, Bounds, Labels, PhasePlan, Refusal, Text, kinds, units};
 use sokudo_stats::capacity::record::Rule;
 use sokudo_workload::Options;
@@ -59,15 +60,13 @@ pub struct Versus {
 }
 
 impl std::str::FromStr for Versus {
-    type Err = String;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let both = text.split_once('=');
         let (option, value) = both
             .filter(|(option, _)| !option.is_empty())
-            .ok_or(format!(
-                "`{text}` names no change: write `rcvbuf=4MiB`, or `nagle=` to leave an option out"
-            ))?;
+            .ok_or_else(|| TextError::value("error-value-versus", text))?;
         Ok(Self {
             option: option.trim_start_matches("--").to_owned(),
             value: value.to_owned(),

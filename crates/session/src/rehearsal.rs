@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use sokudo_i18n::english;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::rehearse;
@@ -118,7 +119,7 @@ impl Executor for Rehearsal {
     fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
         let spec = sokudo_monitors::parse(monitor, Files::Refused);
         spec.map(drop)
-            .map_err(|bad| Failed::new(bad.to_string(), bad.hint()))
+            .map_err(|bad| Failed::new(bad.to_string(), english(&bad.hint())))
     }
 
     fn note(&mut self, _: Text) {}

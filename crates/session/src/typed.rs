@@ -1,11 +1,18 @@
 //! Options that were not understood, as one sentence and one hint.
 
-use std::error::Error as _;
+use std::error::Error;
+use std::net::AddrParseError;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use sokudo_i18n::english;
+use sokudo_i18n::{TextError, UnknownLang, english};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Refusal, Text};
+use sokudo_model::{NoBound, NoExpectation, Refusal, Text};
+use sokudo_stats::capacity::record::NoRule;
+use sokudo_stats::requests::goals::NoGoal;
+use sokudo_wire::KeyError;
+use sokudo_wire::join::JoinTokenError;
+use sokudo_wire::label::LabelError;
 use sokudo_workload::refusal::operator;
 
 /// Error of the option parser.
@@ -29,7 +36,7 @@ pub fn sentence(error: &clap::Error) -> Sentence {
     };
     Sentence {
         says: message(what(error), says),
-        tip: tip.map(|own| message(similar(error), own)),
+        tip: tip.map(|own| message(similar(error).or_else(|| elsewhere(&own)), own)),
     }
 }
 
@@ -111,10 +118,59 @@ fn choice(error: &clap::Error) -> Option<Text> {
 }
 
 /// Why a value is not one that an option takes.
-fn reason(why: &(dyn std::error::Error + 'static)) -> Text {
-    match why.downcast_ref::<UnitError>() {
-        Some(why) => why.text(),
-        None => why.to_string().into(),
+fn reason(why: &(dyn Error + 'static)) -> Text {
+    let known = [
+        said(why, TextError::text),
+        said(why, UnitError::text),
+        said(why, UnknownLang::text),
+        said(why, NoBound::text),
+        said(why, NoExpectation::text),
+        said(why, NoGoal::text),
+        said(why, NoRule::text),
+        said(why, KeyError::text),
+        said(why, LabelError::text),
+        said(why, JoinTokenError::text),
+        said(why, whole_number),
+        said(why, decimal_number),
+        said(why, address),
+    ];
+    let known = known.into_iter().flatten().next();
+    known.unwrap_or_else(|| of_the_parser(why.to_string()))
+}
+
+/// The message of an error of this type.
+fn said<E: Error + 'static>(why: &(dyn Error + 'static), text: fn(&E) -> Text) -> Option<Text> {
+    why.downcast_ref().map(text)
+}
+
+fn whole_number(why: &ParseIntError) -> Text {
+    let message = match why.kind() {
+        IntErrorKind::Empty => "error-value-integer-empty",
+        IntErrorKind::PosOverflow => "error-value-integer-large",
+        IntErrorKind::NegOverflow => "error-value-integer-small",
+        _ => "error-value-integer",
+    };
+    Text::new(message)
+}
+
+fn decimal_number(_: &ParseFloatError) -> Text {
+    Text::new("error-value-float")
+}
+
+fn address(why: &AddrParseError) -> Text {
+    Text::new(match why.to_string().contains("socket") {
+        true => "error-value-socket-address",
+        false => "error-value-ip-address",
+    })
+}
+
+/// A reason of the option parser itself: a number outside of the range of an option.
+fn of_the_parser(own: String) -> Text {
+    match own.split_once(" is not in ") {
+        Some((text, range)) if !text.contains(' ') => Text::new("error-value-range")
+            .word("text", text)
+            .word("range", range),
+        _ => own.into(),
     }
 }
 
@@ -150,6 +206,17 @@ fn similar(error: &clap::Error) -> Option<Text> {
             }
             _ => None,
         })
+}
+
+/// The option of a subcommand that was typed before it: the parser gives this tip as styled words.
+fn elsewhere(own: &str) -> Option<Text> {
+    let typed = own.strip_prefix('\'')?.strip_suffix("' exists")?;
+    let (subcommand, argument) = typed.split_once(' ')?;
+    let text = Text::new("error-typed-option-of-subcommand-hint");
+    Some(
+        text.word("subcommand", subcommand)
+            .word("argument", argument),
+    )
 }
 
 fn word(error: &clap::Error, kind: ContextKind) -> Option<String> {

@@ -29,6 +29,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use ring::digest;
+use sokudo_model::Text;
 
 use crate::base32::{self, CHECK};
 use crate::key::Key;
@@ -94,9 +95,28 @@ pub enum JoinTokenError {
 }
 
 impl JoinTokenError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            JoinTokenError::Form => Text::new("error-join-form"),
+            JoinTokenError::Prefix => Text::new("error-join-prefix"),
+            JoinTokenError::Length(found) => Text::new("error-join-length")
+                .with("wanted", TEXT)
+                .with("found", found),
+            JoinTokenError::Character { position, found } => Text::new("error-join-character")
+                .with("position", position)
+                .with("found", found),
+            JoinTokenError::Check => Text::new("error-join-mistyped"),
+            JoinTokenError::Place(place) => Text::new("error-join-place").word("place", place),
+            JoinTokenError::Places(found) => Text::new("error-join-places")
+                .with("most", MAX_PLACES)
+                .with("found", found),
+        }
+    }
+
     /// The hint for the operator.
-    pub fn hint(&self) -> &'static str {
-        "copy the whole line that `sokudo controller` printed"
+    pub fn hint(&self) -> Text {
+        Text::new("error-join-hint")
     }
 }
 

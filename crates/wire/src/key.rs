@@ -19,6 +19,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use ring::hkdf;
+use sokudo_model::Text;
 
 use crate::base32::{self, CHECK};
 
@@ -62,9 +63,23 @@ pub enum KeyError {
 }
 
 impl KeyError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            KeyError::Prefix => Text::new("error-key-prefix"),
+            KeyError::Length(found) => Text::new("error-key-length")
+                .with("wanted", TEXT)
+                .with("found", found),
+            KeyError::Character { position, found } => Text::new("error-key-character")
+                .with("position", position)
+                .with("found", found),
+            KeyError::Check => Text::new("error-key-mistyped"),
+        }
+    }
+
     /// The hint for the operator.
-    pub fn hint(&self) -> &'static str {
-        "copy the whole key that `sokudo serve` printed, from `sk1-` to its last character"
+    pub fn hint(&self) -> Text {
+        Text::new("error-key-hint")
     }
 }
 

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_model::Text;
+
 /// Longest key, and longest value, bytes.
 const MAX_PART: usize = 63;
 /// Labels of one host at most.
@@ -42,9 +44,20 @@ pub enum LabelError {
 }
 
 impl LabelError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            LabelError::Form(text) => Text::new("error-host-label").word("text", text),
+            LabelError::Twice(key) => Text::new("error-host-label-twice").word("key", key),
+            LabelError::Many(found) => Text::new("error-host-label-many")
+                .with("most", MAX_LABELS)
+                .with("found", found),
+        }
+    }
+
     /// The hint for the operator.
-    pub fn hint(&self) -> &'static str {
-        "write for example site=tokyo: letters, digits, `-`, `_` and `.` on both sides"
+    pub fn hint(&self) -> Text {
+        Text::new("error-host-label-hint")
     }
 }
 

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use sokudo_i18n::TextError;
 use sokudo_model::{Refusal, Text};
 
 use crate::refusal::operator;
@@ -28,16 +29,14 @@ static RANGE: OnceLock<DataPorts> = OnceLock::new();
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
 impl FromStr for DataPorts {
-    type Err = String;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port > 0);
         match (port(first), port(last)) {
             (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
-            _ => Err(format!(
-                "`{text}` is no range of ports from 1 to 65535, such as 5000-5010"
-            )),
+            _ => Err(TextError::value("error-value-data-ports", text)),
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
+use sokudo_i18n::TextError;
+
 use crate::json_as_text;
 
 /// Which events get a time stamp of their own and enter the histograms. All are counted.
@@ -18,16 +20,11 @@ pub enum Sample {
     None,
 }
 
-/// A text that says of no share.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a valid share: write all, none, or 1/N such as 1/100")]
-pub struct NoSuchShare(String);
-
 impl FromStr for Sample {
-    type Err = NoSuchShare;
+    type Err = TextError;
 
     /// Reads `all`, `none`, `1/100`; `1/1` is all.
-    fn from_str(text: &str) -> Result<Self, NoSuchShare> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let share = match text {
             "all" => Some(Sample::All),
             "none" => Some(Sample::None),
@@ -36,7 +33,7 @@ impl FromStr for Sample {
                 .and_then(|n| n.parse::<NonZeroU32>().ok())
                 .map(Sample::OneIn),
         };
-        let share = share.ok_or_else(|| NoSuchShare(text.into()))?;
+        let share = share.ok_or_else(|| TextError::value("error-value-sample", text))?;
         Ok(match share {
             Sample::OneIn(NonZeroU32::MIN) => Sample::All,
             share => share,

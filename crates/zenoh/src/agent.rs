@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use sokudo_bus::agent::{Client, Factory};
 use sokudo_bus::carried;
+use sokudo_model::Text;
 use sokudo_net::udp;
 use sokudo_net::urgency;
 use sokudo_wire::order::{Between, Challenge, Checker, Sealer, end_proof};
@@ -90,8 +91,8 @@ struct House {
 pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupError> {
     let routers = membership.admission.routers.clone();
     let config = settings::client(&routers, &membership.credentials(), true)?;
-    let session = fleet::open(config, &format!("cannot reach {}", routers.join(", ")))?;
-    let failed = |error| GroupError::network("the router does not serve this host", error);
+    let session = fleet::open(config, fleet::unreachable(&routers.join(", ")))?;
+    let failed = |error| GroupError::network(Text::new("error-group-unserved"), error);
     let house = Arc::new(House {
         keys: Keys::new(&membership.admission.group_id),
         session: session.clone(),
@@ -128,8 +129,8 @@ pub fn say_gone(membership: &Membership, life: &str) -> Result<(), GroupError> {
     let admission = &membership.admission;
     let keys = Keys::new(&admission.group_id);
     let config = settings::client(&admission.routers, &membership.credentials(), false)?;
-    let session = fleet::open(config, "cannot reach a router")?;
-    let failed = |error| GroupError::network("nobody could be told", error);
+    let session = fleet::open(config, Text::new("error-group-no-way"))?;
+    let failed = |error| GroupError::network(Text::new("error-group-untold"), error);
     let proof = end_proof(&admission.secret, life.as_bytes());
     session
         .put(keys.gone(&admission.agent), proof.to_vec())

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use rcgen::{KeyPair, PublicKeyData as _, SigningKey as _};
 use ring::signature;
 use sokudo_bus::pipe::{Arrival, FrameSource, TlsSource};
+use sokudo_i18n::english;
+use sokudo_model::Text;
 use sokudo_net::tls::{self, Identity, PublicKey, Trust, Writer};
 use sokudo_wire::join::{Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole, proof_text};
 use sokudo_wire::ticket::{Channel, EXPORTER_LABEL};
@@ -109,7 +111,7 @@ impl Door {
             let outcome = receive(&house, tcp);
             watch(&Visit { address, outcome });
         };
-        Ok(Self(Visitors::open(listen, "enrol", Arc::new(receive))?))
+        Ok(Self(Visitors::open(listen, Arc::new(receive))?))
     }
 
     /// The address at which it listens.
@@ -243,15 +245,17 @@ impl House {
 }
 
 /// Instructions for a host that cannot renew its certificate and joins again.
+pub fn rejoin(group: &str, role: MemberRole) -> Text {
+    let text = Text::new(match role {
+        MemberRole::Agent => "error-group-rejoin-hint",
+        MemberRole::Router => "error-group-rejoin-router-hint",
+    });
+    text.word("group", group)
+}
+
+/// The same in English, for another host and the log.
 pub fn rejoin_hint(group: &str, role: MemberRole) -> String {
-    let (option, command) = match role {
-        MemberRole::Agent => ("", "agent"),
-        MemberRole::Router => (" --router", "router"),
-    };
-    format!(
-        "join again, under the same name: `sokudo group token {group}{option}` on the controller prints a \
-         line, and `sokudo {command} --join` takes it"
-    )
+    english(&rejoin(group, role))
 }
 
 /// The cause and the hint.
@@ -271,7 +275,10 @@ impl Refusal {
 
 impl From<GroupError> for Refusal {
     fn from(error: GroupError) -> Self {
-        Self::new(error.to_string(), error.hint().unwrap_or_default())
+        Self::new(
+            error.to_string(),
+            error.hint().as_ref().map(english).unwrap_or_default(),
+        )
     }
 }
 
@@ -383,11 +390,13 @@ impl Caller<'_> {
                 done => return done.map(|admission| (place.as_str(), admission)),
             }
         }
-        Err(last.unwrap_or_else(|| GroupError::network("no place is known to ask at", "")))
+        Err(last.unwrap_or_else(|| GroupError::network(Text::new("error-group-no-place"), "")))
     }
 
     fn call_at(&self, place: &str) -> Result<Admission, GroupError> {
-        let failed = |why: String| GroupError::network(format!("cannot join at {place}"), why);
+        let failed = |why: String| {
+            GroupError::network(Text::new("error-group-join").word("place", place), why)
+        };
         let text = |why: &dyn ToString| failed(why.to_string());
         let deadline = Instant::now() + self.patience;
         let address = place.to_socket_addrs().map_err(|why| text(&why))?.next();

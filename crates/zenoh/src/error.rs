@@ -1,20 +1,21 @@
 //! Errors of groups, each with a hint.
 
+use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use sokudo_i18n::english;
+use sokudo_model::Text;
 use sokudo_wire::join::MemberRole;
 
-use crate::enrol::rejoin_hint;
+use crate::enrol::rejoin;
 
 /// Errors of operations on groups.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum GroupError {
     /// A name that cannot be one.
-    #[error("`{0}` is not a valid name for a group or an agent")]
     Name(String),
     /// The group is not known on this host.
-    #[error("no group `{name}` in {}", place.display())]
     Unknown {
         /// The name of the group or member.
         name: String,
@@ -22,19 +23,15 @@ pub enum GroupError {
         place: PathBuf,
     },
     /// It is there already.
-    #[error("the group `{0}` exists already")]
     Exists(String),
     /// A file that would be overwritten.
-    #[error("{} exists already", .0.display())]
     Occupied(PathBuf),
     /// No controller has run on this host.
-    #[error("nothing is known of a router of the group `{group}`")]
     NoRouter {
         /// The name of the group.
         group: String,
     },
     /// A file of the group.
-    #[error("cannot use {}: {why}", path.display())]
     File {
         /// Which.
         path: PathBuf,
@@ -42,7 +39,6 @@ pub enum GroupError {
         why: io::Error,
     },
     /// A file that does not hold what it should.
-    #[error("{} is damaged: {why}", path.display())]
     Damaged {
         /// Which.
         path: PathBuf,
@@ -50,10 +46,8 @@ pub enum GroupError {
         why: String,
     },
     /// Keys and certificates.
-    #[error("no certificate could be made: {0}")]
     Certificate(String),
     /// A certificate that is good no longer, and was not renewed.
-    #[error("the certificate of {member} in the group {group} has ended")]
     Ended {
         /// Whose.
         member: String,
@@ -63,10 +57,8 @@ pub enum GroupError {
         role: MemberRole,
     },
     /// The system provides no random bytes.
-    #[error("the system gives no randomness")]
     Randomness,
     /// A port that another program has, or an address that is not of this host.
-    #[error("cannot listen at {place}: {why}")]
     Listen {
         /// Where.
         place: String,
@@ -74,15 +66,13 @@ pub enum GroupError {
         why: String,
     },
     /// The router or the way to it.
-    #[error("{what}: {why}")]
     Network {
-        /// The operation.
-        what: String,
+        /// The operation that failed.
+        what: Text,
         /// The error.
         why: String,
     },
     /// The controller does not let this host in.
-    #[error("the controller refuses this host: {says}")]
     Refused {
         /// Its reason.
         says: String,
@@ -92,31 +82,57 @@ pub enum GroupError {
 }
 
 impl GroupError {
-    /// The hint for the operator.
-    pub fn hint(&self) -> Option<String> {
-        let text = match self {
-            GroupError::Name(_) => "use up to 63 letters, digits, `-`, `_` and `.`",
-            GroupError::Unknown { .. } => {
-                "`sokudo group init NAME` makes a group, `sokudo agent --join TOKEN` joins one"
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        let path = |key: &str, path: &Path| Text::new(key).with("path", path.display());
+        match self {
+            GroupError::Name(name) => Text::new("error-group-name").word("name", name),
+            GroupError::Unknown { name, place } => {
+                path("error-group-unknown", place).word("name", name)
             }
-            GroupError::Exists(_) => "choose another name, or remove the folder of the old one",
-            GroupError::Occupied(_) => "choose another file, or remove that one",
+            GroupError::Exists(name) => Text::new("error-group-exists").word("name", name),
+            GroupError::Occupied(file) => path("error-group-occupied", file),
             GroupError::NoRouter { group } => {
-                return Some(format!("start it first: `sokudo controller {group}`"));
+                Text::new("error-group-no-router").word("group", group)
             }
-            GroupError::Ended { group, role, .. } => return Some(rejoin_hint(group, *role)),
-            GroupError::File { .. } => "look at the rights and the space of that folder",
-            GroupError::Damaged { .. } => "restore the file, or make the group again",
-            GroupError::Refused { hint, .. } => return Some(hint.clone()),
-            GroupError::Listen { .. } => {
-                "stop the program that has the port, or choose another with --bind"
+            GroupError::File { path: file, why } => path("error-group-file", file).with("why", why),
+            GroupError::Damaged { path: file, why } => {
+                path("error-group-damaged", file).word("why", why)
             }
-            GroupError::Network { .. } => {
-                "look whether the controller runs and whether a firewall stands between"
+            GroupError::Certificate(why) => Text::new("error-group-certificate").word("why", why),
+            GroupError::Ended { member, group, .. } => Text::new("error-group-ended")
+                .word("member", member)
+                .word("group", group),
+            GroupError::Randomness => Text::new("error-group-randomness"),
+            GroupError::Listen { place, why } => Text::new("error-group-listen")
+                .word("place", place)
+                .word("why", why),
+            GroupError::Network { what, why } if why.is_empty() => what.clone(),
+            GroupError::Network { what, why } => Text::new("error-group-network")
+                .text("what", what.clone())
+                .word("why", why),
+            GroupError::Refused { says, .. } => Text::new("error-group-refused").word("says", says),
+        }
+    }
+
+    /// The hint for the operator.
+    pub fn hint(&self) -> Option<Text> {
+        Some(match self {
+            GroupError::Name(_) => Text::new("error-group-name-hint"),
+            GroupError::Unknown { .. } => Text::new("error-group-unknown-hint"),
+            GroupError::Exists(_) => Text::new("error-group-exists-hint"),
+            GroupError::Occupied(_) => Text::new("error-group-occupied-hint"),
+            GroupError::NoRouter { group } => {
+                Text::new("error-group-no-router-hint").word("group", group)
             }
+            GroupError::Ended { group, role, .. } => rejoin(group, *role),
+            GroupError::File { .. } => Text::new("error-group-file-hint"),
+            GroupError::Damaged { .. } => Text::new("error-group-damaged-hint"),
+            GroupError::Refused { hint, .. } => Text::words(hint),
+            GroupError::Listen { .. } => Text::new("error-group-listen-hint"),
+            GroupError::Network { .. } => Text::new("error-group-network-hint"),
             GroupError::Certificate(_) | GroupError::Randomness => return None,
-        };
-        Some(text.into())
+        })
     }
 
     pub(crate) fn listen(place: &str, why: impl ToString) -> Self {
@@ -129,13 +145,21 @@ impl GroupError {
         }
     }
 
-    pub(crate) fn network(what: impl Into<String>, why: impl ToString) -> Self {
+    pub(crate) fn network(what: Text, why: impl ToString) -> Self {
         GroupError::Network {
-            what: what.into(),
+            what,
             why: plain(&why.to_string()),
         }
     }
 }
+
+impl fmt::Display for GroupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&english(&self.text()))
+    }
+}
+
+impl std::error::Error for GroupError {}
 
 /// An error of Zenoh without its source locations (` at /…/unicast.rs:418.`), shortened when the
 /// address did not answer.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sokudo_bus::BusError;
 use sokudo_bus::carried::{self, CarriedLink};
+use sokudo_model::Text;
 use sokudo_net::urgency;
 use sokudo_wire::label::Labels;
 use sokudo_wire::order::{Between, Challenge, Opener, Signer};
@@ -99,9 +100,14 @@ impl Drop for Router {
     }
 }
 
-/// Opens a Zenoh session; `what` is its purpose, for messages.
-pub(crate) fn open(config: zenoh::Config, what: &str) -> Result<Session, GroupError> {
+/// Opens a Zenoh session; `what` says that its purpose was not reached.
+pub(crate) fn open(config: zenoh::Config, what: Text) -> Result<Session, GroupError> {
     begin(config).map_err(|error| GroupError::network(what, error))
+}
+
+/// The router does not answer.
+pub(crate) fn unreachable(router: &str) -> Text {
+    Text::new("error-group-unreachable").word("router", router)
 }
 
 /// The same of a session that listens at `place`.
@@ -131,11 +137,11 @@ impl<'a> Fleet<'a> {
     pub fn connect(group: &'a Group, router: &str) -> Result<Self, GroupError> {
         let credentials = group.credentials(Role::Controller, "controller", OWN_VALID)?;
         let config = settings::client(&[router.to_owned()], &credentials, false)?;
-        let session = open(config, &format!("cannot reach the router at {router}"))?;
+        let session = open(config, unreachable(router))?;
         let keys = Keys::new(&group.id);
         let exchange = Exchange::open(&session, &keys, hex(&random::<16>()?));
         let refused =
-            |error| GroupError::network("the router does not serve this controller", error);
+            |error| GroupError::network(Text::new("error-group-unserved-controller"), error);
         Ok(Self {
             exchange: exchange.map_err(refused)?,
             keys,
@@ -147,7 +153,7 @@ impl<'a> Fleet<'a> {
     /// The agents that are connected, in the order of their names as people count: `host2` comes
     /// before `host10`.
     pub fn agents(&self, bound: Duration) -> Result<Vec<Present>, GroupError> {
-        let failed = |error| GroupError::network("cannot ask who is there", error);
+        let failed = |error| GroupError::network(Text::new("error-group-ask"), error);
         let asked = self.session.liveliness().get(self.keys.alive("*", "*"));
         let replies = asked.timeout(bound).wait().map_err(failed)?;
         let present = |key: &str| {

@@ -4,6 +4,7 @@
 //! transport, certificates on both sides, and an access list that denies what it does not name.
 
 use serde_json::{Value, json};
+use sokudo_model::Text;
 use zenoh::Config;
 
 use crate::error::GroupError;
@@ -189,7 +190,7 @@ fn access(group_id: &str) -> Value {
 
 fn config(all: &Value) -> Result<Config, GroupError> {
     Config::from_json5(&all.to_string())
-        .map_err(|error| GroupError::network("the router's settings are not understood", error))
+        .map_err(|error| GroupError::network(Text::new("error-group-settings"), error))
 }
 
 /// RFC 4648 §4, with padding.

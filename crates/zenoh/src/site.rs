@@ -64,7 +64,7 @@ impl Site {
             Err(why) => log(&format!("{address} could not be led to the door: {why}")),
         };
         Ok(Self {
-            door: Visitors::open(listen, "listen", Arc::new(receive))?,
+            door: Visitors::open(listen, Arc::new(receive))?,
             session,
             keys: Keys::new(&admission.group_id),
         })

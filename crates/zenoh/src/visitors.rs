@@ -24,19 +24,12 @@ pub(crate) struct Visitors {
 }
 
 impl Visitors {
-    /// Opens the port; `what` names it in messages.
+    /// Opens the port.
     ///
     /// Errors: the port is taken, no thread.
-    pub(crate) fn open(
-        listen: SocketAddr,
-        what: &str,
-        receive: Receive,
-    ) -> Result<Self, GroupError> {
-        let failed = |why: std::io::Error| {
-            GroupError::network(format!("cannot {what} at {listen}"), why.to_string())
-        };
-        let taken = |why| GroupError::listen(&listen.to_string(), why);
-        let listener = TcpListener::bind(listen).map_err(taken)?;
+    pub(crate) fn open(listen: SocketAddr, receive: Receive) -> Result<Self, GroupError> {
+        let failed = |why: std::io::Error| GroupError::listen(&listen.to_string(), why);
+        let listener = TcpListener::bind(listen).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let closing: Arc<AtomicBool> = Arc::default();
@@ -127,7 +120,7 @@ mod tests {
             let _ = tcp.write_all(b"!");
         };
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        let door = Visitors::open(listen, "listen", Arc::new(receive)).expect("a port");
+        let door = Visitors::open(listen, Arc::new(receive)).expect("a port");
         let come = |_| TcpStream::connect(door.address()).expect("the system lets everybody wait");
         let waiting: Vec<TcpStream> = (0..MAX_VISITORS + 8).map(come).collect();
         for mut tcp in waiting {

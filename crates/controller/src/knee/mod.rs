@@ -15,7 +15,7 @@ use sokudo_stats::repeats::HELD;
 use crate::error::ControlError;
 use crate::run::Run;
 
-pub use range::{KneeRange, NoKneeRange};
+pub use range::KneeRange;
 
 /// Different numbers of users at most.
 const MAX_LEVELS: usize = 12;

@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+use sokudo_i18n::TextError;
+use sokudo_model::Text;
+
 /// Most users of a search for the knee.
 const MOST_USERS: u32 = 1_000_000;
 
@@ -16,44 +19,45 @@ pub struct KneeRange {
     pub high: u32,
 }
 
-/// A text that is not such a range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a range of users: {why}; write for example `connections=1..200`")]
-pub struct NoKneeRange {
-    text: String,
-    why: String,
-}
-
 impl FromStr for KneeRange {
-    type Err = NoKneeRange;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, NoKneeRange> {
-        let refuse = |why: String| NoKneeRange {
-            text: text.into(),
-            why,
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let refuse = |why: Text| {
+            TextError(
+                Text::new("error-value-knee")
+                    .word("text", text)
+                    .text("why", why),
+            )
         };
         let (option, range) = text
             .split_once('=')
-            .ok_or_else(|| refuse("there is no `=` after the name".into()))?;
+            .ok_or_else(|| refuse(Text::new("error-value-knee-form")))?;
         let option = option.trim().trim_start_matches("--");
         let (low, high) = range
             .split_once("..")
-            .ok_or_else(|| refuse("there is no `..` between two numbers".into()))?;
+            .ok_or_else(|| refuse(Text::new("error-value-knee-range")))?;
         let number = |text: &str| {
             let number = text.trim().parse::<u32>().ok();
             let number = number.filter(|number| (1..=MOST_USERS).contains(number));
             number.ok_or_else(|| {
-                refuse(format!(
-                    "`{text}` is not a whole number from 1 to {MOST_USERS}"
-                ))
+                refuse(
+                    Text::new("error-value-knee-number")
+                        .word("text", text)
+                        .with("most", MOST_USERS),
+                )
             })
         };
         let (low, high) = (number(low)?, number(high)?);
         if option.is_empty() {
-            return Err(refuse("the name is empty".into()));
+            return Err(refuse(Text::new("error-value-knee-name")));
         }
         if low >= high {
-            return Err(refuse(format!("`{low}` does not lie below `{high}`")));
+            return Err(refuse(
+                Text::new("error-value-sweep-order")
+                    .with("text", low)
+                    .with("to", high),
+            ));
         }
         Ok(Self {
             option: option.into(),

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_i18n::TextError;
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_workload::contract::Options;
 use sokudo_workload::refusal::operator;
@@ -156,20 +157,6 @@ pub enum Arrival {
     Poisson,
 }
 
-/// A text that cannot stand in a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotInARequest {
-    /// A method is a word.
-    #[error("`{0}` is not a valid method: write a word such as GET or POST")]
-    Method(String),
-    /// A header line has a name, a colon and a value.
-    #[error("`{0}` is not a valid header line: write `Name: value`")]
-    Header(String),
-    /// A host is a name or an address.
-    #[error("`{0}` cannot stand in a Host header")]
-    Host(String),
-}
-
 /// A request method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Method(String);
@@ -194,34 +181,34 @@ fn is_in_line(text: &str) -> bool {
 }
 
 impl FromStr for Method {
-    type Err = NotInARequest;
-    fn from_str(text: &str) -> Result<Self, NotInARequest> {
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let fits = is_token(text) && !text.eq_ignore_ascii_case("CONNECT");
         match fits {
             true => Ok(Self(text.to_ascii_uppercase())),
-            false => Err(NotInARequest::Method(text.into())),
+            false => Err(TextError::value("error-value-method", text)),
         }
     }
 }
 
 impl FromStr for HeaderLine {
-    type Err = NotInARequest;
-    fn from_str(text: &str) -> Result<Self, NotInARequest> {
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let (name, value) = text
             .split_once(':')
             .filter(|(name, value)| is_token(name) && is_in_line(value))
-            .ok_or_else(|| NotInARequest::Header(text.into()))?;
+            .ok_or_else(|| TextError::value("error-value-header", text))?;
         Ok(Self(format!("{name}: {}", value.trim())))
     }
 }
 
 impl FromStr for HostText {
-    type Err = NotInARequest;
-    fn from_str(text: &str) -> Result<Self, NotInARequest> {
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let fits = !text.is_empty() && is_in_line(text) && !text.contains(char::is_whitespace);
         match fits {
             true => Ok(Self(text.into())),
-            false => Err(NotInARequest::Host(text.into())),
+            false => Err(TextError::value("error-value-host-header", text)),
         }
     }
 }

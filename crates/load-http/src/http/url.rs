@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use sokudo_http::Scheme;
+use sokudo_i18n::TextError;
 use sokudo_workload::json_as_text;
 
 /// Longest URL.
@@ -22,18 +23,13 @@ pub struct Url {
     pub path: String,
 }
 
-/// A text that is no URL of a web server.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no URL of a web server: write for example http://host:8080/path?query")]
-pub struct NoUrl(String);
-
 impl FromStr for Url {
-    type Err = NoUrl;
+    type Err = TextError;
 
     /// Reads `http://host:port/path?query`; without a scheme `http` is meant. A fragment is left
     /// out: it never leaves a browser.
-    fn from_str(text: &str) -> Result<Self, NoUrl> {
-        parse(text).ok_or_else(|| NoUrl(text.into()))
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        parse(text).ok_or_else(|| TextError::value("error-value-url", text))
     }
 }
 

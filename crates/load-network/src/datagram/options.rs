@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_i18n::TextError;
 use sokudo_model::units::UnitError;
 use sokudo_model::{Bytes, Count, FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
@@ -434,11 +435,6 @@ pub struct Binding {
     last_port: u16,
 }
 
-/// Reason why a binding could not be understood.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not ADDR, ADDR:PORT or ADDR:PORT..PORT with an IP address")]
-pub struct BindingError(String);
-
 impl Binding {
     /// The addresses, one per port.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
@@ -449,10 +445,10 @@ impl Binding {
 }
 
 impl FromStr for Binding {
-    type Err = BindingError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, BindingError> {
-        let error = || BindingError(text.into());
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let error = || TextError::value("error-value-binding", text);
         let (host, ports) = if let Some(rest) = text.strip_prefix('[') {
             let (host, after) = rest.split_once(']').ok_or_else(error)?;
             (host, after.strip_prefix(':'))

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_i18n::TextError;
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_net::dns::{RecordType, Wishes};
 use sokudo_workload::choice::{self, Only};
@@ -149,15 +150,10 @@ pub struct NameServer {
     pub port: u16,
 }
 
-/// A text that names no server.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a valid name server: write an address or a name, with or without a port")]
-pub struct NotAServer(String);
-
 impl FromStr for NameServer {
-    type Err = NotAServer;
-    fn from_str(text: &str) -> Result<Self, NotAServer> {
-        parse_server(text).ok_or_else(|| NotAServer(text.into()))
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        parse_server(text).ok_or_else(|| TextError::value("error-value-name-server", text))
     }
 }
 
@@ -202,9 +198,10 @@ sokudo_workload::json_as_text!(NameServer);
 pub struct TypeText(pub RecordType);
 
 impl FromStr for TypeText {
-    type Err = sokudo_net::dns::NoSuchType;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self)
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let kind = text.parse().map(Self);
+        kind.map_err(|_| TextError::value("error-value-record-type", text))
     }
 }
 

@@ -8,8 +8,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_i18n::TextError;
 use sokudo_model::Text;
 use sokudo_net::dns::{self, HEAD_BYTES, Name, RecordType, Wishes};
+
+use super::options::TypeText;
 
 /// What stands in a name for the number of the query.
 const PLACE: &str = "{n}";
@@ -30,18 +33,15 @@ pub struct Template {
 }
 
 /// A text that is not a query.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NotAQuery {
-    /// A name that cannot stand in a message.
-    #[error("`{0}` is not a valid name to ask for")]
-    Name(String),
     /// A line of a file.
     #[error("line {line} of the queries is not a valid query: {why}")]
     Line {
         /// Counted from 1.
         line: usize,
         /// The word at fault, and what it should be.
-        why: String,
+        why: TextError,
     },
     /// More than a load holds.
     #[error("there are more than {MOST} queries")]
@@ -52,14 +52,10 @@ impl NotAQuery {
     /// The sentence and its hint, for people.
     pub fn told(&self) -> (Text, Text) {
         let (says, hint) = match self {
-            Self::Name(name) => (
-                Text::new("error-dns-name").word("name", name),
-                "error-dns-name-hint",
-            ),
             Self::Line { line, why } => {
                 let says = Text::new("error-dns-line")
                     .with("line", line)
-                    .word("why", why);
+                    .text("why", why.text());
                 (says, "error-dns-line-hint")
             }
             Self::TooMany => (
@@ -72,9 +68,9 @@ impl NotAQuery {
 }
 
 impl FromStr for Template {
-    type Err = NotAQuery;
-    fn from_str(text: &str) -> Result<Self, NotAQuery> {
-        let wrong = || NotAQuery::Name(text.into());
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let wrong = || TextError(Text::new("error-dns-name").word("name", text));
         let zeros = "0".repeat(DIGITS);
         let (plain, place) = match text.split_once(PLACE) {
             None => (text.to_owned(), None),
@@ -178,21 +174,15 @@ impl QuerySet {
             if line.is_empty() || line.starts_with([';', '#']) {
                 continue;
             }
-            let wrong = |why: String| NotAQuery::Line { line: at + 1, why };
+            let wrong = |why: TextError| NotAQuery::Line { line: at + 1, why };
             let mut words = line.split_whitespace();
-            let name: Template = words
-                .next()
-                .unwrap_or_default()
-                .parse()
-                .map_err(|error: NotAQuery| wrong(error.to_string()))?;
+            let name: Template = words.next().unwrap_or_default().parse().map_err(wrong)?;
             let kind = match words.next() {
                 None => kind,
-                Some(word) => word
-                    .parse()
-                    .map_err(|error: dns::NoSuchType| wrong(error.to_string()))?,
+                Some(word) => word.parse::<TypeText>().map_err(wrong)?.0,
             };
             if let Some(word) = words.next() {
-                return Err(wrong(format!("`{word}` stands behind the type")));
+                return Err(wrong(TextError::value("error-dns-line-rest", word)));
             }
             self.add(&name, kind)?;
         }

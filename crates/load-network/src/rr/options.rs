@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_i18n::TextError;
 use sokudo_model::units::UnitError;
 use sokudo_model::{Bytes, FlowPlan, PhaseSpec, Rate, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
-use sokudo_net::wait::{NoSuchWait, Wait};
+use sokudo_net::wait::Wait;
 use sokudo_workload::choice::{self, Choice, Only};
 use sokudo_workload::contract::Options;
 use sokudo_workload::demand::{Demand, FlowDemand};
@@ -449,10 +450,11 @@ sokudo_workload::json_as_text!(Sizes);
 pub struct WaitText(pub Wait);
 
 impl FromStr for WaitText {
-    type Err = NoSuchWait;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, NoSuchWait> {
-        text.parse().map(WaitText)
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let wait = text.parse().map(WaitText);
+        wait.map_err(|_| TextError::value("error-value-wait", text))
     }
 }
 

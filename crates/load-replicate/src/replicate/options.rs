@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_i18n::TextError;
 use sokudo_model::{Bytes, FlowPlan, Refusal, Text};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_replicate::codec::MAX_LEVEL;
@@ -95,35 +96,23 @@ pub enum LevelChoice {
     Fixed(i32),
 }
 
-/// A text that is no level.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoSuchLevel(String);
-
-impl fmt::Display for NoSuchLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(text) = self;
-        write!(
-            f,
-            "`{text}` is not a level: write auto, none, or 1 to {MAX_LEVEL}"
-        )
-    }
-}
-
-impl std::error::Error for NoSuchLevel {}
-
 impl FromStr for LevelChoice {
-    type Err = NoSuchLevel;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, NoSuchLevel> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         match text {
             "auto" => Ok(Self::Auto),
             "none" | "0" => Ok(Self::Fixed(0)),
             _ => {
                 let level = text.parse().ok();
                 let level = level.filter(|level| (1..=MAX_LEVEL).contains(level));
-                level
-                    .map(Self::Fixed)
-                    .ok_or_else(|| NoSuchLevel(text.into()))
+                level.map(Self::Fixed).ok_or_else(|| {
+                    TextError(
+                        Text::new("error-value-level")
+                            .word("text", text)
+                            .with("most", MAX_LEVEL),
+                    )
+                })
             }
         }
     }
@@ -145,35 +134,20 @@ json_as_text!(LevelChoice);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds(pub Content);
 
-/// A text that is no content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoSuchContent(String);
-
-impl fmt::Display for NoSuchContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(text) = self;
-        write!(
-            f,
-            "`{text}` is not a content: write text, random, or mixed:60"
-        )
-    }
-}
-
-impl std::error::Error for NoSuchContent {}
-
 impl FromStr for Holds {
-    type Err = NoSuchContent;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, NoSuchContent> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         match text.split_once(':') {
             None if text == "text" => Ok(Self(Content::Text)),
             None if text == "random" => Ok(Self(Content::Random)),
             Some(("mixed", percent)) => {
                 let percent = percent.parse().ok().filter(|percent| *percent <= 100);
-                let random_percent = percent.ok_or_else(|| NoSuchContent(text.into()))?;
+                let random_percent =
+                    percent.ok_or_else(|| TextError::value("error-value-content", text))?;
                 Ok(Self(Content::Mixed { random_percent }))
             }
-            _ => Err(NoSuchContent(text.into())),
+            _ => Err(TextError::value("error-value-content", text)),
         }
     }
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Labels, metric};
+use sokudo_model::{Labels, Text, metric};
 
 use super::parse::{Exposition, Role, Sample};
 
@@ -109,29 +109,26 @@ pub(super) struct Mapped {
 
 impl Mapping {
     /// Reads a mapping. Errors: what is wrong, with its line.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mapping: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+    pub(super) fn parse(text: &str) -> Result<Self, Text> {
+        let wrong = |error: toml::de::Error| Text::words(error.to_string());
+        let mapping: Self = toml::from_str(text).map_err(wrong)?;
         mapping.check()?;
         Ok(mapping)
     }
 
     /// Whether bounds and names are kept. Errors: the entry that breaks one.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), Text> {
         if self.series.is_empty() || self.series.len() > MAX_RULES {
-            return Err(format!(
-                "the mapping has no series, or more than {MAX_RULES}"
-            ));
+            return Err(Text::new("error-monitor-mapping-series").with("most", MAX_RULES));
         }
         for rule in &self.series {
             let name = rule.name.as_ref().unwrap_or(&rule.metric);
             let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
             if name.is_empty() || name.len() > 200 || !name.chars().all(part) {
-                return Err(format!(
-                    "`{name}` is not a name of a series: use letters, digits and `_`"
-                ));
+                return Err(Text::new("error-monitor-mapping-name").word("name", name));
             }
             if !rule.scale.is_finite() {
-                return Err(format!("the scale of `{name}` is not a finite number"));
+                return Err(Text::new("error-monitor-mapping-scale").word("name", name));
             }
         }
         Ok(())
@@ -267,7 +264,8 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let wrong = |text: &str| Mapping::parse(text).expect_err("a mistake");
+        let wrong =
+            |text: &str| sokudo_i18n::english(&Mapping::parse(text).expect_err("a mistake"));
         assert!(wrong("").contains("missing field `series`"));
         assert!(wrong("series = []").contains("no series"));
         assert!(wrong("[[series]]\nmetric = \"a b\"").contains("`a b` is not a name"));

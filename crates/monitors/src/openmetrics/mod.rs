@@ -18,15 +18,16 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sokudo_i18n::english;
 use sokudo_model::metrics::openmetrics;
-use sokudo_model::{Batch, On, SeriesKey};
+use sokudo_model::{Batch, On, SeriesKey, Text};
 
 pub(crate) use self::line::Line;
 use self::mapping::{MAX_FILE, Mapping};
 pub(crate) use self::parse::{Exposition, one_sample};
 pub(crate) use self::scrape::{Body, Url};
 use self::series::Book;
-use crate::contract::{Files, Monitor, Reach, Sampler};
+use crate::contract::{Files, Monitor, Reach, Sampler, most_wrong};
 use crate::emit::Emit;
 use crate::reread::read_bounded;
 use crate::{Context, Time, Unavailable};
@@ -112,20 +113,20 @@ impl Monitor for OpenMetrics {
         On::First
     }
 
-    fn word(&self, key: &str, word: &str, files: Files) -> Result<Value, String> {
+    fn word(&self, key: &str, word: &str, files: Files) -> Result<Value, Text> {
         if key != "mapping" {
             return Ok(word.into());
         }
         mapping_file(word, files, Mapping::parse)
     }
 
-    fn check(&self, options: &OpenMetricsOptions) -> Result<(), String> {
+    fn check(&self, options: &OpenMetricsOptions) -> Result<(), Text> {
         Url::parse(&options.url)?;
         if !(Duration::from_millis(100)..=MAX_TIMEOUT).contains(&options.timeout()) {
-            return Err("the timeout is not between 100ms and 60s".into());
+            return Err(Text::new("error-monitor-timeout"));
         }
         if !(1..=MOST).contains(&options.most) {
-            return Err(format!("most={} is not between 1 and {MOST}", options.most));
+            return Err(most_wrong(options.most, MOST));
         }
         options.mapping.as_ref().map_or(Ok(()), Mapping::check)
     }
@@ -145,7 +146,7 @@ impl Monitor for OpenMetrics {
         options: OpenMetricsOptions,
         ctx: &Context,
     ) -> Result<Box<dyn Sampler>, Unavailable> {
-        let url = Url::parse(&options.url).map_err(Unavailable::System)?;
+        let url = Url::parse(&options.url).map_err(|why| Unavailable::System(english(&why)))?;
         let timeout = options.timeout();
         let book = Book::new(
             &ctx.host,
@@ -192,18 +193,20 @@ impl Sampler for ScrapeSampler {
 pub(crate) fn mapping_file<M: Serialize>(
     file: &str,
     files: Files,
-    parse: impl Fn(&str) -> Result<M, String>,
-) -> Result<Value, String> {
+    parse: impl Fn(&str) -> Result<M, Text>,
+) -> Result<Value, Text> {
     if files == Files::Refused {
-        return Err("files are read for options of the command line only".into());
+        return Err(Text::new("error-monitor-file-place"));
     }
-    let cannot = |error: std::io::Error| format!("`{file}` cannot be read: {error}");
+    let about = |key: &str| Text::new(key).word("file", file);
+    let cannot = |error: std::io::Error| about("error-monitor-file").with("error", error);
     let text = read_bounded(file.as_ref(), MAX_FILE + 1).map_err(cannot)?;
     if text.len() as u64 > MAX_FILE {
-        return Err(format!("`{file}` is longer than {MAX_FILE} B"));
+        return Err(about("error-monitor-file-long").with("most", MAX_FILE));
     }
-    let mapping = parse(&text).map_err(|why| format!("`{file}`: {why}"))?;
-    serde_json::to_value(mapping).map_err(|error| error.to_string())
+    let wrong = |why| about("error-monitor-mapping").text("why", why);
+    let mapping = parse(&text).map_err(wrong)?;
+    serde_json::to_value(mapping).map_err(|error| Text::words(error.to_string()))
 }
 
 /// Reads any bytes as an answer and as metrics, and asserts what holds of whatever is read.

@@ -26,35 +26,35 @@ pub(crate) struct Url {
 
 impl Url {
     /// Errors: what is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("`{text}` {why}; write http://HOST:PORT/metrics");
+    pub(crate) fn parse(text: &str) -> Result<Self, Text> {
+        let wrong = |why: &str| Text::new(format!("error-monitor-url-{why}")).word("url", text);
         let Some(rest) = text.strip_prefix("http://") else {
             return Err(match text.starts_with("https://") {
-                true => wrong("is scraped over TLS, which this monitor does not do"),
-                false => wrong("does not begin with http://"),
+                true => wrong("tls"),
+                false => wrong("scheme"),
             });
         };
         let printable = |c: char| c.is_ascii_graphic();
         if text.len() > 4096 || !rest.chars().all(printable) {
-            return Err(wrong("is too long, or holds blanks"));
+            return Err(wrong("blanks"));
         }
         let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(at);
         if authority.contains('@') {
-            return Err(wrong("holds a user, which is not sent"));
+            return Err(wrong("user"));
         }
         let path = path.split('#').next().unwrap_or_default();
         let (host, port) = match authority.strip_prefix('[') {
-            Some(rest) => rest.split_once(']').ok_or_else(|| wrong("lacks a `]`"))?,
+            Some(rest) => rest.split_once(']').ok_or_else(|| wrong("bracket"))?,
             None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
         };
         let port = match port.strip_prefix(':') {
-            Some(port) => port.parse().map_err(|_| wrong("has no valid port"))?,
+            Some(port) => port.parse().map_err(|_| wrong("port"))?,
             None if port.is_empty() => 80,
-            None => return Err(wrong("has no valid port")),
+            None => return Err(wrong("port")),
         };
         if host.is_empty() || port == 0 {
-            return Err(wrong("names no host, or port 0"));
+            return Err(wrong("host"));
         }
         Ok(Self {
             host: host.to_owned(),

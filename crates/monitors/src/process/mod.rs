@@ -19,6 +19,7 @@ use sokudo_model::{Batch, Event, SeriesKey, Text};
 
 use self::parse::Stat;
 use self::select::Selector;
+use crate::contract::most_wrong;
 use crate::emit::{Emit, Interval, Total, key};
 use crate::reread::{read_bounded, read_trimmed};
 use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
@@ -117,16 +118,16 @@ impl Monitor for Process {
         true
     }
 
-    fn check(&self, options: &ProcessOptions) -> Result<(), String> {
+    fn check(&self, options: &ProcessOptions) -> Result<(), Text> {
         if options.selector().is_none() {
-            return Err("give one of pid, name and port".into());
+            return Err(Text::new("error-monitor-process"));
         }
         if options.name.as_ref().is_some_and(String::is_empty) {
-            return Err("the name is empty".into());
+            return Err(Text::new("error-value-knee-name"));
         }
         match (1..=MOST).contains(&options.most) {
             true => Ok(()),
-            false => Err(format!("most={} is not between 1 and {MOST}", options.most)),
+            false => Err(most_wrong(options.most, MOST)),
         }
     }
 

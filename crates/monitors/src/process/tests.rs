@@ -174,7 +174,7 @@ fn options_that_say_nothing_or_too_much_are_refused() {
     ] {
         let bad = parse_spec(&format!("process:{words}"), Files::Refused).expect_err("refused");
         assert!(bad.to_string().contains(says), "{words}: {bad}");
-        assert!(bad.hint().contains("sokudo monitors process"));
+        assert!(sokudo_i18n::english(&bad.hint()).contains("sokudo monitors process"));
     }
     let opened = Process.open_with(NO_OPTIONS, &Context::host("hosta"));
     assert!(matches!(opened.err(), Some(OpenError::Option(_))));

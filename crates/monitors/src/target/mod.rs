@@ -14,6 +14,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sokudo_i18n::english;
 use sokudo_model::metrics::target;
 use sokudo_model::{Batch, On, SeriesKey, Text};
 
@@ -74,7 +75,7 @@ fn usual_timeout() -> Time {
 }
 
 impl TargetOptions {
-    fn address(&self) -> Result<Url, String> {
+    fn address(&self) -> Result<Url, Text> {
         match &self.url {
             Some(url) => Url::parse(url),
             None => Url::parse(&format!("http://{}", self.at)),
@@ -116,25 +117,27 @@ impl Monitor for Target {
         On::First
     }
 
-    fn word(&self, key: &str, word: &str, files: Files) -> Result<Value, String> {
+    fn word(&self, key: &str, word: &str, files: Files) -> Result<Value, Text> {
+        let mapping = |text: &str| Mapping::parse(text).map_err(Text::words);
         match key {
-            "mapping" => mapping_file(word, files, Mapping::parse),
+            "mapping" => mapping_file(word, files, mapping),
             _ => Ok(word.into()),
         }
     }
 
-    fn check(&self, options: &TargetOptions) -> Result<(), String> {
+    fn check(&self, options: &TargetOptions) -> Result<(), Text> {
         if options.kind != Kind::Sokudo && options.url.is_none() {
-            return Err("a server of this kind needs `url=http://HOST:PORT`".into());
+            return Err(Text::new("error-monitor-target-url"));
         }
         if options.mapping.is_some() && options.url.is_none() {
-            return Err("a mapping needs `url=http://HOST:PORT`".into());
+            return Err(Text::new("error-monitor-target-mapping"));
         }
         options.address()?;
         if !(Duration::from_millis(100)..=MAX_TIMEOUT).contains(&options.timeout()) {
-            return Err("the timeout is not between 100ms and 60s".into());
+            return Err(Text::new("error-monitor-timeout"));
         }
-        options.mapping.as_ref().map_or(Ok(()), Mapping::check)
+        let checked = options.mapping.as_ref().map_or(Ok(()), Mapping::check);
+        checked.map_err(Text::words)
     }
 
     fn reaches(&self, options: &TargetOptions) -> Vec<Reach> {
@@ -148,7 +151,8 @@ impl Monitor for Target {
     }
 
     fn open(&self, options: TargetOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
-        let url = options.address().map_err(Unavailable::System)?;
+        let url = options.address();
+        let url = url.map_err(|why| Unavailable::System(english(&why)))?;
         let timeout = options.timeout();
         // A key is shown to targets of sokudo, and to nobody else.
         let is_own = options.kind == Kind::Sokudo && options.mapping.is_none();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use sokudo_i18n::TextError;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::bus::step::Gate;
 use sokudo_model::kinds::bus;
@@ -72,10 +73,10 @@ pub struct BusArgs {
     call: CallArgs,
 }
 
-fn parse_out(text: &str) -> Result<PathBuf, String> {
+fn parse_out(text: &str) -> Result<PathBuf, TextError> {
     match text.strip_prefix("tsv:").filter(|file| !file.is_empty()) {
         Some(file) => Ok(file.into()),
-        None => Err(format!("`{text}` names no table: write `tsv:FILE`")),
+        None => Err(TextError::value("error-value-table", text)),
     }
 }
 

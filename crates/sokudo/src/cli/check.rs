@@ -7,8 +7,8 @@ use clap::Args;
 use sokudo_controller::check::group::{self, GroupCheck};
 use sokudo_controller::check::{self, CheckConfig};
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig};
-use sokudo_i18n::I18n;
-use sokudo_model::{Bounds, Expectation, NoExpectation};
+use sokudo_i18n::{I18n, TextError};
+use sokudo_model::{Bounds, Expectation};
 use sokudo_workload::values::Span;
 
 use super::finish::{ShowOptions, finish};
@@ -51,7 +51,7 @@ pub struct CheckArgs {
     /// What every pair of hosts must do, each way: a line rate, bounds on latency, loss and errors,
     /// or both, with commas. A line of 1 Gb/s must carry 900 Mb/s of payload: headers and framing
     /// take 5 to 6 %.
-    #[arg(long, value_name = "RATE|BOUNDS", requires = "group", value_parser = parse_expectation)]
+    #[arg(long, value_name = "RATE|BOUNDS", requires = "group")]
     expect: Option<Expectation>,
 
     /// How long the check of a group may take: loads become shorter first, then hosts meet fewer
@@ -74,17 +74,10 @@ pub struct CheckArgs {
     show: ShowOptions,
 }
 
-fn parse_max_loss(text: &str) -> Result<f64, String> {
+fn parse_max_loss(text: &str) -> Result<f64, TextError> {
     let bounds = format!("loss<{text}").parse::<Bounds>();
     let most = bounds.ok().and_then(|bounds| bounds.most("loss"));
-    most.ok_or_else(|| {
-        format!("`{text}` is not a valid share below 100 %: write `0.1%` or `0.001`")
-    })
-}
-
-fn parse_expectation(text: &str) -> Result<Expectation, String> {
-    text.parse()
-        .map_err(|error: NoExpectation| error.to_string())
+    most.ok_or_else(|| TextError::value("error-value-max-loss", text))
 }
 
 /// Carries it out.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sokudo_analyze::compare::{Comparison, compare};
+use sokudo_i18n::TextError;
 use sokudo_model::{Record, RunStatus, Text};
 use sokudo_report::compare::{self as shown, Sides};
 use sokudo_stats::compare::MAX_RUNS;
@@ -46,14 +47,14 @@ pub struct CompareArgs {
     show: ShowOptions,
 }
 
-fn parse_effect(text: &str) -> Result<f64, String> {
+fn parse_effect(text: &str) -> Result<f64, TextError> {
     let (number, divisor) = match text.strip_suffix('%') {
         Some(number) => (number, 100.0),
         None => (text, 1.0),
     };
     let ratio = number.trim().parse::<f64>().map(|value| value / divisor);
     let valid = ratio.ok().filter(|ratio| (0.0..10.0).contains(ratio));
-    valid.ok_or_else(|| format!("`{text}` is not a valid share: write `5%` or `0.05`"))
+    valid.ok_or_else(|| TextError::value("error-value-effect", text))
 }
 
 /// One side: its name, and its records.

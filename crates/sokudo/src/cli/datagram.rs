@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use sokudo_i18n::TextError;
 use sokudo_load_network::datagram::DatagramOptions;
-use sokudo_model::{Count, Nanos, Record};
+use sokudo_model::{Count, Nanos, Record, Text};
 use sokudo_report::tsv;
 use sokudo_workload::Options;
 
@@ -61,23 +62,23 @@ pub struct DatagramArgs {
     call: CallArgs,
 }
 
-fn parse_every(text: &str) -> Result<ReportEvery, String> {
+fn parse_every(text: &str) -> Result<ReportEvery, TextError> {
     let every = match text.strip_suffix("pkt") {
         Some(count) => count.parse::<Count>().map(|n| ReportEvery::Packets(n.0)),
         None => text.parse::<Nanos>().map(|n| ReportEvery::Time(n.0)),
     };
     match every {
         Ok(ReportEvery::Packets(0) | ReportEvery::Time(0)) => {
-            Err("lines cannot follow each other at no distance".into())
+            Err(TextError(Text::new("error-value-every")))
         }
-        other => other.map_err(|error| error.to_string()),
+        other => Ok(other?),
     }
 }
 
-fn parse_ticks(text: &str) -> Result<Count, String> {
+fn parse_ticks(text: &str) -> Result<Count, TextError> {
     match text.parse::<Count>() {
-        Ok(Count(0)) => Err("a mark stands for at least one datagram".into()),
-        other => other.map_err(|error| error.to_string()),
+        Ok(Count(0)) => Err(TextError(Text::new("error-value-ticks"))),
+        other => Ok(other?),
     }
 }
 

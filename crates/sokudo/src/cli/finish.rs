@@ -37,7 +37,7 @@ impl ShowOptions {
 #[derive(Debug, Clone, Args)]
 pub struct LangOption {
     /// Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_ALL or LANG.
-    #[arg(long, value_name = "LANG", value_parser = parse_lang)]
+    #[arg(long, value_name = "LANG")]
     lang: Option<Lang>,
 }
 
@@ -46,11 +46,6 @@ impl LangOption {
     pub fn lang(&self) -> Lang {
         self.lang.unwrap_or_else(Lang::from_env)
     }
-}
-
-fn parse_lang(text: &str) -> Result<Lang, String> {
-    text.parse()
-        .map_err(|error: sokudo_i18n::UnknownLang| error.to_string())
 }
 
 /// Closes the record, draws the conclusions, writes the report and shows the result.

@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
-use sokudo_i18n::Lang;
+use sokudo_i18n::{Lang, TextError};
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
@@ -91,7 +91,7 @@ struct ReadArgs {
     properties: PropertyArgs,
 
     /// What happens to elements and functions that cannot be executed: fail, warn or skip.
-    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    #[arg(long, value_name = "WHAT", default_value = "fail", value_parser = unsupported)]
     unsupported: Unsupported,
 
     /// File or folder that the plan may use beside its own folder and the current one, as the plan
@@ -139,10 +139,17 @@ struct ProbeArgs {
 /// Longest probe, seconds.
 const PROBE_SECONDS_MAX: u64 = 3_600;
 
-fn probe_seconds(text: &str) -> Result<u64, String> {
+fn unsupported(text: &str) -> Result<Unsupported, TextError> {
+    let word = text.parse::<Unsupported>();
+    word.map_err(|error| error.text().into())
+}
+
+fn probe_seconds(text: &str) -> Result<u64, TextError> {
     match seconds(text)? {
         asked @ ..=PROBE_SECONDS_MAX => Ok(asked),
-        _ => Err(format!("a probe lasts at most {PROBE_SECONDS_MAX} s")),
+        _ => Err(TextError(
+            Text::new("error-value-probe").with("most", PROBE_SECONDS_MAX),
+        )),
     }
 }
 

@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
+use sokudo_i18n::TextError;
 use sokudo_jmeter::jtl::{self, ReadOutcome};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_load_http::jmx::read_bounded;
@@ -99,14 +100,14 @@ struct ReportArgs {
     show: ShowOptions,
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, TextError> {
     let number: f64 = text
         .trim()
         .parse()
-        .map_err(|_| format!("`{text}` is not a valid number"))?;
+        .map_err(|_| TextError::value("error-value-number", text))?;
     match number > 0.0 && number <= 100.0 {
         true => Ok(number),
-        false => Err(format!("`{text}` is not above 0 and at most 100")),
+        false => Err(TextError::value("error-value-percent", text)),
     }
 }
 

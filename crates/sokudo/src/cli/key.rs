@@ -45,7 +45,7 @@ pub fn parse(typed: Option<&KeyText>) -> Result<Option<Key>, Failure> {
     };
     text.parse::<Key>()
         .map(Some)
-        .map_err(|why| Failure::operator(why.to_string(), why.hint()))
+        .map_err(|why| Failure::operator(why.text(), why.hint()))
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use sokudo_bus::direct;
-use sokudo_i18n::I18n;
+use sokudo_i18n::{I18n, TextError};
 use sokudo_link::{
     Asked, By, Choice, Link, Loss, NAMES, PACKET_BYTES, Properties, STARTERS, Tally,
 };
 use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
-use sokudo_model::units::{duration, grouped, percent, si};
+use sokudo_model::units::{UnitError, duration, grouped, percent, si};
 use sokudo_model::{Bytes, Nanos, Rate};
 use sokudo_net::netns::{NetnsError, become_program};
 use sokudo_net::process::{code_of, end_of, keep_interrupts_from, kill_with_all, own_program};
@@ -207,30 +207,40 @@ pub const COUNTERS: Document = Document {
     ],
 };
 
-fn parse_rate(text: &str) -> Result<u64, String> {
-    let bits = match text.parse::<Rate>().map_err(|e| e.to_string())? {
-        Rate::Bits(bits) => bits,
-        Rate::Bytes(bytes) => bytes * 8.0,
-        Rate::Events(_) => return Err(format!("`{text}` is no rate of a line: write `100Mb/s`")),
+fn parse_rate(text: &str) -> Result<u64, TextError> {
+    // A number without a unit is advised what a line takes, not what loads take.
+    let bits = match text.parse::<Rate>() {
+        Ok(Rate::Bits(bits)) => bits,
+        Ok(Rate::Bytes(bytes)) => bytes * 8.0,
+        Ok(Rate::Events(_)) | Err(UnitError::UnknownUnit { .. }) => {
+            return Err(TextError::value("error-value-link-rate", text));
+        }
+        Err(error) => return Err(error.into()),
     };
     let bits = bits.round() as u64;
-    let refused = || format!("`{text}` is not between 1 kb/s and 1 Tb/s");
+    let refused = || TextError::value("error-value-link-rate-range", text);
     RATES.contains(&bits).then_some(bits).ok_or_else(refused)
 }
 
-fn parse_queue(text: &str) -> Result<u64, String> {
-    let bytes = text.parse::<Bytes>().map_err(|e| e.to_string())?.0;
-    let refused = || format!("`{text}` has no room for one packet: {PACKET_BYTES} B");
+fn parse_queue(text: &str) -> Result<u64, TextError> {
+    let bytes = text.parse::<Bytes>()?.0;
+    let refused = || {
+        TextError(
+            Text::new("error-value-link-queue")
+                .word("text", text)
+                .with("packet", PACKET_BYTES),
+        )
+    };
     (bytes >= PACKET_BYTES).then_some(bytes).ok_or_else(refused)
 }
 
-fn parse_delay(text: &str) -> Result<u64, String> {
-    let ns = text.parse::<Nanos>().map_err(|e| e.to_string())?.0;
-    let refused = || format!("`{text}` is more than a minute");
+fn parse_delay(text: &str) -> Result<u64, TextError> {
+    let ns = text.parse::<Nanos>()?.0;
+    let refused = || TextError::value("error-value-link-delay", text);
     (ns <= DELAY_MAX_NS).then_some(ns).ok_or_else(refused)
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
+fn parse_share(text: &str) -> Result<f64, TextError> {
     let (number, unit) = match text.trim().strip_suffix('%') {
         Some(number) => (number.trim(), 0.01),
         None => (text.trim(), 1.0),
@@ -238,14 +248,14 @@ fn parse_share(text: &str) -> Result<f64, String> {
     let share = number.parse::<f64>().ok().map(|number| number * unit);
     share
         .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| format!("`{text}` is no share: write `0.1%` or `0.001`"))
+        .ok_or_else(|| TextError::value("error-value-link-share", text))
 }
 
-fn parse_burst(text: &str) -> Result<f64, String> {
+fn parse_burst(text: &str) -> Result<f64, TextError> {
     let packets = text.parse::<f64>().ok();
     packets
         .filter(|packets| packets.is_finite() && *packets >= 1.0)
-        .ok_or_else(|| format!("`{text}` is no number of packets from 1 on"))
+        .ok_or_else(|| TextError::value("error-value-link-burst", text))
 }
 
 /// One way as it was typed.
@@ -265,11 +275,11 @@ impl Typed {
         for change in changes.split(',') {
             let pair = change.split_once('=').ok_or_else(|| bad_back(change))?;
             let (key, value) = (pair.0.trim(), pair.1.trim());
-            let refused = |why: String| {
+            let refused = |why: TextError| {
                 Failure::operator(
                     Text::new("error-link-back")
                         .word("change", change)
-                        .word("why", why),
+                        .text("why", why.text()),
                     Text::new("error-link-back-hint"),
                 )
             };
@@ -742,7 +752,7 @@ mod tests {
         assert_eq!(keys("--back rate"), "error-link-back-key");
         assert_eq!(keys("--back loss=many"), "error-link-back");
         for (parse, text) in [
-            (parse_rate as fn(&str) -> Result<u64, String>, "20k/s"),
+            (parse_rate as fn(&str) -> Result<u64, TextError>, "20k/s"),
             (parse_rate, "1b/s"),
             (parse_queue, "1kB"),
             (parse_delay, "2min"),

@@ -35,6 +35,8 @@ mod ports;
 mod probe;
 mod records;
 mod reference;
+#[cfg(test)]
+mod refusals;
 mod replicate;
 mod scenario;
 mod screen;

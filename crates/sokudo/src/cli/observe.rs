@@ -65,7 +65,7 @@ pub fn read(texts: &[String], files: Files) -> Result<Vec<MonitorSpec>, BadOptio
 
 impl From<BadOption> for Failure {
     fn from(bad: BadOption) -> Self {
-        Failure::operator(bad.to_string(), bad.hint())
+        Failure::operator(bad.text(), bad.hint())
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, check};
-use sokudo_i18n::I18n;
+use sokudo_i18n::{I18n, TextError};
 use sokudo_model::{Refusal, Text, harmless};
 use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::script::syntax;
@@ -158,10 +158,10 @@ pub struct RunArgs {
     lab: LabArgs,
 }
 
-fn parse_set(text: &str) -> Result<(String, String), String> {
+fn parse_set(text: &str) -> Result<(String, String), TextError> {
     let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let pair = pair.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    pair.ok_or_else(|| format!("`{text}` sets nothing: write NAME=VALUE"))
+    pair.ok_or_else(|| TextError::value("error-value-set", text))
 }
 
 /// Write scripts from what is known of the hosts.

@@ -10,6 +10,7 @@ use clap::Args;
 use sokudo_agent::Guard;
 use sokudo_bus::direct::{self, Server, ServerPolicy};
 use sokudo_controller::host_name;
+use sokudo_i18n::TextError;
 use sokudo_wire::Key;
 use sokudo_workload::contract::PathUse;
 
@@ -77,7 +78,7 @@ struct Bind {
     port: u16,
 }
 
-fn parse_bind(text: &str) -> Result<Bind, String> {
+fn parse_bind(text: &str) -> Result<Bind, TextError> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(Bind {
             ip: Some(address.ip()),
@@ -99,9 +100,7 @@ fn parse_bind(text: &str) -> Result<Bind, String> {
     }
     match text.strip_prefix(':').map(str::parse) {
         Some(Ok(port)) => Ok(Bind { ip: None, port }),
-        _ => Err(format!(
-            "`{text}` is not ADDR, ADDR:PORT or :PORT with an IP address"
-        )),
+        _ => Err(TextError::value("error-value-bind", text)),
     }
 }
 

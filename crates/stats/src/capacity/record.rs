@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use sokudo_model::metrics::{group, knee};
-use sokudo_model::{PhaseRecord, Summary};
+use sokudo_model::{PhaseRecord, Summary, Text};
 
 use super::estimate::{Capacity, Users, capacity};
 use super::search::Pass;
@@ -57,10 +57,22 @@ impl Rule {
     }
 }
 
-impl FromStr for Rule {
-    type Err = String;
+/// A text that is not a rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a rule; write bound, kneedle, slo, or cpu80 for a share of the server's CPU")]
+pub struct NoRule(String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl NoRule {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        Text::new("error-value-rule").word("text", &self.0)
+    }
+}
+
+impl FromStr for Rule {
+    type Err = NoRule;
+
+    fn from_str(text: &str) -> Result<Self, NoRule> {
         let cpu = || text.strip_prefix("cpu")?.parse().ok();
         match text {
             "bound" => Ok(Self::Bound),
@@ -68,9 +80,7 @@ impl FromStr for Rule {
             "slo" => Ok(Self::Slo),
             _ => match cpu() {
                 Some(percent @ 1..=100) => Ok(Self::Cpu(percent)),
-                _ => Err(format!(
-                    "`{text}` is not a rule; write bound, kneedle, slo, or cpu80 for a share of the server's CPU"
-                )),
+                _ => Err(NoRule(text.into())),
             },
         }
     }

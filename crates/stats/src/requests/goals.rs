@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_model::Text;
 use sokudo_model::units::Nanos;
 
 use super::LabelGroup;
@@ -53,6 +54,13 @@ pub struct Goals(Vec<Goal>);
     "`{0}` is not a valid goal: write for example `p95<2s`, `mean<300ms`, `max<10s`, `err<0.1%` or `rps>100`, several with commas between"
 )]
 pub struct NoGoal(String);
+
+impl NoGoal {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        Text::new("error-value-goal").word("text", &self.0)
+    }
+}
 
 impl Goal {
     /// The value reached: seconds, a share, or requests per second.

@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sql", &[]),
     ("http", &["net", "stats", "model"]),
     ("bus", &["wire", "net", "model"]),
-    ("zenoh", &["bus", "wire", "net", "model"]),
+    ("zenoh", &["i18n", "bus", "wire", "net", "model"]),
     ("script", &[]),
     ("groovy", &[]),
     ("scenario", &["pace", "script", "model"]),
@@ -26,9 +26,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analyze", &["stats", "model"]),
     ("iperf", &[]),
     ("link", &["net", "pace"]),
-    ("monitors", &["net", "model"]),
+    ("monitors", &["i18n", "net", "model"]),
     ("target", &["web", "net", "pace", "model"]),
-    ("workload", &["net", "pace", "stats", "model"]),
+    ("workload", &["i18n", "net", "pace", "stats", "model"]),
     (
         "load-network",
         &["i18n", "workload", "net", "pace", "stats", "model"],
@@ -41,7 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "load-replicate",
-        &["replicate", "workload", "net", "stats", "model"],
+        &["i18n", "replicate", "workload", "net", "stats", "model"],
     ),
     (
         "coherence",

@@ -11,7 +11,7 @@ use zenoh::{Session, Wait};
 
 use super::*;
 use crate::enrol::join_again;
-use crate::fleet::open;
+use crate::fleet::{open, unreachable};
 use crate::group::{Credentials, OWN_VALID, Role};
 use crate::keys::Keys;
 use crate::members::Members;
@@ -28,7 +28,7 @@ fn connection(lab: &Lab, credentials: &Credentials) -> Session {
 /// The same to another router.
 pub(super) fn connection_at(router: &str, credentials: &Credentials) -> Session {
     let config = settings::client(&[router.to_owned()], credentials, false).unwrap();
-    open(config, "somebody connects").unwrap()
+    open(config, unreachable("a router")).unwrap()
 }
 
 /// Asks an agent for a session, and gets no answer.

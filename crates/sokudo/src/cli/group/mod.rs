@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
-use sokudo_model::units::{Nanos, UnitError};
+use sokudo_i18n::TextError;
+use sokudo_model::units::Nanos;
 use sokudo_model::{Text, harmless};
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
 use sokudo_wire::label::LabelError;
@@ -123,19 +124,17 @@ impl TokenArgs {
 
 impl From<GroupError> for Failure {
     fn from(error: GroupError) -> Self {
-        let hint = error.hint().map(Text::from);
+        let (says, hint) = (error.text(), error.hint());
         match error {
-            GroupError::Network { .. } | GroupError::Refused { .. } => {
-                Failure::run(error.to_string(), hint)
-            }
-            _ => Failure::operator(error.to_string(), hint.unwrap_or_else(|| "".into())),
+            GroupError::Network { .. } | GroupError::Refused { .. } => Failure::run(says, hint),
+            _ => Failure::operator(says, hint.unwrap_or_else(|| "".into())),
         }
     }
 }
 
 impl From<LabelError> for Failure {
     fn from(error: LabelError) -> Self {
-        Failure::operator(error.to_string(), error.hint())
+        Failure::operator(error.text(), error.hint())
     }
 }
 
@@ -182,19 +181,19 @@ fn dialling(routers: &[String]) -> String {
 }
 
 /// How long something is good for: what ends while it is copied to another host helps nobody.
-fn lasting(text: &str) -> Result<Nanos, String> {
-    let valid: Nanos = text.parse().map_err(|error: UnitError| error.to_string())?;
+fn lasting(text: &str) -> Result<Nanos, TextError> {
+    let valid: Nanos = text.parse()?;
     match valid.0 < LEAST_VALID_NS {
-        true => Err("write a minute or more, such as `30min` or `24h`".into()),
+        true => Err(TextError(Text::new("error-value-valid"))),
         false => Ok(valid),
     }
 }
 
 /// `HOST:PORT` on a command line.
-fn place(text: &str) -> Result<String, String> {
+fn place(text: &str) -> Result<String, TextError> {
     match is_place(text) {
         true => Ok(text.to_owned()),
-        false => Err("write it as HOST:PORT".into()),
+        false => Err(TextError(Text::new("error-value-place"))),
     }
 }
 
@@ -246,7 +245,7 @@ fn join_line<'a>(join: Option<&'a str>, group: Option<&str>) -> Result<Option<&'
 
 fn read_token(text: &str) -> Result<JoinToken, Failure> {
     text.parse()
-        .map_err(|error: JoinTokenError| Failure::operator(error.to_string(), error.hint()))
+        .map_err(|error: JoinTokenError| Failure::operator(error.text(), error.hint()))
 }
 
 /// A new membership with a token, not yet kept, or that of earlier.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use sokudo_i18n::TextError;
+use sokudo_model::Text;
 use sokudo_model::units::Nanos;
 use sokudo_zenoh::Group;
 use sokudo_zenoh::foreign::Foreign;
@@ -52,11 +54,11 @@ pub struct ZenohdArgs {
     output: PathBuf,
 }
 
-fn json5(text: &str) -> Result<PathBuf, String> {
+fn json5(text: &str) -> Result<PathBuf, TextError> {
     let path = PathBuf::from(text);
     match path.extension().is_some_and(|ending| ending == "json5") {
         true => Ok(path),
-        false => Err("let its name end with .json5".into()),
+        false => Err(TextError(Text::new("error-value-json5"))),
     }
 }
 

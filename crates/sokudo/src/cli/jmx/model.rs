@@ -1,6 +1,8 @@
 //! Options that replace a plan's load model: rate, schedule, users, duration.
 
+use sokudo_i18n::TextError;
 use sokudo_jmeter::plan::schedule;
+use sokudo_model::Text;
 use sokudo_workload::values::Span;
 
 /// Model of arrivals.
@@ -16,21 +18,20 @@ pub(super) enum Model {
 }
 
 /// Reads `--model`.
-pub(super) fn model(text: &str) -> Result<Model, String> {
+pub(super) fn model(text: &str) -> Result<Model, TextError> {
     let (poisson, rate) = match text.split_once(':') {
         None if text == "closed" => return Ok(Model::Closed),
         Some(("open", rate)) => (false, rate),
         Some(("poisson", rate)) => (true, rate),
         Some(("schedule", steps)) => {
-            return match schedule::parse(steps)?.is_empty() {
-                true => Err("the schedule says nothing".into()),
+            let refused =
+                |why: String| TextError(Text::new("error-value-schedule").word("why", why));
+            return match schedule::parse(steps).map_err(refused)?.is_empty() {
+                true => Err(TextError(Text::new("error-value-schedule-empty"))),
                 false => Ok(Model::Schedule(steps.to_owned())),
             };
         }
-        _ => {
-            let known = "`closed`, `open:RATE`, `poisson:RATE` or `schedule:STEPS`";
-            return Err(format!("a model is {known}"));
-        }
+        _ => return Err(TextError(Text::new("error-value-model"))),
     };
     let (number, unit) = rate.split_once('/').unwrap_or((rate, "s"));
     let (number, factor) = match number.strip_suffix('k') {
@@ -40,16 +41,13 @@ pub(super) fn model(text: &str) -> Result<Model, String> {
     let per_s = schedule::rate(&format!("{number}/{unit}")).map(|per_s| per_s * factor);
     match per_s.ok().filter(|per_s| *per_s > 0.0) {
         Some(per_s) => Ok(Model::Open { per_s, poisson }),
-        None => Err(format!(
-            "`{rate}` is not a valid rate such as `500/s` or `600/min`"
-        )),
+        None => Err(TextError::value("error-value-model-rate", rate)),
     }
 }
 
 /// A length in whole seconds; a number alone means seconds, as the tool has it.
-pub(super) fn seconds(text: &str) -> Result<u64, String> {
-    let told =
-        || format!("`{text}` is not a valid time in whole seconds such as `60`, `90s` or `5min`");
+pub(super) fn seconds(text: &str) -> Result<u64, TextError> {
+    let told = || TextError::value("error-value-seconds", text);
     let seconds = match text.parse::<u64>() {
         Ok(seconds) => seconds,
         Err(_) => {

@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sokudo_i18n::TextError;
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_model::Text;
 
@@ -50,10 +51,10 @@ pub struct PropertyArgs {
 }
 
 /// Name and value of an option such as `-J NAME=VALUE`. Errors: there is no name.
-pub(in crate::cli) fn pair(text: &str) -> Result<(String, String), String> {
+pub(in crate::cli) fn pair(text: &str) -> Result<(String, String), TextError> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     match name.trim() {
-        "" => Err("a property is written NAME=VALUE".into()),
+        "" => Err(TextError(Text::new("error-value-property"))),
         name => Ok((name.into(), value.into())),
     }
 }

@@ -23,7 +23,7 @@ use sokudo_model::{Bounds, Change, PhasePlan, Text};
 use sokudo_session::random_seed;
 
 use super::model::{Model, model, seconds};
-use super::{PropertyArgs, announce, print_problems, together, tool};
+use super::{PropertyArgs, announce, print_problems, together, tool, unsupported};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
 use crate::cli::live::LiveArgs;
@@ -142,7 +142,7 @@ pub struct PlanArgs {
     insecure: bool,
 
     /// What happens to elements and functions that cannot be executed: fail, warn or skip.
-    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    #[arg(long, value_name = "WHAT", default_value = "fail", value_parser = unsupported)]
     unsupported: Unsupported,
 
     #[command(flatten)]
