@@ -114,6 +114,19 @@ pub enum PolicyError {
     },
 }
 
+impl PolicyError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        let about = |key: &str, path: &Path| Text::new(key).with("path", path.display());
+        match self {
+            Self::Unreadable { path, error } => {
+                about("error-policy-unreadable", path).with("error", error)
+            }
+            Self::Wrong { path, why } => about("error-policy-wrong", path).word("why", why),
+        }
+    }
+}
+
 /// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -14,6 +14,7 @@ use axum::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use sokudo_model::Text;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
@@ -48,6 +49,18 @@ pub enum WebError {
     /// The system gives no threads or no randomness.
     #[error("the page cannot be served: {0}")]
     System(io::Error),
+}
+
+impl WebError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Listen { at, error } => Text::new("error-web-listen")
+                .with("at", at)
+                .with("error", error),
+            Self::System(error) => Text::new("error-web-system").with("error", error),
+        }
+    }
 }
 
 /// For what callers need a key.

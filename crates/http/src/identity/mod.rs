@@ -21,6 +21,7 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SigningKey};
+use sokudo_model::Text;
 use webpki::EndEntityCert;
 
 /// Most certificates and most keys of a store.
@@ -58,19 +59,19 @@ pub enum NoStore {
     #[error("it is PKCS#12 in BER, with indefinite lengths")]
     Indefinite,
     /// A certificate answers for it instead of a password.
-    #[error("it is PKCS#12 for the owner of a key, and not for whoever knows a password")]
+    #[error("it is PKCS#12 for the owner of a key, not protected by a password")]
     Signed,
     /// It is encrypted, and no password was given.
-    #[error("it is sealed, and no password was given")]
+    #[error("it is encrypted, and no password was given")]
     NoPassword,
     /// The password is another one.
-    #[error("the password does not open it, or it is damaged")]
+    #[error("the password does not decrypt it, or it is damaged")]
     WrongPassword,
     /// The store opens, a key of it does not.
     #[error("a key of it has another password than the store")]
     OtherPassword,
     /// Sealed in a way that is not known; its number.
-    #[error("it is sealed by an algorithm that is not understood, {0}")]
+    #[error("it is encrypted by an algorithm that is not supported, {0}")]
     UnknownSeal(String),
     /// Opening it would take too long.
     #[error("its password is stretched in {0} rounds, which would take too long")]
@@ -90,6 +91,32 @@ pub enum NoStore {
     /// It is too large.
     #[error("it holds more than {MOST_ENTRIES} entries")]
     TooMany,
+}
+
+impl NoStore {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Unknown => Text::new("error-key-store-unknown"),
+            Self::Damaged => Text::new("error-key-store-damaged"),
+            Self::Indefinite => Text::new("error-key-store-indefinite"),
+            Self::Signed => Text::new("error-key-store-signed"),
+            Self::NoPassword => Text::new("error-key-store-no-password"),
+            Self::WrongPassword => Text::new("error-key-store-wrong-password"),
+            Self::OtherPassword => Text::new("error-key-store-other-password"),
+            Self::UnknownSeal(name) => Text::new("error-key-store-algorithm").word("name", name),
+            Self::TooManyRounds(rounds) => {
+                Text::new("error-key-store-rounds").with("rounds", rounds)
+            }
+            Self::NoKey => Text::new("error-key-store-no-key"),
+            Self::NoPlainKey => Text::new("error-key-store-no-plain-key"),
+            Self::BadKey(key) => Text::new("error-key-store-bad-key").with("name", key),
+            Self::NoCertificate(key) => {
+                Text::new("error-key-store-no-certificate").with("name", key)
+            }
+            Self::TooMany => Text::new("error-key-store-many").with("most", MOST_ENTRIES),
+        }
+    }
 }
 
 /// The content of a store, before keys are matched with their certificates.

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter};
+use sokudo_model::Text;
 use sokudo_stats::requests::Request;
 
 use super::columns::{Cells, Columns, DEFAULT_COLUMNS, is_known};
@@ -73,6 +74,22 @@ pub enum JtlError {
         /// Line at which reading ended.
         line: u64,
     },
+}
+
+impl JtlError {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Io(error) => Text::words(error.to_string()),
+            Self::NotJtl => Text::new("error-jtl-not-jtl").with("columns", DEFAULT_COLUMNS.len()),
+            Self::NoColumn { line, column } => Text::new("error-jtl-no-column")
+                .with("line", line)
+                .word("column", *column),
+            Self::OpenQuotes { line } => Text::new("error-jtl-quotes")
+                .with("line", line)
+                .with("most", MOST_OPEN_QUOTES),
+        }
+    }
 }
 
 /// Reads a JTL file from its beginning and passes each row to `each`, in file order.

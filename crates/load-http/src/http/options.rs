@@ -317,8 +317,10 @@ impl Options for HttpOptions {
         };
         let text = read_text(path, Self::MAX_BODY_BYTES as u64).map_err(|error| {
             operator(
-                format!("the body cannot be read from `{path}`: {error}"),
-                "give a file with text, or the body itself without `@`",
+                Text::new("error-http-body-file")
+                    .word("path", path)
+                    .with("error", error),
+                Text::new("error-http-body-file-hint"),
             )
         })?;
         self.body = Some(text);

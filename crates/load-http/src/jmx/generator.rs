@@ -110,7 +110,7 @@ impl From<NotStarted> for Refusal {
             NotStarted::Plan(problems) => {
                 let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
                 operator(
-                    format!("the plan cannot be executed: {}", all.join("; ")),
+                    Text::new("error-jmx-not-executable").word("problems", all.join("; ")),
                     Text::new("error-jmx-disable-hint"),
                 )
             }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use sokudo_http::{Identity, NoStore, read_store};
 use sokudo_jmeter::plan::{ConfigKind, Plan, Value};
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_workload::refusal::operator;
 
 use super::options::JmxOptions;
@@ -38,71 +38,57 @@ pub(super) fn read(options: &JmxOptions, plan: &Plan) -> Result<Arc<[Identity]>,
     let file = path.display().to_string();
     if options.together.is_some() {
         return Err(operator(
-            format!("the keys of `{file}` are not sent to other hosts"),
-            "execute the plan on one host, without `--on`",
+            Text::new("error-key-store-together").word("file", file),
+            Text::new("error-key-store-together-hint"),
         ));
     }
     let bytes = read_bounded(path, MOST_BYTES).map_err(|error| {
         operator(
-            format!("the key store `{file}` cannot be read: {error}"),
-            format!("name a file that you may read, of at most 16 MiB, with {FILE}"),
+            Text::new("error-key-store-unreadable")
+                .word("file", &file)
+                .with("error", error),
+            Text::new("error-key-store-unreadable-hint").word("option", FILE),
         )
     })?;
     if bytes.starts_with(JCEKS) {
         return Err(operator(
-            format!("the key store `{file}` is JCEKS, and PKCS#12, JKS and PEM are read"),
+            Text::new("error-key-store-jceks").word("file", &file),
             converted(&file),
         ));
     }
     let password = STORE_PASSWORD.get().map(String::as_str);
     let entries = read_store(&bytes, password).map_err(|why| {
-        let says = format!("the key store `{file}` cannot be used: {why}");
-        operator(says, hint(&why, &file))
+        let says = Text::new("error-key-store").word("file", &file);
+        operator(says.text("why", why.text()), hint(&why, &file))
     })?;
     indexes_fit(plan, entries.len())?;
     Ok(entries.into())
 }
 
 /// Remedy for a store that cannot be used.
-fn hint(why: &NoStore, file: &str) -> String {
+fn hint(why: &NoStore, file: &str) -> Text {
     match why {
-        NoStore::NoPassword => format!("give its password: {PASSWORD}"),
-        NoStore::WrongPassword => {
-            format!("give the password that `keytool -list -keystore {file}` takes: {PASSWORD}")
-        }
-        NoStore::OtherPassword => {
-            "give all keys the store's password: keytool -keypasswd -alias NAME -keystore FILE"
-                .into()
-        }
+        NoStore::NoPassword => Text::new("error-key-store-password-hint").word("option", PASSWORD),
+        NoStore::WrongPassword => Text::new("error-key-store-wrong-password-hint")
+            .word("file", file)
+            .word("option", PASSWORD),
+        NoStore::OtherPassword => Text::new("error-key-store-other-password-hint"),
         NoStore::Indefinite | NoStore::UnknownSeal(_) | NoStore::TooManyRounds(_) => {
             converted(file)
         }
-        NoStore::NoKey => {
-            "a store of certificates alone is a trust store: name the one with your keys".into()
-        }
-        NoStore::NoPlainKey => {
-            "write certificates and keys in PEM, keys without a password: openssl pkcs12 -in x.p12 \
-             -out x.pem -nodes"
-                .into()
-        }
-        NoStore::NoCertificate(_) => {
-            "store each key together with its certificate: openssl pkcs12 -export -inkey x.key -in \
-             x.crt -out x.p12"
-                .into()
-        }
-        NoStore::BadKey(_) => "store a key of RSA, Ed25519, P-256 or P-384".into(),
-        NoStore::TooMany => "divide it into several stores".into(),
+        NoStore::NoKey => Text::new("error-key-store-no-key-hint"),
+        NoStore::NoPlainKey => Text::new("error-key-store-no-plain-key-hint"),
+        NoStore::NoCertificate(_) => Text::new("error-key-store-no-certificate-hint"),
+        NoStore::BadKey(_) => Text::new("error-key-store-bad-key-hint"),
+        NoStore::TooMany => Text::new("error-key-store-many-hint"),
         NoStore::Unknown | NoStore::Damaged | NoStore::Signed => {
-            format!("name the file that your keys were exported to, with {FILE}")
+            Text::new("error-key-store-file-hint").word("option", FILE)
         }
     }
 }
 
-fn converted(file: &str) -> String {
-    format!(
-        "keytool -importkeystore -srckeystore {file} -destkeystore {file}.p12 -deststoretype PKCS12, \
-         and name that one"
-    )
+fn converted(file: &str) -> Text {
+    Text::new("error-key-store-convert-hint").word("file", file)
 }
 
 /// Refuses indexes of the plan's KeystoreConfig that leave none of so many certificates.
@@ -126,11 +112,11 @@ fn indexes_fit(plan: &Plan, count: usize) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(operator(
-        format!(
-            "{}: the KeystoreConfig takes the certificates {start} to {last} of the key store, which \
-             holds {count}, counted from 0",
-            config.place
-        ),
-        "choose a startIndex and an endIndex within; an empty endIndex is the last one",
+        Text::new("error-key-store-indexes")
+            .with("place", &config.place)
+            .with("start", start)
+            .with("last", last)
+            .with("count", count),
+        Text::new("error-key-store-indexes-hint"),
     ))
 }

@@ -127,10 +127,13 @@ impl Prepared {
         files: Arc<dyn Files + Send + Sync>,
     ) -> Result<Self, Refusal> {
         let refused = |first: Option<&Problem>, count: usize| {
-            let first = first.map_or(String::new(), |problem| format!(", first {problem}"));
+            let says = match first {
+                None => Text::new("error-jmx-errors"),
+                Some(first) => Text::new("error-jmx-errors-first").with("first", first),
+            };
             operator(
-                format!("the plan has {count} errors{first}"),
-                "`sokudo jmx check PLAN` tells all of them and how to mend each",
+                says.with("count", count),
+                Text::new("error-jmx-errors-hint"),
             )
         };
         let (errors, first) = (reading.errors, reading.problems.first().cloned());

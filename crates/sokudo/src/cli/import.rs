@@ -72,7 +72,7 @@ fn not_imported(file: &Path, error: &Iperf3Error) -> Failure {
     Failure::operator(
         Text::new("error-cannot-import")
             .with("path", file.display())
-            .with("error", error),
+            .text("error", error.text()),
         hint,
     )
 }

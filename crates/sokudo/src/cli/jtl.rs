@@ -275,7 +275,7 @@ fn count(file: &Path, settings: &Settings) -> Result<(Requests, ReadOutcome), Fa
         other => Failure::operator(
             Text::new("error-jtl-file")
                 .with("path", file.display())
-                .with("error", other),
+                .text("error", other.text()),
             Text::new("error-jtl-file-hint"),
         ),
     })?;

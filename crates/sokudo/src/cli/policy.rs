@@ -42,7 +42,7 @@ impl PolicyArgs {
         let file = self.policy.as_ref().unwrap_or(&default);
         let policy = Policy::load(file).map_err(|error| {
             let hint = Text::new("error-policy-hint");
-            Failure::operator(error.to_string(), hint)
+            Failure::operator(error.text(), hint)
         })?;
         if self.print_policy {
             print(&policy, file);

@@ -1,6 +1,8 @@
 //! The ports at which this host receives load, where its firewall lets only some through.
 
 use clap::Args;
+use sokudo_i18n::TextError;
+use sokudo_model::Text;
 use sokudo_workload::ports::{self, DataPorts};
 
 use super::Failure;
@@ -31,9 +33,12 @@ pub(super) fn apply_variable() -> Result<(), Failure> {
         return Ok(());
     };
     let range = text.to_string_lossy().parse::<DataPorts>();
-    let range = range.map_err(|says| {
-        let hint = format!("set it as in {VARIABLE}=5000-5010");
-        Failure::operator(format!("{VARIABLE}: {says}"), hint)
+    let range = range.map_err(|says: TextError| {
+        let variable = |key: &str| Text::new(key).word("variable", VARIABLE);
+        Failure::operator(
+            variable("error-data-ports-variable").text("why", says.text()),
+            variable("error-data-ports-variable-hint"),
+        )
     })?;
     ports::receive_on(range);
     Ok(())

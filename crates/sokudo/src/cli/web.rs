@@ -79,9 +79,9 @@ impl From<WebError> for Failure {
     fn from(error: WebError) -> Self {
         match error {
             WebError::Listen { .. } => {
-                Failure::operator(error.to_string(), Text::new("error-web-listen-hint"))
+                Failure::operator(error.text(), Text::new("error-web-listen-hint"))
             }
-            WebError::System(_) => Failure::run(error.to_string(), None),
+            WebError::System(_) => Failure::run(error.text(), None),
         }
     }
 }

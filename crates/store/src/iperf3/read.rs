@@ -41,6 +41,21 @@ pub enum Iperf3Error {
     Empty(String),
 }
 
+impl Iperf3Error {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::TooLarge(bytes) => Text::new("error-iperf3-large")
+                .with("bytes", bytes)
+                .with("most", MAX_BYTES),
+            Self::NotJson(error) => Text::new("error-iperf3-json").word("error", error),
+            Self::NotIperf3 => Text::new("error-iperf3-other"),
+            Self::TooMany(what) => Text::new(format!("error-iperf3-many-{what}")),
+            Self::Empty(why) => Text::new("error-iperf3-empty").word("why", why),
+        }
+    }
+}
+
 /// A result of iperf3 in the form of a record.
 #[derive(Debug, Clone)]
 pub struct Imported {
