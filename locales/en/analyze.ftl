@@ -934,7 +934,7 @@ finding-softirq_core-means = One core spent all its time on interrupt work for r
 finding-softirq_core-signs = One core spent at least { $full } of its time in softirq and irq.
 finding-softirq_core-try = Spread the receive queues over more cores (RSS, RPS, irqbalance), turn receive offload (GRO) on, and keep threads of the test off that core.
 
-finding-spinning-means = A thread waits by polling without sleeping, so its CPU time is no sign of a limit. On a host with few cores it takes CPU from the other end.
+finding-spinning-means = A thread waits by polling without sleeping, so its CPU time does not indicate a limit. On a host with few cores it takes CPU from the other end.
 finding-spinning-signs = The option --wait spin is set and the requesting thread used at least { $whole } of a core.
 finding-spinning-try = Compare with --wait block, and give spinning threads cores of their own.
 

@@ -326,7 +326,7 @@ error-key-store-wrong-password-hint = give the password that `keytool -list -key
 error-knee-fixed = --knee raises the users of a closed load and cannot be used with `--{ $option }`
 error-knee-no-slo = the rule `slo` asks for demands, and there are none
 error-knee-no-slo-hint = give them: --rule slo --slo 'p95<50ms,errors<0.1%'
-error-knee-slo = --slo says nothing to the rule `{ $rule }`
+error-knee-slo = --slo has no meaning for the rule `{ $rule }`
 error-knee-slo-hint = write --rule slo, or leave out --slo
 error-knee-property = the plan has { $users } users with { $property }={ $low } and { $most } with { $property }={ $high }: nothing rises
 error-knee-property-hint = name the property that the plan reads for its users, such as THREAD_NUMBER, or `users`

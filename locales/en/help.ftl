@@ -292,7 +292,7 @@ help-controller-after =
 help-crr =
     Open a connection for each request: connections per second and their latency.
 
-    Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
+    Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are measured separately.
 help-crr-after =
     Examples:
       sokudo crr hostb                               connect, ask 64 B, hang up, again and again
@@ -370,7 +370,7 @@ help-demo-after =
 help-dns =
     Load a name server: queries per second, latency, and what its responses say.
 
-    The server needs nothing of ours. DNS over UDP or TCP; response codes, truncated responses and lost queries are told apart.
+    The server needs nothing of ours. DNS over UDP or TCP; response codes, truncated responses and lost queries are counted separately.
 help-dns--connections = Sockets, each with a port of its own; over all threads. Servers with several threads share their work by these ports
 help-dns--count = Measure exactly so many queries; without --duration nothing else ends the run
 help-dns--dnssec = Ask for signatures (DNSSEC)
@@ -439,7 +439,7 @@ help-group-zenohd-after =
 help-http =
     Load a web server: requests per second, latency, and where the time goes.
 
-    The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; every failure is told apart.
+    The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; each kind of failure is counted separately.
 help-http--arrival = How requests of --rate are spaced: evenly, or at random as those of many independent visitors
 help-http--arrival-even = The same time between any two
 help-http--arrival-poisson = Exponentially distributed times between them

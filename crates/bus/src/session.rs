@@ -186,7 +186,7 @@ fn read(frame: &[u8]) -> Result<(u64, Ask), String> {
 
 /// The handler's thread: one ask after the other.
 ///
-/// Errors: the client sent what is no ask.
+/// Errors: what the client sent is not a valid request.
 fn handle(
     client: Client,
     notes: Notes,

@@ -9,7 +9,7 @@ use crate::english;
 
 /// A value that was refused, with the reason as a message; displayed in English.
 ///
-/// Parsers of values return it: whoever parses a command line takes the message, and formats that
+/// Parsers of values return it: the command line takes the message, and formats that
 /// carry errors as strings (JSON, logs) get the English sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextError(pub Text);

@@ -19,7 +19,7 @@ pub const NAMES: [&str; 2] = ["a", "b"];
 /// Names of the threads that start programs on the hosts.
 pub const STARTERS: [&str; 2] = ["link-a", "link-b"];
 
-/// Name of the link in both hosts, whoever carries it.
+/// Name of the link in both hosts, with either carrier.
 const DEVICE: &str = "eth0";
 
 /// Who is to carry a link.
@@ -110,7 +110,7 @@ impl Link {
         self.hosts.address(i)
     }
 
-    /// The hosts, for whoever looks inside them.
+    /// The hosts, for callers that look inside them.
     pub fn hosts(&self) -> &LocalHosts {
         &self.hosts
     }

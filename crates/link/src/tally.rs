@@ -1,4 +1,4 @@
-//! What became of the packets of one direction of a link, as whoever carried them has counted.
+//! Counts the fates of the packets of one direction of a link.
 
 use crate::course::LinkCourse;
 

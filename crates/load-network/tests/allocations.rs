@@ -216,7 +216,7 @@ fn name_server() -> SocketAddr {
         while let Ok((length, from)) = socket.recv_from(&mut message) {
             // The flag of a response (RFC 1035, section 4.1.1).
             message[2] |= 0x80;
-            // Whoever asked may have closed its socket.
+            // The client may have closed its socket.
             let _ = socket.send_to(&message[..length], from);
         }
     });

@@ -2,7 +2,7 @@
 
 use crate::frame::{Codec, FrameError};
 
-/// Levels that pay on a sender, in rising order; 0 is no compression. Higher ones gain at most a few
+/// Levels that pay on a sender, in rising order; 0 means no compression. Higher ones gain at most a few
 /// percent and cost several times the CPU, negative ones lose to level 1.
 pub const LADDER: [i32; 4] = [0, 1, 2, 3];
 /// Highest level that can be asked for.

@@ -9,7 +9,7 @@ use crate::path::RelPath;
 const QUIET: Duration = Duration::from_millis(50);
 /// A change waits this long at most, however many follow.
 const PATIENT: Duration = Duration::from_millis(500);
-/// Directories that are told apart; with more of them everything is looked at.
+/// Most directories that are remembered; with more, everything is examined.
 const MOST_DIRECTORIES: usize = 10_000;
 
 /// What a round is to look at.

@@ -64,7 +64,7 @@ pub struct Mirror {
 impl Mirror {
     /// Begins to watch a directory, before its first round, so that no change falls between.
     ///
-    /// A system without watches, or without enough of them, is no error: everything is looked at
+    /// A system without watches, or without enough of them, is not an error: everything is looked at
     /// again and again instead, and [`Self::blind`] says why.
     pub fn begin(root: &Path) -> Self {
         let (told, changes) = sync_channel(MOST_CHANGES);

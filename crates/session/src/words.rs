@@ -240,7 +240,10 @@ mod tests {
         all.sort_unstable();
         let registry = sokudo_workloads::REGISTRY.iter();
         let registry: Vec<&str> = registry.map(|w| w.descriptor().name).collect();
-        assert_eq!(all, registry, "a workload is no word of the console");
+        assert_eq!(
+            all, registry,
+            "a workload is missing among the words of the console"
+        );
         let types = sokudo_scenario::script::TYPES;
         let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
         for lang in ["en", "ja"] {

@@ -74,7 +74,7 @@ fn main() -> Result<()> {
     for word in wanted {
         counts.push(
             word.parse::<usize>()
-                .with_context(|| format!("`{word}` is no number"))?,
+                .with_context(|| format!("`{word}` is not a number"))?,
         );
     }
     if counts.is_empty() {
@@ -328,7 +328,7 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
     let bytes = loopback_bytes()
         .zip(traffic)
         .map(|(after, before)| after - before);
-    // What it takes to tell everybody is no part of the silence.
+    // The time to notify all agents is not part of the quiet phase.
     run.hosts().bus.hush(2 * QUIET);
     thread::sleep(QUIET / 5);
     let traffic = loopback_bytes();

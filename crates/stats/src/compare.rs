@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(difference(&[f64::NAN], &[1.0], Scale::Absolute), None);
     }
 
-    /// Two groups of the same distribution are told apart in one case of twenty at most.
+    /// Two groups of the same distribution count as different in at most one case of twenty.
     #[test]
     fn groups_that_do_not_differ_are_seldom_told_apart() {
         let mut state = 7u64;

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use hdrhistogram::serialization::Deserializer;
 use sokudo_model::HistogramSummary;
 
-/// Largest value that is told apart from larger ones: one hour in nanoseconds.
+/// Largest value that is distinguished from larger ones: one hour in nanoseconds.
 pub const HIGHEST: u64 = 3_600_000_000_000;
 
 /// Significant decimal digits that a value keeps.

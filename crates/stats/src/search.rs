@@ -383,7 +383,7 @@ impl RateSearch {
             .max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
-    /// Ratio of two rates that are not told apart. A little wider than asked for, so that a step
+    /// Ratio of two rates that count as equal. A little wider than asked for, so that a step
     /// of exactly one resolution closes the bracket.
     fn closed_at(&self) -> f64 {
         self.config.resolution.exp() * 1.03

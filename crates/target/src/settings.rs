@@ -241,7 +241,7 @@ impl Default for Admin {
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadSetting {
-    /// The file is not TOML, or holds something that is no setting.
+    /// The file is not TOML, or names a setting that does not exist.
     #[error("`{file}`: {why}")]
     File {
         /// Its path.

@@ -62,7 +62,7 @@ pub struct Serving {
     document: Arc<String>,
     listeners: Arc<Semaphore>,
     readers: Arc<Semaphore>,
-    /// Whoever reads a script.
+    /// The reader of a script.
     checkers: Arc<Semaphore>,
     uploads: Arc<Uploads>,
 }

@@ -25,7 +25,7 @@ const TOKEN_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Guard {
     token: Option<String>,
-    /// Whoever only reads needs no token.
+    /// Reading alone needs no token.
     reads_are_free: bool,
     at: SocketAddr,
     /// Names besides addresses, lower case.

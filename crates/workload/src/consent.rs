@@ -115,7 +115,7 @@ impl Secret {
     }
 }
 
-/// True for bytes that look like a message of this handshake, whoever sent them.
+/// True for bytes that look like a message of this handshake, from any sender.
 fn is_message(bytes: &[u8]) -> bool {
     bytes.len() == MESSAGE_BYTES && bytes.starts_with(MAGIC)
 }
@@ -528,7 +528,7 @@ mod tests {
         let welcome = door.answer(&hello, here).expect("a welcome");
         let (_, own) = secret.read(Step::Welcome, &welcome).expect("it is one");
         let proof = secret.write(Step::Proof, &[1; 16], &own);
-        // Whoever writes another address on its datagrams has not seen what was sent there.
+        // A sender with a forged source address has not seen what was sent there.
         assert_eq!(door.answer(&proof, elsewhere), None);
         assert!(door.answer(&proof, here).is_some());
         // A repeated proof is answered again, another sender of the same flow is not.

@@ -163,7 +163,7 @@ pub fn outcome(curve: &CurveMetrics, late: Metric, result: &PhaseResult) -> Opti
     })
 }
 
-/// A share; nothing of nothing is no number.
+/// A share; undefined when both are 0.
 pub fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }

@@ -11,7 +11,7 @@ pub const STOP_LOOK_NS: i64 = 50_000_000;
 
 /// Sleeps until the start at `at_ns`; `None` when stopped before.
 ///
-/// Threads that begin at the same moment may share a core. Whoever has not begun goes before whoever has,
+/// Threads that begin at the same moment may share a core. A thread that has not begun runs before one that has,
 /// where the system allows it: the guard is to be dropped when the first bytes have left.
 pub fn wait_for_start(at_ns: i64, stop: &AtomicBool) -> Option<First> {
     let first = First::begin();

@@ -9,7 +9,7 @@ use crate::quantities::ends::End;
 use crate::quantities::silence;
 use crate::view::{KEPT_WAITING, PhaseView, word};
 
-/// Share of the time on a CPU, or ready for one, below which a thread is no limit.
+/// Share of the time on a CPU, or ready for one, below which a thread cannot be the limit.
 const IDLE: f64 = 0.5;
 /// Share of the phase in which nothing of the host ran, from which its idle time has another reason.
 const STOOD_STILL: f64 = 0.01;

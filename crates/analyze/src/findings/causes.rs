@@ -65,7 +65,7 @@ impl Causes {
     }
 }
 
-/// True when observations of at least two kinds support a conclusion: one number alone is no proof.
+/// True when observations of at least two kinds support a conclusion: one number alone proves nothing.
 fn is_proven(finding: &Finding) -> bool {
     let sources = finding.evidence.iter().map(|row| row.source.as_str());
     let sources = sources.filter(|source| !source.is_empty());

@@ -18,7 +18,7 @@ pub struct Weighed {
 
 /// Findings of all rules about one phase of `record` that nothing refutes, in the order of the rules.
 ///
-/// [`findings`](super::findings) tells a conclusion for the phase where it is strongest; whoever asks about one
+/// [`findings`](super::findings) tells a conclusion for the phase where it is strongest; a question about one
 /// phase asks here.
 pub fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
     weigh(record, phase).held

@@ -100,7 +100,7 @@ impl<'a> PhaseView<'a> {
     /// Severity and weight of loss at one place, when `share` of the missing datagrams were lost
     /// there.
     ///
-    /// A sender without a rate overruns whatever is slower: its loss is no fault of the set-up.
+    /// A sender without a rate overruns whatever is slower: its loss does not indicate a fault in the setup.
     pub fn weigh_loss(&self, share: f64) -> (Severity, f64) {
         let loss = self.loss().unwrap_or(0.0);
         if loss < LITTLE_LOSS {

@@ -125,14 +125,14 @@ impl<'a> Load<'a> {
         is_exchange(self.kind)
     }
 
-    /// True when threads wait without sleeping, so that their CPU time is no sign of work.
+    /// True when threads wait without sleeping, so that their CPU time does not indicate work.
     pub fn spins(&self, flow: &FlowResult) -> bool {
         let wait = flow.labels.get("wait");
         wait.is_some_and(|wait| wait.starts_with("spin"))
     }
 
     /// The strongest of what `conclude` says about the flows, when two things that were observed in
-    /// different ways support it: one number alone is no proof.
+    /// different ways support it: one number alone proves nothing.
     pub fn strongest(
         &self,
         conclude: impl Fn(&'a FlowResult) -> Option<Finding>,

@@ -139,7 +139,7 @@ mod tests {
         let tail = (1..1000).map(|i| (-(1.0 - f64::from(i) / 1000.0).ln() * 10.0, 10));
         assert_eq!(two_parts(&of_ms(tail)), None);
         assert_eq!(two_parts(&of_ms([(2.0, 1000)].into_iter())), None);
-        // A handful of outliers is no part.
+        // A handful of outliers does not form a part of its own.
         assert_eq!(
             two_parts(&of_ms([(2.0, 10_000), (500.0, 5)].into_iter())),
             None

@@ -53,7 +53,7 @@ pub fn is_as_asked(finding: &Finding) -> bool {
     finding.says.key == AS_ASKED
 }
 
-/// Whose threads sleep in files, which is no choice of theirs.
+/// Whose threads sleep in files, which is not a choice of the application.
 fn copies_files(load: &Load<'_>) -> bool {
     matches!(load.kind.family, Family::Files(_))
 }

@@ -19,7 +19,7 @@ use crate::view::PhaseView;
 
 /// Shortest silence that counts, seconds: by then a segment has been sent again three times.
 const SHORTEST_S: f64 = 1.0;
-/// Segments sent again from which the loss of single ones is no explanation.
+/// Segments sent again from which loss of single segments does not explain them.
 const AGAIN: f64 = 3.0;
 /// Readings of the connection after the silence up to which it lasts until the end.
 const LAST: usize = 3;

@@ -16,7 +16,7 @@ use crate::view::{PhaseView, carries};
 
 /// Share of the samples with packets in the queue from which it bounds the rate.
 const STANDS: f64 = 0.5;
-/// Times that a queue held packets back or dropped them, from which it is no accident.
+/// Times that a queue held packets back or dropped them, from which it is not a coincidence.
 const OFTEN: f64 = 10.0;
 
 /// Disciplines that stand at the entrance of a device.

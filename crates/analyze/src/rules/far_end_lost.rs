@@ -1,7 +1,7 @@
 //! A host of the run was lost while the load ran.
 //!
 //! Its control connection ended and could not be taken up again, so its program ended, or nothing reaches its host
-//! any more. The load between the hosts ended with it: what follows is no result of the way.
+//! any more. The load between the hosts ended with it: what follows does not describe the path.
 
 use sokudo_model::metrics::group;
 use sokudo_model::{Arg, Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};

@@ -11,7 +11,7 @@ use sokudo_model::{Finding, Severity, Text, Unit};
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
-/// Smallest MTU that IPv4 allows: a smaller figure is no reading.
+/// Smallest MTU that IPv4 allows: a smaller figure is not a valid reading.
 const SMALLEST_MTU: f64 = 68.0;
 /// MTU of plain Ethernet.
 const ETHERNET_MTU: f64 = 1500.0;

@@ -137,7 +137,7 @@ fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
             Some(on_machine(view, host, CPU, &labels)?.1)
         })
         .sum();
-    // The server under test is no neighbour.
+    // The server under test does not count as a neighbour.
     let server = Requests::of(view).and_then(|requests| requests.server_cpu());
     let known = own(view, host, own::CPU_RATIO)? + server.unwrap_or(0.0);
     Some((used * cores - known).max(0.0))

@@ -46,7 +46,7 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let requests = Requests::of(view)?;
-    // Kinds of requests that differ are told apart by their labels.
+    // Kinds of requests that differ are distinguished by their labels.
     let labels = view
         .flows()
         .iter()
@@ -93,7 +93,7 @@ fn of_users(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// Service times fall into two parts, whoever asks.
+/// Service times fall into two parts for every client.
 fn of_requests(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Finding> {
     let parts = service_times::two_parts(&service_times::of(view)?)?;
     let stalled = view.total(http::STALLED_REQUESTS).unwrap_or(0.0);

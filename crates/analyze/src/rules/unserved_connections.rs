@@ -34,7 +34,7 @@ pub const RULE: Rule = Rule {
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let unserved = view.total(http::UNSERVED_CONNECTIONS)?;
     let made = view.total(http::MADE_CONNECTIONS).unwrap_or(0.0);
-    // A request that is slow on every connection is no matter of accepting.
+    // A request that is slow on every connection is not explained by accepting.
     let answered = view.total(http::REQUESTS).unwrap_or(0.0);
     // A queue that drops calls loses the end of some handshakes, too.
     let connects = Requests::of(view).and_then(|requests| requests.stage("connect"));

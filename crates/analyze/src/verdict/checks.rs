@@ -51,7 +51,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
     out
 }
 
-/// The demands of several phases are told apart by the phases' names.
+/// The demands of several phases are labelled with the phases' names.
 fn name_phases(record: &Record, checks: &mut [Check]) {
     let phases = record.manifest.phases.iter();
     let own = phases.filter(|phase| !PhaseView::new(record, phase).is_trial());

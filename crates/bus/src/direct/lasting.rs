@@ -184,7 +184,7 @@ impl Lasting {
             state.writer.take()
         };
         let Some(writer) = writer else { return };
-        // Whoever holds it is sending to an end that does not read.
+        // The thread that holds it is blocked in a send to an end that does not read.
         if let Ok(_turn) = self.sending.try_lock()
             && let Ok(frame) = Mark::Leave.to_frame()
         {

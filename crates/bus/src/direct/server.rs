@@ -225,7 +225,7 @@ struct Rooms {
 }
 
 impl Rooms {
-    /// True when there is room for one more; whoever has waited longest for a new connection gives way.
+    /// True when there is room for one more; the session that has waited longest for a new connection is dropped.
     fn make_room(&self, max: usize) -> bool {
         let cut = self
             .open

@@ -129,7 +129,7 @@ impl Connection {
         while !self.is_gone() && !halt.load(Ordering::Relaxed) {
             match self.outbox.flush(now) {
                 Flushed::Empty => break,
-                // Who writes goes on until nothing waits; a little behind is no backlog.
+                // Who writes goes on until nothing waits; a short delay is not a backlog.
                 Flushed::Busy if self.outbox.unsent_bytes() < HIGH_BYTES => break,
                 Flushed::Gone => {
                     self.lost();

@@ -363,7 +363,7 @@ impl CoherenceBusOptions {
     pub fn window(&self) -> Option<u32> {
         match self.mode {
             Mode::Stream => None,
-            // Messages of a window are told apart by 16 bits.
+            // Messages of a window are numbered with 16 bits.
             Mode::Block { .. } => Some(self.flush_every.clamp(1, u32::from(u16::MAX))),
         }
     }

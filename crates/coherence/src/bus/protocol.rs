@@ -68,7 +68,7 @@ pub enum ProtocolError {
     /// A name without letters or with too many.
     #[error("its name has {0} letters; 1 to {MAX_NAME_UNITS} can be")]
     NameLength(u16),
-    /// A name that is no address.
+    /// A name that is not a valid address.
     #[error("its name {0:?} is not a valid bus address")]
     Name(String),
     /// The peer refuses.

@@ -39,7 +39,7 @@ pub struct Counts {
     pub out_of_order: u64,
     /// Sum over those of |arrival position - sequence position|.
     pub offset_sum: u64,
-    /// Arrivals too old, or too far ahead, to be told apart.
+    /// Arrivals too old, or too far ahead, to be classified.
     pub stale: u64,
     /// Forward jumps over at least one number.
     pub gaps: u64,

@@ -289,7 +289,7 @@ fn extract_json(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>)
     }
 }
 
-/// Everything that a path leads to in these documents. A place that one of them lacks is no fault.
+/// Everything that a path leads to in these documents. A path that one of them lacks is not an error.
 fn json_values(path: &json::Path, documents: &[Json]) -> Result<Vec<Json>, PathFault> {
     let mut found = Vec::new();
     for document in documents {

@@ -404,7 +404,7 @@ fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
     let port = match request.port.constant()?.trim() {
         "" if tls => 443,
         "" => 80,
-        // 0 and what is not a port are told apart for each request.
+        // 0 and what is not a port are distinguished for each request.
         port => port.parse().ok().filter(|port| *port != 0)?,
     };
     (!host.is_empty()).then(|| targets.target(tls, host, port))

@@ -1,4 +1,4 @@
-//! What is one event loop to do, and how does somebody else change it while it runs?
+//! The work of one event loop, and how another thread changes it while it runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -126,7 +126,7 @@ impl Bundle {
         json!(written).to_string()
     }
 
-    /// From what another host sent. Errors: it is no bundle, or too large.
+    /// From what another host sent. Errors: it is not a valid bundle, or too large.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let wrong =
             |what: String| failed(Text::new("error-jmx-plan-damaged").with("what", what), None);

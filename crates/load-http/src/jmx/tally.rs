@@ -16,7 +16,7 @@ use sokudo_stats::Histogram;
 use super::saved::ShardFiles;
 use super::script_log::LogLines;
 
-/// Labels that are told apart; further ones are counted together.
+/// Labels that are counted separately; further ones are counted together.
 const MOST_LABELS: usize = 1_000;
 /// Name under which further labels are counted.
 const OTHER_LABELS: &str = "(other labels)";
@@ -226,7 +226,7 @@ fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
     Some(match class {
         "HttpHostConnectException" => numbers::REFUSED.name,
         "ConnectTimeoutException" | "SocketTimeoutException" => numbers::TIMEOUTS.name,
-        // The operator's own end is no failure of the server.
+        // Stopping the run is not a failure of the server.
         "SocketException" if row.message.ends_with("Socket closed") => return None,
         "SocketException" => numbers::RESETS.name,
         "NoHttpResponseException" | "ConnectionClosedException" | "TruncatedChunkException" => {

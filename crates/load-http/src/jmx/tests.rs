@@ -146,7 +146,7 @@ fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
     });
     let tally = &finished.seen["ask"];
     assert_eq!(tally.samples + finished.dropped, 100);
-    // The generator's own delay is told apart, for each arrival; nobody is due in a closed loop.
+    // The generator's own delay is recorded separately, for each arrival; nobody is due in a closed loop.
     assert_eq!(tally.start_delay.len(), tally.samples);
     let (closed, _) = execute(&plan(port, 1, 3), |_| {});
     assert!(closed.seen["ask"].start_delay.is_empty());

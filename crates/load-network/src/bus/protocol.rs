@@ -242,7 +242,7 @@ impl Reader {
     /// Takes bytes off the front of `bytes` until a frame is whole; `None` when they are used up.
     /// `payload` sees each piece of payload once.
     ///
-    /// Errors: what came is no frame. Nothing after it can be read.
+    /// Errors: the bytes are not a valid frame. Nothing after them can be read.
     #[inline]
     pub fn next<'a>(
         &mut self,

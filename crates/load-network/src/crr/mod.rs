@@ -12,7 +12,7 @@
 //!
 //! It stresses the accept queue, connection set-up and tear-down, and the handshake. The asking
 //! host keeps each port for a minute after (TIME_WAIT): at some hundred connections per second and
-//! more it may run out of ports, which is told apart from other errors (`crr.ports_exhausted`).
+//! more it may run out of ports, which is counted separately from other errors (`crr.ports_exhausted`).
 //! Everything else is as in [`crate::rr`], from which it takes all but the connecting.
 
 pub(crate) mod client;

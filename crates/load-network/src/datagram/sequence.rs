@@ -87,7 +87,7 @@ pub struct Account {
     pub duplicates: u64,
     /// Arrivals below a number that had arrived, first time.
     pub out_of_order: u64,
-    /// Arrivals too old, or too far ahead, to be told apart.
+    /// Arrivals too old, or too far ahead, to be classified.
     pub stale: u64,
     /// Length of each run of missing numbers.
     #[serde(with = "sokudo_workload::histogram_text")]

@@ -124,7 +124,7 @@ fn drift(clock: &HostClock) -> f64 {
     }
 }
 
-/// A value beside its error: `None` when the error is larger, for then it is no result.
+/// A value beside its error: `None` when the error is larger, because it is then meaningless.
 pub fn shown(value: f64, error: f64) -> Option<f64> {
     (value >= error).then_some(value)
 }

@@ -6,7 +6,7 @@
 //!  0  u64  ticket: the flow's secret number; nothing else is answered
 //!  8  u64  sequence number of the request, from 0, one count per connection
 //! 16  u32  length of the whole message, this header included
-//! 20  u32  check over bytes 0..20 and the direction: a request is no response
+//! 20  u32  check over bytes 0..20 and the direction: so that a request is not taken for a response
 //! ```
 //!
 //! The sizes of requests and responses are agreed on before, so a length that is another one ends
@@ -233,7 +233,7 @@ impl Reader {
     /// Takes the next piece and calls `whole` with the sequence number of each message that it
     /// completes.
     ///
-    /// Errors: what came is no message. Nothing after it can be read.
+    /// Errors: the bytes are not a valid message. Nothing after them can be read.
     #[inline]
     pub fn feed(&mut self, bytes: &[u8], mut whole: impl FnMut(u64)) -> Result<(), BadMessage> {
         self.pieces(bytes, |piece| {

@@ -214,7 +214,7 @@ fn a_socket_file_that_was_not_made_for_the_flow_is_not_called() {
 
 #[test]
 fn requests_from_an_address_that_proved_nothing_are_not_answered() {
-    // One connection pins the socket, several are told apart.
+    // One connection pins the socket, several are distinguished by address.
     for connections in [1, 2] {
         let fields = format!(r#""transport":"udp","count":"50","connections":{connections}"#);
         let case = case::<RrOptions>(&Rr, &fields);

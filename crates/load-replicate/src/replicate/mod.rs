@@ -11,7 +11,7 @@
 //! One flow is one session of the engine ([`sokudo_replicate`]) from one host to another, with two
 //! connections for lists and answers and as many for content as asked for. It stresses the file
 //! systems of both ends, the compressor, and the way; a data set that is made and a receiver that
-//! drops everything take the disks out. The time of each end's threads is told apart: in the
+//! drops everything take the disks out. The time of each end's threads is recorded by kind: in the
 //! connection, in files, in the compressor, idle.
 //!
 //! Only hosts whose owner allows it take part: a policy must name `files` and the paths.

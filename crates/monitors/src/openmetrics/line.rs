@@ -95,7 +95,7 @@ impl Line {
             let says = Text::new("engine-scrape-failed")
                 .number("time", time_s, Unit::Seconds)
                 .text("why", why.text());
-            // The first one is told to whoever reads the record; later ones stand on its time line.
+            // The first one becomes an event of the record; later ones stand on its time line.
             let kind = match self.events {
                 0 => "monitor-scrape-failed",
                 _ => "scrape-failed",

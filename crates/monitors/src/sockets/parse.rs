@@ -22,7 +22,7 @@ pub(super) fn tcp6(text: &str) -> Option<u64> {
     field(text, "TCP6:", "inuse")
 }
 
-/// Size of the range `32768 60999` (a tab between), both ends included; `None` for what is no range.
+/// Size of the range `32768 60999` (a tab between), both ends included; `None` if it is not a range.
 pub(super) fn ports(text: &str) -> Option<u32> {
     let mut ends = text.split_ascii_whitespace().map(str::parse::<u16>);
     let (first, last) = (ends.next()?.ok()?, ends.next()?.ok()?);

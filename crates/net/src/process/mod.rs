@@ -34,7 +34,7 @@ pub fn keep_interrupts_from(command: &mut Command) {
 }
 
 /// Kills a command that [`keep_interrupts_from`] was told of, and everything that it started and that
-/// stayed with it. What has ended already is no error.
+/// stayed with it. A process that has ended already is not an error.
 pub fn kill_with_all(command: &Child) {
     imp::kill_group(command);
 }

@@ -66,7 +66,7 @@ pub(super) fn run(shared: &Shared, inbox: &Inbox<Task>) -> io::Result<()> {
             return Ok(());
         }
         if hashed.is_err() {
-            // What cannot be read is no basis: all of the file is wanted.
+            // A file that cannot be read cannot be the basis: all of it is requested.
             shared.answer(Answer::Basis {
                 id: task.id,
                 blocks: Vec::new(),

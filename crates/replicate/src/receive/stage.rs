@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use crate::path::STAGED;
 use crate::root;
 
-/// Hash of a name, as staged names have it. A cryptographic one: whoever may name files at the source
+/// Hash of a name, as staged names have it. A cryptographic one: a user who may name files at the source
 /// must not be able to make two names meet under one staged name.
 pub(super) fn name_hash(name: &[u8]) -> u64 {
     let hash = blake3::hash(name);

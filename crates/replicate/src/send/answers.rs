@@ -18,7 +18,7 @@ pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
     let mut unpacker = Unpacker::new()?;
     let mut late = 0;
     while let Some((header, wire)) = reader.next_frame()? {
-        // Why the receiver ended may be among what it said before; it does not go on for ever.
+        // Why the receiver ended may be among what it said before; the wait is bounded.
         if shared.session.is_over() {
             late += 1;
             if late > MOST_LATE {

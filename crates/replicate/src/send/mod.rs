@@ -59,7 +59,7 @@ pub struct SendTerms {
     pub limiter: Option<Arc<Limiter>>,
     /// Nothing is changed at the target: contents are compared, differences are counted.
     pub compare_only: bool,
-    /// Round follows round: a file that vanishes before it is read is no failure, the next round looks at
+    /// Round follows round: a file that vanishes before it is read is not a failure, the next round looks at
     /// its directory again.
     pub follows: bool,
 }

@@ -28,7 +28,7 @@ pub(crate) enum Record<'a> {
         /// Bytes that travelled; the others are zeros, or stood in the basis.
         sent: u64,
     },
-    /// The file is not sent. Without a reason it is no failure: a later round says what became of it.
+    /// The file is not sent. Without a reason it is not a failure: a later round says what became of it.
     Abort { id: Id, reason: &'a [u8] },
 }
 

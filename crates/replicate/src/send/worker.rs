@@ -323,7 +323,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Sends a part of a large file; whoever sends the last one finishes it.
+    /// Sends a part of a large file; the worker that sends the last one finishes it.
     fn part(&mut self, large: &Arc<Large>, offset: u64, bytes: usize) -> io::Result<()> {
         let mut sent_here = 0;
         if bytes > 0 && !large.is_given_up() {

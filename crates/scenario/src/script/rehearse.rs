@@ -81,7 +81,7 @@ pub fn rehearse<E: Executor>(source: &str, executor: E, outside: Outside) -> Reh
     Rehearsed { mistakes, open }
 }
 
-/// Mistakes for which statements of a script cannot be read: as many as can be told apart.
+/// Mistakes for which statements of a script cannot be read: as many as can be separated.
 pub fn syntax(source: &str) -> Vec<Mistake> {
     readable(source).1
 }

@@ -239,7 +239,7 @@ impl Hand {
                         format!("--connections={connections}"),
                         format!("--duration={duration}"),
                         format!("--rate={rate}"),
-                        // Whatever follows is no option.
+                        // What follows is not an option.
                         "--".into(),
                         url,
                     ],

@@ -1,4 +1,4 @@
-//! How is it said that something did not work?
+//! Errors of commands: the sentence, the hint and the exit code.
 
 use std::io;
 use std::path::Path;

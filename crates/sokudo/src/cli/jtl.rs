@@ -199,7 +199,7 @@ impl Reported {
 
 /// Reads a result file, writes its dashboard and prints what it says, unless JSON is asked for.
 ///
-/// Errors: a file cannot be read or is no result file; the directory holds something already.
+/// Errors: a file cannot be read or is not a result file; the directory holds something already.
 pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
     if let Some(directory) = asked.output {
         must_be_free(directory, asked.force)?;

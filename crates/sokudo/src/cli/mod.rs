@@ -115,19 +115,19 @@ enum Command {
     Rr(Box<between::BetweenArgs<RrOptions>>),
     /// Open a connection for each request: connections per second and their latency.
     ///
-    /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
+    /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are measured separately.
     #[command(after_help = between::CRR_EXAMPLES)]
     Crr(Box<between::BetweenArgs<CrrOptions>>),
     /// Load a web server: requests per second, latency, and where the time goes.
     ///
-    /// The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; every failure is
-    /// told apart.
+    /// The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; each kind of
+    /// failure is counted separately.
     #[command(after_help = on_server::HTTP_EXAMPLES)]
     Http(Box<on_server::OnServerArgs<HttpOptions>>),
     /// Load a name server: queries per second, latency, and what its responses say.
     ///
     /// The server needs nothing of ours. DNS over UDP or TCP; response codes, truncated responses
-    /// and lost queries are told apart.
+    /// and lost queries are counted separately.
     #[command(after_help = on_server::DNS_EXAMPLES)]
     Dns(Box<on_server::OnServerArgs<DnsOptions>>),
     Knee(knee::KneeArgs),

@@ -39,7 +39,7 @@ pub fn tell(text: &str) {
 pub fn tell_behind(lead: &str, text: &str) {
     match std::io::stderr().is_terminal() {
         true => eprintln!("{}", laid_out(lead, text, width())),
-        // Whoever reads it line by line wants it in one.
+        // A program that reads it line by line needs it in one line.
         false => eprintln!("{lead}{text}"),
     }
 }

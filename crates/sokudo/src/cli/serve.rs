@@ -186,7 +186,9 @@ fn announce(address: SocketAddr, key: Option<&Key>, new: bool, open: bool) {
             );
         }
         Some(key) => println!("only who has the key {} may come in", key.id()),
-        None if open => println!("open: whoever reaches this port may send load through this host"),
+        None if open => {
+            println!("open: every client that reaches this port may send load through this host")
+        }
         None => println!("this machine only; `--new-key` serves other hosts"),
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of causes: what only counters of one place, or the order of events, tell apart is told apart.
+//! Tests of causes that only counters of one place, or the order of events, distinguish.
 //!
 //! Each test makes one cause for real between two hosts inside this machine. Where the program does not
 //! name it, it must not name another one with certainty.

@@ -13,7 +13,7 @@ use sokudo_wire::{Ask, Reply};
 
 use crate::vocabulary::{Place, place};
 
-/// Far enough back that whoever goes by the old time waits too long to be overlooked.
+/// Far enough back that a wait computed from the old time is noticed.
 const STEP_NS: i64 = -20_000_000_000;
 /// Longest that a phase without that mistake takes, on cores however busy.
 const SHORT_NS: i64 = 15_000_000_000;

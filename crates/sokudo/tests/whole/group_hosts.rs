@@ -60,7 +60,7 @@ fn a_host_is_listed_with_what_it_is() {
     assert!((whole - 600..=whole).contains(&left_s), "{left_s} s");
 }
 
-/// An agent serves eight controllers at a time. Whoever has listed it is none of them any more.
+/// An agent serves eight controllers at a time. A controller that only listed it no longer counts.
 #[test]
 fn an_agent_that_was_listed_is_free_for_others() {
     let place = place();

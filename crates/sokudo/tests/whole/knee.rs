@@ -96,7 +96,10 @@ fn what_cannot_be_raised_is_refused() {
         ),
         ("knee 127.0.0.1:9/ --rate 5/s", "--rate"),
         ("knee 127.0.0.1:9/ --rule slo", "asks for demands"),
-        ("knee 127.0.0.1:9/ --slo p95<1s", "says nothing to the rule"),
+        (
+            "knee 127.0.0.1:9/ --slo p95<1s",
+            "has no meaning for the rule",
+        ),
         ("knee 127.0.0.1:9/ --rule cpu0", "not a rule"),
     ] {
         let ended = place.run(typed);

@@ -148,7 +148,7 @@ fn a_mirror_follows_its_source_until_it_is_told_to_end() {
     wait_until("the change has arrived", || tree(&source) == tree(&target));
     mirror.interrupt();
     let ended = mirror.end().expect("an end");
-    // Whoever ends a load early has a partial record, of a mirror as of any other.
+    // A load that is ended early has a partial record, of a mirror as of any other.
     ended.expect_code(3);
     let said = summary(&ended);
     assert_eq!(said.number("replicate.failed"), 0.0);

@@ -53,7 +53,7 @@ impl Usl {
         self.lambda * n / (1.0 + self.sigma * (n - 1.0) + self.kappa * n * (n - 1.0))
     }
 
-    /// Users with the highest throughput; `None` when it rises for ever.
+    /// Users with the highest throughput; `None` when it rises without bound.
     pub fn peak(&self) -> Option<f64> {
         let peak = ((1.0 - self.sigma).max(0.0) / self.kappa).sqrt();
         (peak.is_finite() && peak >= 1.0).then_some(peak)

@@ -285,7 +285,7 @@ impl Inner {
         }
     }
 
-    /// A connection could not be opened, or broke: whoever waits may try.
+    /// A connection could not be opened, or broke: a waiting request may try.
     fn lose_one(&mut self) {
         self.errors += 1;
         self.size -= 1;

@@ -1,7 +1,7 @@
 //! The four experiments of an application server's queues, held against their closed form.
 //!
 //! Users ask, wait for the answer, think, and ask again. With `N` users, throughput `X`, think time `Z`
-//! and time `R` in the server, `N = X (R + Z)`; whoever is neither thinking nor being served waits.
+//! and time `R` in the server, `N = X (R + Z)`; users that are neither thinking nor being served wait.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -134,7 +134,7 @@ fn tree<'a>(code: &'a str, mut begin: Module, found: &mut Vec<Module>) -> &'a st
         Some(after) => tree(after, begin, found),
         None => {
             found.push(begin);
-            // A name of its own, `as x`, is no part of the path.
+            // A name of its own, `as x`, is not part of the path.
             let end = rest.find([',', '}', ';']).unwrap_or(rest.len());
             &rest[end..]
         }

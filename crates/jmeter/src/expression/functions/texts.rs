@@ -25,7 +25,7 @@ pub(super) fn change_case(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFa
     frame.give(2, &changed)
 }
 
-/// `__char(code, …)`: decimal, `0x` hexadecimal or `0` octal; what is no number is left out.
+/// `__char(code, …)`: decimal, `0x` hexadecimal or `0` octal; anything that is not a number is left out.
 pub(super) fn char_codes(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let mut units: Vec<u16> = Vec::with_capacity(frame.len());
     for index in 0..frame.len() {

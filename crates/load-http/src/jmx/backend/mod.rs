@@ -34,7 +34,7 @@ use super::read::Prepared;
 const BATCH: usize = 256;
 /// Batches that may wait.
 const QUEUE: usize = 256;
-/// Labels that are told apart; the others are in the sum of all alone.
+/// Labels that are counted separately; the others are only in the sum of all.
 const MOST_LABELS: usize = 1_000;
 
 /// A result as a database gets it.

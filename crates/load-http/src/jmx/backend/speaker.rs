@@ -210,7 +210,7 @@ impl Post {
         })
     }
 
-    /// Errors: no answer, or one that is no yes.
+    /// Errors: no answer, or a negative one.
     fn send(&self, text: &str) -> Result<(), String> {
         let length = text.len();
         let request = format!("{}Content-Length: {length}\r\n\r\n{text}", self.head);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::Note;
 
-/// Responses that failed are told apart by this many codes and messages.
+/// Most codes and messages by which failed responses are counted separately.
 const MOST_ERRORS: usize = 100;
 /// Results that the percentiles of all results look back at, where averages begin anew.
 const WINDOW: usize = 100;

@@ -180,7 +180,7 @@ fn dialling(routers: &[String]) -> String {
     routers.iter().map(option).collect()
 }
 
-/// How long something is good for: what ends while it is copied to another host helps nobody.
+/// A length of validity; less than the time to copy it to another host is refused.
 fn lasting(text: &str) -> Result<Nanos, TextError> {
     let valid: Nanos = text.parse()?;
     match valid.0 < LEAST_VALID_NS {

@@ -66,7 +66,7 @@ pub fn far_on(
     far_over(listener, Some, does)
 }
 
-/// A far end that speaks TLS, and keeps whoever connects waiting so long before the handshake.
+/// A far end that speaks TLS, and delays each handshake by this time.
 pub fn secure_far(
     before_handshake: Duration,
     does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,

@@ -50,7 +50,7 @@ fn a_server_that_restarts_is_found_again() {
     let first = listener.accept().map(drop);
     drop(listener);
     assert!(first.is_ok());
-    // A port in its last moments may be taken once more only by whoever says so.
+    // A port in its last moments may be taken once more only with the option for it.
     let again = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     again.set_reuse_address(true).unwrap();
     again.bind(&address.into()).unwrap();

@@ -24,7 +24,7 @@ const RATE_PER_S: f64 = 50.0;
 const SECONDS: u32 = 6;
 const ARRIVALS: f64 = 300.0;
 
-/// A server that stands still once: whoever asks meanwhile waits until it is over.
+/// A server that stands still once: requests that arrive meanwhile wait until it is over.
 fn stalling() -> Far {
     let goes_on: Mutex<Option<Instant>> = Mutex::new(None);
     far(move |number, _| {
@@ -47,7 +47,7 @@ fn load(place: &Place, far: &Far, loops: i64, options: &str) -> Summary {
 }
 
 /// How many are due after the stall's begin that must wait for at least `longer_s`, when they come
-/// evenly: whoever is due that long before its end. One may fall on either edge.
+/// evenly: requests that are due that long before its end. One may fall on either edge.
 fn must_wait(longer_s: f64) -> f64 {
     RATE_PER_S * (STALL.as_secs_f64() - longer_s) - 1.0
 }
