@@ -58,8 +58,10 @@ pub(super) fn read(options: &JmxOptions, plan: &Plan) -> Result<Arc<[Identity]>,
     }
     let password = STORE_PASSWORD.get().map(String::as_str);
     let entries = read_store(&bytes, password).map_err(|why| {
-        let says = Text::new("error-key-store").word("file", &file);
-        operator(says.text("why", why.text()), hint(&why, &file))
+        let says = Text::new("error-key-store")
+            .word("file", &file)
+            .text("why", why.text());
+        operator(says, hint(&why, &file))
     })?;
     indexes_fit(plan, entries.len())?;
     Ok(entries.into())

@@ -128,13 +128,12 @@ impl Prepared {
     ) -> Result<Self, Refusal> {
         let refused = |first: Option<&Problem>, count: usize| {
             let says = match first {
-                None => Text::new("error-jmx-errors"),
-                Some(first) => Text::new("error-jmx-errors-first").with("first", first),
+                None => Text::new("error-jmx-errors").with("count", count),
+                Some(first) => Text::new("error-jmx-errors-first")
+                    .with("count", count)
+                    .with("first", first),
             };
-            operator(
-                says.with("count", count),
-                Text::new("error-jmx-errors-hint"),
-            )
+            operator(says, Text::new("error-jmx-errors-hint"))
         };
         let (errors, first) = (reading.errors, reading.problems.first().cloned());
         let Some(mut plan) = reading.plan.filter(|_| errors == 0) else {
