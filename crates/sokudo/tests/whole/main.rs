@@ -5,6 +5,7 @@
 
 #![cfg(unix)]
 
+mod advise;
 mod bad_input;
 mod bottlenecks;
 mod browser;
