@@ -591,7 +591,8 @@ fn a_list_without_end_meets_a_bound() {
             let sent = hostile
                 .listing
                 .send(FrameKind::Message, &raw, Codec::Zstd, &packed);
-            if sent.is_err() {
+            // A list that takes long on a busy machine is no silence on the other connection.
+            if sent.is_err() || hostile.data.alive().is_err() {
                 return;
             }
         }
