@@ -494,6 +494,7 @@ layer-rr = an answer after { $p50 }, 99 % within { $p99 }
 layer-crr = { $rate } new connections/s
 layer-stream = { $bits } over one connection
 layer-bus = { $rate } messages/s
+layer-replicate = { $bytes } of files, { $files } files/s
 
 ## Flows that stood still
 

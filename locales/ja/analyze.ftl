@@ -440,6 +440,7 @@ layer-rr = 応答まで { $p50 }、99 % は { $p99 } 以内
 layer-crr = 新しい接続 { $rate } 本/秒
 layer-stream = 1 本の接続で { $bits }
 layer-bus = メッセージ { $rate } 件/秒
+layer-replicate = ファイル { $bytes }、{ $files } 個/秒
 
 ## 止まったフロー
 

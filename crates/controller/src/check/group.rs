@@ -20,7 +20,7 @@ use sokudo_stats::spread;
 
 use super::datagram::{MODEST_PER_S, SIZE_BYTES};
 use super::tournament::{BESIDE_NS, Budget, Pair, Tournament};
-use super::{Amount, Layer, chosen, flows_of, known};
+use super::{Amount, Layer, chosen_of_group, flows_of, known};
 use crate::error::ControlError;
 use crate::run::Run;
 
@@ -67,9 +67,9 @@ impl GroupCheck {
     }
 
     fn budget(&self, hosts: usize, beside_ns: u64) -> Budget {
-        let turns = chosen(&self.layers).map(|layer| 1 + usize::from(layer.in_turn));
+        let turns = chosen_of_group(&self.layers).map(|layer| 1 + usize::from(layer.in_turn));
         // Two hosts at once are a round.
-        let meshes = chosen(&self.layers).filter(|layer| layer.mesh && hosts > 2);
+        let meshes = chosen_of_group(&self.layers).filter(|layer| layer.mesh && hosts > 2);
         Budget {
             turns: turns.sum(),
             last: meshes.count(),
@@ -126,7 +126,7 @@ pub fn run(
 
 impl Meeting<'_> {
     fn all_layers(&mut self) -> Result<(), ControlError> {
-        for layer in chosen(&self.check.layers) {
+        for layer in chosen_of_group(&self.check.layers) {
             let mut left: VecDeque<Vec<Pair>> = self.tournament.rounds.clone().into();
             let mut number = 0u32;
             while let Some(round) = left.pop_front() {
@@ -186,7 +186,7 @@ impl Meeting<'_> {
         if self.tournament.hosts < 3 {
             return Ok(());
         }
-        for layer in chosen(&self.check.layers).filter(|layer| layer.mesh) {
+        for layer in chosen_of_group(&self.check.layers).filter(|layer| layer.mesh) {
             if self.run.interrupted() {
                 return Ok(());
             }

@@ -9,12 +9,14 @@ mod datagram;
 pub mod group;
 mod http;
 mod probe;
+mod replicate;
 mod rr;
 mod stream;
 pub mod tournament;
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use sokudo_model::kinds::Reach;
 use sokudo_model::{FlowPlan, Kind, Labels, PhasePlan, Text, kinds};
 use sokudo_net::netns::LocalHosts;
 
@@ -83,6 +85,10 @@ impl Layer {
         self.kind.name
     }
 
+    fn reaches_files(&self) -> bool {
+        self.kind.reach.contains(&Reach::Files)
+    }
+
     fn run(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         match self.inside {
             Some(inside) => inside(run, config),
@@ -110,12 +116,17 @@ impl Layer {
         amount: &Amount,
         labels: Labels,
     ) -> PhasePlan {
+        // Files are all there are of them, however long they take.
+        let duration_ns = match self.reaches_files() {
+            true => 0,
+            false => amount.duration_ns,
+        };
         PhasePlan {
             name,
             workload: self.name().into(),
             options: (self.options)(amount),
             flows,
-            duration_ns: amount.duration_ns,
+            duration_ns,
             bound_ns: amount.duration_ns + SLACK_NS,
             labels,
         }
@@ -186,6 +197,15 @@ pub const LAYERS: &[Layer] = &[
         kind: &kinds::http::KIND,
         question: "how many web requests per second does one host answer another, and how long does each take?",
         options: http::options,
+        in_turn: false,
+        mesh: false,
+        connects: true,
+        inside: None,
+    },
+    Layer {
+        kind: &kinds::replicate::KIND,
+        question: "how fast do trees of files cross between two hosts, disks left out?",
+        options: replicate::options,
         in_turn: false,
         mesh: false,
         connects: true,
@@ -265,6 +285,12 @@ pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), 
         layer.run(run, config)?;
     }
     Ok(())
+}
+
+/// The same for hosts of others: a layer that needs their owners' leave is run when it is named.
+fn chosen_of_group(names: &[String]) -> impl Iterator<Item = &'static Layer> {
+    let asked = |layer: &&Layer| !names.is_empty() || !layer.reaches_files();
+    chosen(names).filter(asked)
 }
 
 /// The layers with these names, all when none is named.

@@ -3,8 +3,8 @@
 use crate::metric::metrics;
 
 use super::{
-    Carried, Charts, End, Ends, Expects, Family, FileCopy, Kind, PairFigure, Reach, Track,
-    TrackSource,
+    Carried, Charts, End, Ends, Expects, Family, FileCopy, Kind, Layer, LayerNumber, PairFigure,
+    Reach, Track, TrackSource,
 };
 
 #[rustfmt::skip]
@@ -124,7 +124,21 @@ pub const KIND: Kind = Kind {
         stat: None,
         more_is_better: true,
     }],
-    layer: None,
+    layer: Some(Layer {
+        key: "layer-replicate",
+        numbers: &[
+            LayerNumber {
+                name: "bytes",
+                metric: USER_BYTES_PER_SECOND,
+                stat: None,
+            },
+            LayerNumber {
+                name: "files",
+                metric: FILES_PER_SECOND,
+                stat: None,
+            },
+        ],
+    }),
     by_label: false,
     is_plan: false,
     options: &[

@@ -91,6 +91,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "workloads",
             "load-http",
             "load-network",
+            "load-replicate",
             "workload",
             "net",
             "stats",
