@@ -115,6 +115,8 @@ declare function rr(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): 
 declare function replicate(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo stream`: bulk bytes. */
 declare function stream(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
+/** `sokudo tpcb`: transfers on a database; every host that does it gives the whole load. */
+declare function tpcb(from: AnyHost, target: string, options?: Options): Load;
 
 /** Start all of these loads at the same moment and wait for their end, at most for `timeout`. */
 declare function phase(

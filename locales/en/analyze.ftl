@@ -72,6 +72,10 @@ part-share = { $share }
 
 check-complete-held = { $phase }: both ends of every flow delivered their numbers (flows: { $flows }).
 check-complete-failed = { $phase }: not every flow has the numbers of both ends ({ $complete } of { $flows } have).
+check-conditions-held = { $phase }: the { $kept } conditions on the tables hold
+check-conditions-failed = { $phase }: { $broken } conditions on the tables do not hold
+check-acknowledged-held = { $phase }: all { $all } acknowledged commits are in the database, each once
+check-acknowledged-failed = { $phase }: of { $all } acknowledged commits { $lost } are lost and { $twice } are there more than once
 check-accounting-held = { $phase }: received and missing datagrams add up to the { $wanted } sent.
 check-accounting-failed = { $phase }: received and missing datagrams add up to { $seen }, but { $wanted } were sent; over the flows { $off } are unaccounted for.
 check-attribution-held = { $phase }: every missing datagram has a place ({ $wanted } in all).

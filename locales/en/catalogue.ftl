@@ -40,6 +40,45 @@ metric-dns-unreachable = times that the server's host said that nothing listens 
 metric-dns-unstarted-queries = queries whose time came and that were never sent, because as many as allowed were unanswered until the end; without a rate, those that could not be tried in the time in which none was answered, by the pace of the answers
 metric-dns-window-full-ratio = share of queries that had to wait because as many as --window allows were unanswered
 
+## sql
+metric-sql-acknowledged = commits of transactions with a mark that the server acknowledged, warm-up included
+metric-sql-asked-per-second = rate that was asked for; absent in a closed loop
+metric-sql-attempts = tries of transactions, successful or not
+metric-sql-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-sql-broken-conditions = conditions on the tables that do not hold at the end
+metric-sql-cancelled-at-end = transactions under way when the load was ended; they are neither counted nor errors
+metric-sql-client-cpu-ratio = CPU time of the busiest load thread over elapsed time, 1 = one core
+metric-sql-client-cpu-seconds-per-transaction = CPU time of the load's threads over the transactions that they carried out, warm-up included
+metric-sql-client-wait-ratio = share of time that a load thread was ready to run but had no CPU
+metric-sql-connect-seconds = time to connect again and prepare the statements, sessions made during the load
+metric-sql-deadlocks = tries that the server ended to resolve a deadlock (SQLSTATE 40P01, MySQL 1213)
+metric-sql-duplicated-marks = marks that are in the database more than once at the end
+metric-sql-error-ratio = errors and unstarted transactions over all that were due; in series: errors over the transactions that ended in the interval
+metric-sql-errors = transactions that failed for good: refused by the server, without an answer in time, or whose session broke
+metric-sql-kept-conditions = conditions on the tables that hold at the end
+metric-sql-late-ratio = share of transactions that began more than 1 ms after their intended start although a session was free
+metric-sql-latency-p50-seconds = median of the latency over the interval
+metric-sql-latency-p99-seconds = 99th percentile of the latency over the interval
+metric-sql-latency-seconds = from the intended start of a transaction to the answer to its last statement, further tries included; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max
+metric-sql-lock-timeouts = tries that got no lock in time (SQLSTATE 55P03, MySQL 1205, SQLite's busy)
+metric-sql-lost-acknowledged = acknowledged commits whose marks are not in the database at the end: 0 on a server that keeps what it acknowledges
+metric-sql-lost-sessions = sessions that ended during the load
+metric-sql-made-connections = sessions made during the load, in place of those that were lost
+metric-sql-open-connections = sessions on the database
+metric-sql-ports-exhausted = sessions that could not be made because no local port was left
+metric-sql-round-trip-seconds = latency of each transaction by itself
+metric-sql-serialization-failures = tries that the server could not put in order with others (SQLSTATE 40001)
+metric-sql-service-seconds = from the moment that a transaction really began to its end; equals the latency in a closed loop
+metric-sql-start-delay-seconds = from the intended start of a transaction to its real one, where a session was free: the generator's own delay, which the latency holds and the service time does not; absent in a closed loop
+metric-sql-transactions = transactions that the server acknowledged, warm-up not counted
+metric-sql-transactions-per-second = those transactions over the time of the load (group.load_seconds), connecting not counted; in series: over the interval
+metric-sql-unstarted-transactions = transactions whose time came and that never began, because all sessions were busy until the end; without a rate, those that could not be tried in the time in which none succeeded, by the pace of the others
+metric-sql-window-full-ratio = share of transactions that had to wait for a free session
+
+## tpcb
+metric-tpcb-scale = branches in the database: each has 10 tellers and 100,000 accounts
+metric-tpcb-tps = transactions per second, connecting not counted: the number that pgbench calls tps
+
 ## group
 metric-group-start-late-seconds = first send of a flow minus the agreed start, on the sender's own clock
 metric-group-load-seconds = time over which the rates of a flow are counted: from its first intended start after the warm-up to the end of the load as planned, or as an amount or the operator ended it; longer where what had queued up went on after that

@@ -91,6 +91,7 @@ console-asks-bus = how many messages per second does a bus carry, and how long d
 console-asks-crr = how long does it take to connect, ask once and be answered?
 console-asks-datagram = how many datagrams per second get from here to there, and where are the others lost?
 console-asks-dns = how many queries per second does a name server answer, and how long does each take?
+console-asks-tpcb = how many transfers per second does a database commit, and does it keep every one of them?
 console-asks-http = how many requests per second does a web server answer, and how long does each take?
 console-asks-probe = how long does a datagram take, each way, and how evenly?
 console-asks-rr = how long does an answer take, and how many requests per second get one?
@@ -189,3 +190,9 @@ advise-doing-trial = trying: { $trial }
 demo-begins = demo server on { $url }. In another terminal:
 demo-plan = a JMeter plan that visits it: sokudo demo --plan demo.jmx
 demo-ends = Ctrl-C ends it.
+
+## sokudo db
+
+db-init-done = { $target }: { $rows } rows in { $seconds } ({ $rate })
+db-check-broken = { $condition } does not hold: { $left } and { $right }
+db-check-done = { $kept } conditions hold, { $broken } do not

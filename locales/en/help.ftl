@@ -400,6 +400,47 @@ help-dns-after =
 
     Nothing is asked twice: a query that is lost on the way is an error, as one that the server leaves
     unanswered is. Names that do not exist (NXDOMAIN) are answers; SERVFAIL and REFUSED are errors.
+help-tpcb =
+    Transfer money on a database: transactions per second, and whether each is kept.
+
+    PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. The transaction of pgbench; not a TPC result.
+help-tpcb--clients = Clients, each with a session of its own; over all threads
+help-tpcb--count = Measure exactly so many transactions; without --duration nothing else ends the run
+help-tpcb--key = Key that `sokudo serve` printed on those hosts
+help-tpcb--rate = Transactions per second, whatever the database does: `500/s`. Latency then counts from the intended start. Default: a closed loop, in which each client begins when its last transaction has ended
+help-tpcb--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
+help-tpcb--scale = Branches of the database that is made for the run; a server's own database has its scale already
+help-tpcb--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`, with the tables that `sokudo db init` makes. Default: a SQLite file that is made for the run and removed after it
+help-tpcb--threads = Load threads
+help-tpcb--timeout = A try without an answer for this long has failed
+help-tpcb--variant = What each transaction does
+help-tpcb--variant-full = Account, teller, branch and history, as TPC-B
+help-tpcb--variant-no-branch = Without teller and branch: no row that many wait for
+help-tpcb--variant-select = Only read an account's balance
+help-tpcb-after =
+    Examples:
+      sokudo tpcb                                        a SQLite file of its own, one client, 10 s
+      sokudo db init --target postgres://bench@hostb/bench --scale 50     the tables, once
+      sokudo tpcb --target postgres://bench@hostb/bench -c 16 -d 60s      as fast as it commits
+      sokudo tpcb --target postgres://bench@hostb/bench -c 64 --rate 500/s   open loop: latency from the intended start
+      sokudo tpcb --target mysql://bench@hostb/bench -c 16 --variant select  only reads
+      sokudo tpcb --target postgres://bench@hostb/bench -c 64 --find 'p99<20ms,errors<0.1%'   the highest such rate
+      sokudo tpcb --target postgres://bench@hostb/bench --knee clients=1..64   where transactions begin to queue
+
+    Afterwards the sums of the tables must agree, and every commit that the server acknowledged must be there.
+    Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
+help-db = Make and check the tables of a load on a database
+help-db-init =
+    Make the tables of `sokudo tpcb` anew, and fill them.
+
+    Tables of these names (tpcb_branches, tpcb_tellers, tpcb_accounts, tpcb_history) that are there are dropped.
+help-db-init--scale = Branches, each with 10 tellers and 100,000 accounts: about 15 MB
+help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
+help-db-check =
+    Check what must hold in the tables of `sokudo tpcb`: the sums of all four agree.
+
+    Exit code 1 when they do not.
+help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-doctor = Try every facility that sokudo can use, and say what to change
 help-doctor--json = One JSON object per line
 help-export = Write a record in the form of other programs. The Parquet files inside it need no export

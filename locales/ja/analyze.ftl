@@ -66,6 +66,10 @@ part-share =  { $share }
 
 check-complete-held = { $phase }: { $flows } 本のフローすべてについて、両端の数値がそろっています。
 check-complete-failed = { $phase }: 両端の数値がそろっているのは { $flows } 本のフローのうち { $complete } 本だけです。
+check-conditions-held = { $phase }: 表についての { $kept } 個の条件が成り立つ
+check-conditions-failed = { $phase }: 表についての { $broken } 個の条件が成り立たない
+check-acknowledged-held = { $phase }: 応答された { $all } 件の確定はすべて 1 回ずつデータベースにある
+check-acknowledged-failed = { $phase }: 応答された { $all } 件の確定のうち { $lost } 件が失われ、{ $twice } 件が重複している
 check-accounting-held = { $phase }: 受信数と欠落数の合計は、送信数 { $wanted } と一致しています。
 check-accounting-failed = { $phase }: 受信数と欠落数の合計は { $seen } ですが、送信数は { $wanted } です。フローごとの差の合計は { $off } です。
 check-attribution-held = { $phase }: 欠落したデータグラム（計 { $wanted }）は、すべて失われた場所に割り当てられています。

@@ -40,6 +40,45 @@ metric-dns-unreachable = サーバーのホストが、そのポートで待ち�
 metric-dns-unstarted-queries = 時刻が来ても送れなかった問い合わせ。許された数の応答待ちが最後まで続いたため。レート指定がなければ、応答が一つもなかった時間に試せなかった数を、応答の速さから数える
 metric-dns-window-full-ratio = --window が許す数だけ応答待ちがあり、待たされた問い合わせの割合
 
+## sql
+metric-sql-acknowledged = 印を書いたトランザクションのうち、サーバーが確定を応答したもの。ウォームアップを含む
+metric-sql-asked-per-second = 指定されたレート。閉ループではない
+metric-sql-attempts = トランザクションの試行の数。成否を問わない
+metric-sql-best-rate-per-second = --find の条件を守った最大のレート。新しい測定で確かめたもの
+metric-sql-broken-conditions = 終了時に成り立たない、表についての条件の数
+metric-sql-cancelled-at-end = 負荷の終了時に途中だったトランザクション。成功にも失敗にも数えない
+metric-sql-client-cpu-ratio = 最も忙しい負荷スレッドの CPU 時間を経過時間で割った値。1 = 1 コア
+metric-sql-client-cpu-seconds-per-transaction = 負荷のスレッドの CPU 時間を、実行したトランザクション数 (ウォームアップを含む) で割った値
+metric-sql-client-wait-ratio = 負荷スレッドが実行できる状態なのに CPU がなかった時間の割合
+metric-sql-connect-seconds = 負荷の途中で作り直したセッションの、再接続と文の準備の時間
+metric-sql-deadlocks = デッドロックの解消のためサーバーが終わらせた試行 (SQLSTATE 40P01、MySQL 1213)
+metric-sql-duplicated-marks = 終了時にデータベースに 2 回以上ある印の数
+metric-sql-error-ratio = 失敗と開始されなかったものの、行うべきだった全トランザクションに対する割合。系列では区間内に終わったものに対する失敗の割合
+metric-sql-errors = 最終的に失敗したトランザクション: サーバーの拒否、時間内の応答なし、セッションの切断
+metric-sql-kept-conditions = 終了時に成り立つ、表についての条件の数
+metric-sql-late-ratio = 空いたセッションがあったのに予定時刻から 1 ms より遅れて始まったトランザクションの割合
+metric-sql-latency-p50-seconds = 区間のレイテンシーの中央値
+metric-sql-latency-p99-seconds = 区間のレイテンシーの 99 パーセンタイル
+metric-sql-latency-seconds = トランザクションの予定時刻から最後の文への応答までの時間。再試行を含む。要約では .min、.mean、.p50、.p90、.p99、.p999、.max を付ける
+metric-sql-lock-timeouts = 時間内にロックを得られなかった試行 (SQLSTATE 55P03、MySQL 1205、SQLite の busy)
+metric-sql-lost-acknowledged = 確定が応答されたのに、終了時にその印がデータベースにないもの。応答したものを失わないサーバーなら 0
+metric-sql-lost-sessions = 負荷の途中で切れたセッションの数
+metric-sql-made-connections = 失われたセッションの代わりに負荷の途中で作ったセッションの数
+metric-sql-open-connections = データベースへのセッションの数
+metric-sql-ports-exhausted = 空いたローカルポートがなく作れなかったセッションの数
+metric-sql-round-trip-seconds = トランザクション 1 件ごとのレイテンシー
+metric-sql-serialization-failures = サーバーがほかと順序付けできなかった試行 (SQLSTATE 40001)
+metric-sql-service-seconds = トランザクションが実際に始まってから終わるまでの時間。閉ループではレイテンシーと同じ
+metric-sql-start-delay-seconds = 空いたセッションがあったときの、予定時刻から実際の開始までの時間: 生成側自身の遅れ。レイテンシーには含まれ、サービス時間には含まれない。閉ループではない
+metric-sql-transactions = サーバーが確定を応答したトランザクションの数。ウォームアップは含まない
+metric-sql-transactions-per-second = そのトランザクション数を負荷の時間 (group.load_seconds) で割った値。接続の時間は含まない。系列では区間ごと
+metric-sql-unstarted-transactions = 時刻が来たのに、最後まですべてのセッションが使用中で始まらなかったトランザクション。レートの指定がなければ、成功がなかった時間に試せたはずの数
+metric-sql-window-full-ratio = 空いたセッションを待ったトランザクションの割合
+
+## tpcb
+metric-tpcb-scale = データベースの支店の数。それぞれに窓口 10 と口座 100,000 がある
+metric-tpcb-tps = 毎秒のトランザクション数。接続の時間は含まない。pgbench が tps と呼ぶ値
+
 ## group
 metric-group-start-late-seconds = フローの最初の送信時刻と合意した開始時刻との差。送信側自身のクロックによる
 metric-group-load-seconds = フローのレートを数える時間。ウォームアップ後の最初の予定開始から、予定どおりの、または指定量や操作者が終わらせた負荷の終わりまで。その後も溜まった分が流れ続けた場合は、それだけ長い

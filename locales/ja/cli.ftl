@@ -63,6 +63,7 @@ console-asks-bus = メッセージバスは毎秒何件のメッセージを運�
 console-asks-crr = 接続して 1 回尋ね、応答を得るまでどれだけかかるか
 console-asks-datagram = 毎秒何個のデータグラムが届き、残りはどこで失われるか
 console-asks-dns = ネームサーバーは毎秒いくつの問い合わせに答え、それぞれにどれだけかかるか
+console-asks-tpcb = データベースは毎秒いくつの振替を確定し、そのすべてを保持するか
 console-asks-http = Web サーバーは毎秒何件の要求に応答し、それぞれどれだけかかるか
 console-asks-probe = データグラムは片道ずつどれだけかかり、どれだけ揺らぐか
 console-asks-rr = 応答までどれだけかかり、毎秒何件の要求に応答があるか
@@ -158,3 +159,9 @@ advise-doing-trial = 試行中: { $trial }
 demo-begins = デモサーバーは { $url } です。別の端末から:
 demo-plan = このサーバーを訪れる JMeter プラン: sokudo demo --plan demo.jmx
 demo-ends = Ctrl-C で終わります。
+
+## sokudo db
+
+db-init-done = { $target }: { $rows } 行を { $seconds } で作成 ({ $rate })
+db-check-broken = { $condition } が成り立たない: { $left } と { $right }
+db-check-done = 成り立つ条件 { $kept }、成り立たない条件 { $broken }

@@ -400,6 +400,47 @@ help-dns-after =
 
     再送はしない。途中で失われた問い合わせは、サーバーが答えなかったものと同じく失敗になる。
     存在しない名前 (NXDOMAIN) は応答であり、SERVFAIL と REFUSED は失敗である。
+help-tpcb =
+    データベースで振替を行う: 毎秒のトランザクション数と、それぞれが保持されるか
+
+    PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。pgbench のトランザクションであり、TPC の結果ではない。
+help-tpcb--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
+help-tpcb--count = ちょうどこの数のトランザクションを測定する。--duration がなければ、ほかに終了の条件はない
+help-tpcb--key = それらのホストで `sokudo serve` が表示した鍵
+help-tpcb--rate = データベースの状態にかかわらず毎秒始めるトランザクション数: `500/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (各クライアントは前のトランザクションが終わると次を始める)
+help-tpcb--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
+help-tpcb--scale = 測定のために作るデータベースの支店の数。サーバーのデータベースの大きさはすでに決まっている
+help-tpcb--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`。表は `sokudo db init` が作る。既定値: 測定のために作り、終われば消す SQLite ファイル
+help-tpcb--threads = 負荷スレッドの数
+help-tpcb--timeout = この時間内に応答のない試行を失敗とする
+help-tpcb--variant = トランザクションの内容
+help-tpcb--variant-full = TPC-B と同じく、口座、窓口、支店、履歴
+help-tpcb--variant-no-branch = 窓口と支店を省く: 多くが待つ行がない
+help-tpcb--variant-select = 口座の残高を読むだけ
+help-tpcb-after =
+    例:
+      sokudo tpcb                                        専用の SQLite ファイル、1 クライアント、10 秒
+      sokudo db init --target postgres://bench@hostb/bench --scale 50     最初に一度、表を作る
+      sokudo tpcb --target postgres://bench@hostb/bench -c 16 -d 60s      確定できる限り速く
+      sokudo tpcb --target postgres://bench@hostb/bench -c 64 --rate 500/s   開ループ: 予定時刻からのレイテンシー
+      sokudo tpcb --target mysql://bench@hostb/bench -c 16 --variant select  読むだけ
+      sokudo tpcb --target postgres://bench@hostb/bench -c 64 --find 'p99<20ms,errors<0.1%'   それを守る最大のレート
+      sokudo tpcb --target postgres://bench@hostb/bench --knee clients=1..64   待ちが始まるところ
+
+    終了後、各表の合計は一致しなければならず、サーバーが応答した確定はすべて残っていなければならない。
+    パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
+help-db = データベースの負荷の表を作り、検査する
+help-db-init =
+    `sokudo tpcb` の表を作り直し、行を入れる
+
+    同じ名前の表 (tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history) があれば削除する。
+help-db-init--scale = 支店の数。それぞれに窓口 10 と口座 100,000: 約 15 MB
+help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`
+help-db-check =
+    `sokudo tpcb` の表で成り立つべきことを検査する: 4 つの表の合計が一致すること
+
+    成り立たなければ終了コードは 1。
+help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`
 help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
 help-doctor--json = 1 行に一つの JSON オブジェクト
 help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要

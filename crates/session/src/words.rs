@@ -13,6 +13,7 @@ use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_load_replicate::replicate::ReplicateOptions;
+use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::kinds;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::Options;
@@ -50,6 +51,16 @@ const fn server<O: Options>() -> Entry {
     }
 }
 
+/// A load on a database that is named by its data source name.
+const fn database<O: Options>() -> Entry {
+    Entry {
+        name: O::NAME,
+        takes_url: true,
+        read: on_a_database::<O>,
+        of_hosts: many::<O>,
+    }
+}
+
 /// Every word that loads.
 const WORDS: &[Entry] = &[
     between::<BusOptions>(),
@@ -61,6 +72,7 @@ const WORDS: &[Entry] = &[
     between::<ReplicateOptions>(),
     between::<RrOptions>(),
     between::<StreamOptions>(),
+    database::<TpcbOptions>(),
 ];
 
 /// Workloads that are no words here, and what to do instead.
@@ -164,6 +176,19 @@ fn on_a_server<O: Options>(arguments: &[String]) -> Result<OrderedLoad, Failed> 
         ));
     }
     Ok(asked(&options, Vec::new(), 1))
+}
+
+/// The database comes first, without the name of its option.
+fn on_a_database<O: Options>(arguments: &[String]) -> Result<OrderedLoad, Failed> {
+    let is_named = arguments
+        .first()
+        .is_some_and(|first| !first.starts_with('-'));
+    let option = is_named.then(|| "--target".to_owned());
+    let arguments: Vec<String> = option
+        .into_iter()
+        .chain(arguments.iter().cloned())
+        .collect();
+    on_a_server::<O>(&arguments)
 }
 
 fn asked<O: Options>(options: &O, peers: Vec<String>, among: u32) -> OrderedLoad {

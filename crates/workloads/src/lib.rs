@@ -7,6 +7,7 @@ pub mod together;
 use sokudo_load_http::{http, jmx};
 use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
 use sokudo_load_replicate::replicate;
+use sokudo_load_sql::tpcb;
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal, Text};
 use sokudo_workload::{HostResult, Workload};
 
@@ -23,6 +24,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &rr::Rr,
     &stream::Stream,
     &together::Together,
+    &tpcb::Tpcb,
 ];
 
 /// Looks a workload up by its name.

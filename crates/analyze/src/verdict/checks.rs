@@ -5,7 +5,7 @@
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
-use sokudo_model::kinds::datagram;
+use sokudo_model::kinds::{datagram, sql};
 use sokudo_model::metric::Metric;
 use sokudo_model::pairs::is_round;
 use sokudo_model::{
@@ -42,6 +42,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
         out.extend(accounting(&view));
         out.extend(attribution(&view));
         out.extend(together(&view));
+        out.extend(kept(&view));
         out.extend(demands(&view));
     }
     out.extend(pairs::checks(record));
@@ -130,6 +131,30 @@ pub(super) fn unkept(record: &Record) -> Option<(&PhaseRecord, String)> {
     let (phase, load) = with_load.min_by(|a, b| order(a.1).total_cmp(&order(b.1)))?;
     let load = load.map(|load| units::human(load, curve.offered.unit));
     Some((phase, load.unwrap_or_default()))
+}
+
+/// The conditions on a database's tables (`conditions`), and that every commit which the server
+/// acknowledged is in it once (`acknowledged`).
+fn kept(view: &PhaseView<'_>) -> Vec<Check> {
+    let broken = view.total(sql::BROKEN_CONDITIONS);
+    let lost = view.total(sql::LOST_ACKNOWLEDGED);
+    let twice = view.total(sql::DUPLICATED_MARKS);
+    let conditions = broken.map(|broken| {
+        let mut check = check("conditions", broken == 0.0, view);
+        check.says = check.says.number("broken", broken, Unit::One);
+        let kept = view.total(sql::KEPT_CONDITIONS).unwrap_or(0.0);
+        check.says = check.says.number("kept", kept, Unit::One);
+        check
+    });
+    let acknowledged = lost.zip(twice).map(|(lost, twice)| {
+        let mut check = check("acknowledged", lost + twice == 0.0, view);
+        let all = view.total(sql::ACKNOWLEDGED).unwrap_or(0.0);
+        check.says = check.says.number("lost", lost, Unit::One);
+        check.says = check.says.number("twice", twice, Unit::One);
+        check.says = check.says.number("all", all, Unit::One);
+        check
+    });
+    conditions.into_iter().chain(acknowledged).collect()
 }
 
 fn check(name: &str, passed: bool, view: &PhaseView<'_>) -> Check {

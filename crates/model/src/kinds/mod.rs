@@ -18,7 +18,9 @@ pub mod jmx;
 pub mod probe;
 pub mod replicate;
 pub mod rr;
+pub mod sql;
 pub mod stream;
+pub mod tpcb;
 
 use crate::bounds::Bound;
 use crate::metric::{Metric, Stat};
@@ -40,6 +42,7 @@ pub const KINDS: &[&Kind] = &[
     &http::KIND,
     &jmx::KIND,
     &dns::KIND,
+    &tpcb::KIND,
     &datagram::KIND,
     &replicate::KIND,
 ];
@@ -55,6 +58,8 @@ pub const SOURCES: &[&[Metric]] = &[
     crr::METRICS,
     stream::METRICS,
     replicate::METRICS,
+    sql::METRICS,
+    tpcb::METRICS,
 ];
 
 /// Describes a workload and its numbers.

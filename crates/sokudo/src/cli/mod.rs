@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod compat;
 mod datagram;
+mod db;
 mod demo;
 mod doctor;
 mod export;
@@ -61,6 +62,7 @@ use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
+use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::Text;
 use sokudo_model::secrets::{self, HIDDEN};
 use sokudo_net::process::own_program;
@@ -130,6 +132,13 @@ enum Command {
     /// and lost queries are counted separately.
     #[command(after_help = on_server::DNS_EXAMPLES)]
     Dns(Box<on_server::OnServerArgs<DnsOptions>>),
+    /// Transfer money on a database: transactions per second, and whether each is kept.
+    ///
+    /// PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. The transaction of pgbench; not a TPC
+    /// result.
+    #[command(after_help = on_server::TPCB_EXAMPLES)]
+    Tpcb(Box<on_server::OnServerArgs<TpcbOptions>>),
+    Db(db::DbArgs),
     Knee(knee::KneeArgs),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
     #[command(after_help = between::STREAM_EXAMPLES)]
@@ -293,6 +302,8 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Bus(args) => bus::run(*args),
         Command::Http(args) => on_server::run(*args),
         Command::Dns(args) => on_server::run(*args),
+        Command::Tpcb(args) => on_server::run(*args),
+        Command::Db(args) => db::run(args),
         Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),
         Command::Replicate(args) => replicate::run(*args),

@@ -44,6 +44,20 @@ Examples:
 Nothing is asked twice: a query that is lost on the way is an error, as one that the server leaves
 unanswered is. Names that do not exist (NXDOMAIN) are answers; SERVFAIL and REFUSED are errors.";
 
+/// Examples after the help of `tpcb`.
+pub const TPCB_EXAMPLES: &str = "\
+Examples:
+  sokudo tpcb                                        a SQLite file of its own, one client, 10 s
+  sokudo db init --target postgres://bench@hostb/bench --scale 50     the tables, once
+  sokudo tpcb --target postgres://bench@hostb/bench -c 16 -d 60s      as fast as it commits
+  sokudo tpcb --target postgres://bench@hostb/bench -c 64 --rate 500/s   open loop: latency from the intended start
+  sokudo tpcb --target mysql://bench@hostb/bench -c 16 --variant select  only reads
+  sokudo tpcb --target postgres://bench@hostb/bench -c 64 --find 'p99<20ms,errors<0.1%'   the highest such rate
+  sokudo tpcb --target postgres://bench@hostb/bench --knee clients=1..64   where transactions begin to queue
+
+Afterwards the sums of the tables must agree, and every commit that the server acknowledged must be there.
+Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
+
 /// Arguments of these commands.
 #[derive(Debug, Args)]
 pub struct OnServerArgs<O: Args> {

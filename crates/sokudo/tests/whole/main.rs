@@ -59,6 +59,7 @@ mod replicate_hosts;
 mod results;
 mod scenario;
 mod security;
+mod sql;
 mod stream;
 mod sweep;
 #[cfg(target_os = "linux")]

@@ -44,6 +44,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["i18n", "replicate", "workload", "net", "stats", "model"],
     ),
     (
+        "load-sql",
+        &["sql", "workload", "net", "pace", "stats", "model"],
+    ),
+    (
         "coherence",
         &[
             "i18n",
@@ -62,6 +66,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "load-http",
             "load-network",
             "load-replicate",
+            "load-sql",
             "workload",
             "stats",
             "model",
@@ -110,6 +115,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "load-http",
             "load-network",
             "load-replicate",
+            "load-sql",
             "model",
             "monitors",
             "replicate",

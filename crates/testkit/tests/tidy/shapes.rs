@@ -30,6 +30,15 @@ const KINDS: &[Kind] = &[
         others: &[],
     },
     Kind {
+        folder: "crates/load-sql/src",
+        // The far end is any database, the protocol is the engine's.
+        files: &["mod.rs", "options.rs", "client.rs", "tests.rs"],
+        registry: "crates/workloads/src/lib.rs",
+        without: &[],
+        // What all of them share.
+        others: &["drive"],
+    },
+    Kind {
         folder: "crates/monitors/src",
         files: &["mod.rs", "parse.rs"],
         registry: "crates/monitors/src/lib.rs",

@@ -1,0 +1,69 @@
+//! What is done to a database outside of a run: its tables made and checked.
+
+use std::future::Future;
+
+use sokudo_model::{Refusal, Text};
+use sokudo_sql::{Class, Session, SqlError, Target};
+use sokudo_workload::refusal::{failed, operator};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::tpcb::check::{self, Checked};
+use crate::tpcb::tables::{self, Loaded};
+
+/// Longest wait for a session.
+pub(crate) const CONNECT: std::time::Duration = std::time::Duration::from_secs(8);
+
+/// Makes the tables anew and fills them.
+///
+/// Errors: the server refuses, or is not there.
+pub fn init(target: &Target, scale: u32) -> Result<Loaded, Refusal> {
+    work(target, tables::init(target, scale))
+}
+
+/// Checks what must hold in the tables.
+///
+/// Errors: the server refuses or is not there, or has no such tables.
+pub fn check(target: &Target) -> Result<Checked, Refusal> {
+    work(target, async {
+        let mut session = Session::connect(target, CONNECT).await?;
+        check::conditions(&mut session).await
+    })
+}
+
+fn work<T>(target: &Target, work: impl Future<Output = Result<T, SqlError>>) -> Result<T, Refusal> {
+    let done = runtime()?.block_on(work);
+    done.map_err(|error| match error.class {
+        Class::Undefined => no_tables(target, &error),
+        _ => refused(target, &error),
+    })
+}
+
+/// A runtime for the sessions of one thread.
+pub(crate) fn runtime() -> Result<Runtime, Refusal> {
+    let made = Builder::new_current_thread().enable_all().build();
+    made.map_err(|error| failed(Text::new("error-no-thread").with("error", error), None))
+}
+
+/// Refusal of a database that cannot be used, with a hint by what it says.
+pub(crate) fn refused(target: &Target, error: &SqlError) -> Refusal {
+    let says = Text::new("error-sql-refused")
+        .with("target", target)
+        .word("why", error.to_string());
+    let hint = match error.class {
+        Class::Denied => "error-sql-refused-denied-hint",
+        Class::Resources => "error-sql-refused-resources-hint",
+        Class::Connection => "error-sql-refused-connection-hint",
+        _ => "error-sql-refused-hint",
+    };
+    operator(says, Text::new(hint))
+}
+
+/// Refusal of a database without the tables, or with empty ones.
+pub(crate) fn no_tables(target: &Target, error: &SqlError) -> Refusal {
+    operator(
+        Text::new("error-sql-no-tables")
+            .with("target", target)
+            .word("why", error.to_string()),
+        Text::new("error-sql-no-tables-hint"),
+    )
+}

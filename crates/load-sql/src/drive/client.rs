@@ -1,0 +1,329 @@
+//! One load thread: its clients, each with a session.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::future::Future;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use sokudo_net::clock::now_ns;
+use sokudo_sql::{Session, SqlError, Target};
+use sokudo_workload::exchange::{AskPlan, Course, Next, Report, measured};
+use tokio::runtime::Runtime;
+
+use super::gate::Gate;
+use super::ledger::Ledger;
+use super::record::TransactionDetails;
+
+/// Time between two looks at the clock and the end of the load.
+const TICK: Duration = Duration::from_millis(20);
+/// Time after a failed try to connect.
+const RECONNECT: Duration = Duration::from_millis(100);
+/// Shortest time before a transaction is tried again; it grows with each try.
+const RETRY: Duration = Duration::from_micros(500);
+
+/// The transactions of a workload.
+pub(crate) trait Transactions: Send + Sync + 'static {
+    /// What one client has on one session: prepared statements.
+    type Prepared: Send;
+
+    /// The input of one transaction, kept for its further tries.
+    type Input;
+
+    /// Prepares a fresh session.
+    fn prepare(
+        &self,
+        session: &mut Session,
+    ) -> impl Future<Output = Result<Self::Prepared, SqlError>>;
+
+    /// Draws the input of a client's next transaction.
+    fn draw(&self, client: &mut Client) -> Self::Input;
+
+    /// Carries it out once, up to the answer to its commit.
+    fn attempt(
+        &self,
+        session: &mut Session,
+        prepared: &Self::Prepared,
+        input: &Self::Input,
+    ) -> impl Future<Output = Attempt>;
+
+    /// Whether each transaction writes the mark of its ledger.
+    fn leaves_marks(&self) -> bool;
+}
+
+/// What came of one try.
+pub(crate) type Attempt = Result<(), SqlError>;
+
+/// What a client knows beside its session.
+pub(crate) struct Client {
+    pub(crate) random: sokudo_pace::Random,
+    pub(crate) ledger: Ledger,
+}
+
+/// A client with a session.
+pub(crate) struct Ready<P> {
+    pub(crate) session: Session,
+    pub(crate) prepared: P,
+    pub(crate) client: Client,
+}
+
+/// What one load thread is to do.
+pub(crate) struct Task<T: Transactions> {
+    pub(crate) plan: AskPlan,
+    pub(crate) target: Target,
+    pub(crate) transactions: Arc<T>,
+    /// Further tries of a transaction that the server ended because of others.
+    pub(crate) retries: u32,
+    pub(crate) clients: Vec<Ready<T::Prepared>>,
+    /// The runtime that the sessions belong to; dropped after them.
+    pub(crate) runtime: Runtime,
+    /// Transactions that were carried out, warm-up included.
+    pub(crate) done: Arc<AtomicU64>,
+    /// The ledgers of its clients, at the end.
+    pub(crate) ledgers: Arc<Mutex<Vec<Ledger>>>,
+}
+
+type SqlCourse = Course<TransactionDetails>;
+
+/// What the clients of a thread share.
+pub(super) struct Shared<'a> {
+    course: RefCell<&'a mut SqlCourse>,
+    under_way: Cell<u64>,
+    done: Cell<u64>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn course(&self) -> RefMut<'_, &'a mut SqlCourse> {
+        self.course.borrow_mut()
+    }
+
+    /// The next transaction; one that is due is the caller's.
+    pub(super) fn next(&self, now: i64) -> Next {
+        let mut course = self.course();
+        let next = course.next(now, self.under_way.get());
+        if matches!(next, Next::Now(_)) {
+            course.schedule.started();
+            self.under_way.set(self.under_way.get() + 1);
+        }
+        next
+    }
+}
+
+/// Carries transactions out from `at_ns` on, until time, count or stop; reports to `reports`.
+pub(crate) fn run<T: Transactions>(
+    task: Task<T>,
+    at_ns: i64,
+    reports: &SyncSender<Report<TransactionDetails>>,
+) {
+    let Task {
+        plan,
+        target,
+        transactions,
+        retries,
+        clients,
+        runtime,
+        done,
+        ledgers,
+    } = task;
+    let patience = Patience {
+        target,
+        retries,
+        bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
+    };
+    let mut kept = Vec::new();
+    // Sessions end within their runtime.
+    let _within = runtime.enter();
+    let ready = || Ok((Gate::new(), clients));
+    let load = |(gate, clients): &mut (Gate, Vec<Ready<T::Prepared>>), course: &mut SqlCourse| {
+        let shared = Shared {
+            course: RefCell::new(course),
+            under_way: Cell::new(0),
+            done: Cell::new(0),
+        };
+        let transactions = &*transactions;
+        let ended = runtime.block_on(serve(transactions, &patience, gate, &shared, clients));
+        if let Err(error) = ended {
+            shared.course().lose(now_ns(), &error);
+        }
+        done.fetch_add(shared.done.get(), Ordering::Relaxed);
+        kept.extend(clients.drain(..).map(|ready| ready.client.ledger));
+    };
+    measured(&plan, at_ns, reports, ready, load);
+    if let Ok(mut ledgers) = ledgers.lock() {
+        ledgers.append(&mut kept);
+    }
+}
+
+/// How long a client goes on trying.
+struct Patience {
+    target: Target,
+    retries: u32,
+    bound: Duration,
+}
+
+/// Runs all clients of the thread, and the ticker beside them.
+async fn serve<T: Transactions>(
+    transactions: &T,
+    patience: &Patience,
+    gate: &Gate,
+    shared: &Shared<'_>,
+    clients: &mut [Ready<T::Prepared>],
+) -> io::Result<()> {
+    let mut each: FuturesUnordered<_> = clients
+        .iter_mut()
+        .map(|ready| client(transactions, patience, gate, shared, ready))
+        .collect();
+    let all = async { while each.next().await.is_some() {} };
+    let all = std::pin::pin!(all);
+    let ticker = std::pin::pin!(ticker(shared));
+    let cancelled = match select(all, ticker).await {
+        Either::Left(_) => 0,
+        Either::Right(_) => shared.under_way.get(),
+    };
+    if let Some(details) = shared.course().recorder.details(now_ns()) {
+        details.cancelled += cancelled;
+    }
+    Ok(())
+}
+
+/// Reports the intervals; ends when the load was stopped and its last transactions had their time.
+async fn ticker(shared: &Shared<'_>) {
+    loop {
+        tokio::time::sleep(TICK).await;
+        let now = now_ns();
+        let mut course = shared.course();
+        if now >= course.recorder.report_at_ns() {
+            course.recorder.report(now);
+        }
+        // A transaction has its own bound: only a stop makes one overdue that began just now.
+        if course.is_overdue(now, now) {
+            return;
+        }
+    }
+}
+
+/// One client: transaction after transaction.
+async fn client<T: Transactions>(
+    transactions: &T,
+    patience: &Patience,
+    gate: &Gate,
+    shared: &Shared<'_>,
+    ready: &mut Ready<T::Prepared>,
+) {
+    let mut is_lost = false;
+    loop {
+        if is_lost && !connect_again(transactions, patience, shared, ready).await {
+            return;
+        }
+        let Some((intended_ns, had_room)) = gate.next(shared).await else {
+            return;
+        };
+        let began_ns = now_ns();
+        shared.course().sent(intended_ns, began_ns, had_room);
+        let input = transactions.draw(&mut ready.client);
+        let ended = tried(transactions, patience, shared, ready, &input, intended_ns).await;
+        let now = now_ns();
+        shared.under_way.set(shared.under_way.get() - 1);
+        let recorder = &mut shared.course().recorder;
+        match ended {
+            Ok(()) => {
+                shared.done.set(shared.done.get() + 1);
+                recorder.answered(intended_ns, began_ns, now);
+            }
+            Err(error) => {
+                if transactions.leaves_marks() {
+                    ready.client.ledger.leave_open();
+                }
+                is_lost = error.is_lost;
+                if let Some(details) = recorder.details(intended_ns).filter(|_| is_lost) {
+                    details.lost_sessions += 1;
+                }
+                recorder.failed(intended_ns, || error.to_string());
+            }
+        }
+    }
+}
+
+/// Tries a transaction until it succeeds, fails for good, or was tried often enough.
+async fn tried<T: Transactions>(
+    transactions: &T,
+    patience: &Patience,
+    shared: &Shared<'_>,
+    ready: &mut Ready<T::Prepared>,
+    input: &T::Input,
+    intended_ns: i64,
+) -> Attempt {
+    let Ready {
+        session, prepared, ..
+    } = ready;
+    let mut tries = 0;
+    loop {
+        let attempt = transactions.attempt(session, prepared, input);
+        let ended = tokio::time::timeout(patience.bound, attempt).await;
+        let ended = ended.unwrap_or_else(|_| Err(SqlError::timeout()));
+        if let Some(details) = shared.course().recorder.details(intended_ns) {
+            details.attempts += 1;
+            if let Err(error) = &ended {
+                details.failed(error.class);
+            }
+        }
+        let Err(error) = ended else { return Ok(()) };
+        if error.is_lost {
+            return Err(error);
+        }
+        let rolled_back = tokio::time::timeout(patience.bound, session.rollback()).await;
+        match rolled_back {
+            Err(_) => return Err(SqlError::timeout()),
+            Ok(Err(lost)) if lost.is_lost => return Err(lost),
+            // A session without a transaction has nothing to roll back.
+            Ok(_) => {}
+        }
+        if !error.class.is_transient() || tries >= patience.retries {
+            return Err(error);
+        }
+        tries += 1;
+        tokio::time::sleep(RETRY * tries.min(20)).await;
+    }
+}
+
+/// Makes a lost session again; false when the load ends before that.
+async fn connect_again<T: Transactions>(
+    transactions: &T,
+    patience: &Patience,
+    shared: &Shared<'_>,
+    ready: &mut Ready<T::Prepared>,
+) -> bool {
+    loop {
+        let begun_ns = now_ns();
+        let is_over = matches!(
+            shared.course().next(begun_ns, shared.under_way.get()),
+            Next::Over
+        );
+        if is_over {
+            return false;
+        }
+        let made = async {
+            let mut session = Session::connect(&patience.target, patience.bound).await?;
+            let prepared = transactions.prepare(&mut session).await?;
+            Ok::<_, SqlError>((session, prepared))
+        };
+        let made = tokio::time::timeout(patience.bound, made).await;
+        let now = now_ns();
+        match made {
+            Ok(Ok((session, prepared))) => {
+                (ready.session, ready.prepared) = (session, prepared);
+                if let Some(details) = shared.course().recorder.details(now) {
+                    details.made_connections += 1;
+                    let took_ns = (now - begun_ns).unsigned_abs();
+                    details.connecting.record(Some(took_ns), None);
+                }
+                return true;
+            }
+            Ok(Err(_)) | Err(_) => tokio::time::sleep(RECONNECT).await,
+        }
+    }
+}

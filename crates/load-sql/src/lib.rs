@@ -1,0 +1,9 @@
+//! Loads of transactions on databases.
+//!
+//! `drive` carries out what every such load has in common: sessions sharded over threads, schedules, further
+//! tries, the ledger of acknowledged commits. A folder per workload says what a transaction is.
+
+pub mod db;
+pub(crate) mod drive;
+pub mod target_text;
+pub mod tpcb;

@@ -1,0 +1,138 @@
+//! The transaction of `tpcb`.
+
+use sokudo_sql::{Begin, Session, SqlError, Statement, Value};
+
+use super::options::Variant;
+use super::tables::{ACCOUNTS, TELLERS};
+use crate::drive::{Attempt, Client, Mark, Transactions};
+
+/// Largest amount that a transaction moves, in either direction.
+const MOST: i64 = 5000;
+
+/// Transactions on a database with so many branches.
+pub(super) struct Transfers {
+    pub(super) scale: i64,
+    pub(super) variant: Variant,
+}
+
+/// The statements of one session.
+pub(super) enum Prepared {
+    Select(Statement),
+    Transfer(Box<Transfer>),
+}
+
+pub(super) struct Transfer {
+    account: Statement,
+    balance: Statement,
+    /// Teller and branch; `None` for the variant without them.
+    counter: Option<(Statement, Statement)>,
+    history: Statement,
+}
+
+/// What one transaction moves.
+pub(super) struct Input {
+    aid: i64,
+    tid: i64,
+    bid: i64,
+    delta: i64,
+    mark: Option<Mark>,
+}
+
+impl Transactions for Transfers {
+    type Prepared = Prepared;
+    type Input = Input;
+
+    async fn prepare(&self, session: &mut Session) -> Result<Prepared, SqlError> {
+        let balance = session
+            .prepare("select abalance from tpcb_accounts where aid = $1")
+            .await?;
+        if self.variant == Variant::Select {
+            return Ok(Prepared::Select(balance));
+        }
+        let counter = match self.variant {
+            Variant::Full => {
+                let teller = "update tpcb_tellers set tbalance = tbalance + $1 where tid = $2";
+                let branch = "update tpcb_branches set bbalance = bbalance + $1 where bid = $2";
+                Some((
+                    session.prepare(teller).await?,
+                    session.prepare(branch).await?,
+                ))
+            }
+            Variant::NoBranch | Variant::Select => None,
+        };
+        let kind = if counter.is_some() {
+            "null"
+        } else {
+            "'no-branch'"
+        };
+        let history = format!(
+            "insert into tpcb_history (tid, bid, aid, delta, mtime, client, sequence, filler) \
+             values ($1, $2, $3, $4, current_timestamp, $5, $6, {kind})"
+        );
+        Ok(Prepared::Transfer(Box::new(Transfer {
+            account: session
+                .prepare("update tpcb_accounts set abalance = abalance + $1 where aid = $2")
+                .await?,
+            balance,
+            counter,
+            history: session.prepare(&history).await?,
+        })))
+    }
+
+    fn draw(&self, client: &mut Client) -> Input {
+        let random = &mut client.random;
+        Input {
+            aid: random.between(1, ACCOUNTS * self.scale),
+            tid: random.between(1, TELLERS * self.scale),
+            bid: random.between(1, self.scale),
+            delta: random.between(-MOST, MOST),
+            mark: (self.variant != Variant::Select).then(|| client.ledger.next()),
+        }
+    }
+
+    async fn attempt(&self, session: &mut Session, prepared: &Prepared, input: &Input) -> Attempt {
+        match prepared {
+            Prepared::Select(balance) => {
+                session.execute(balance, &[input.aid.into()]).await?;
+                Ok(())
+            }
+            Prepared::Transfer(transfer) => transfer.carry_out(session, input).await,
+        }
+    }
+
+    fn leaves_marks(&self) -> bool {
+        self.variant != Variant::Select
+    }
+}
+
+impl Transfer {
+    async fn carry_out(&self, session: &mut Session, input: &Input) -> Attempt {
+        let delta = Value::Int(input.delta);
+        session.begin(Begin::Write).await?;
+        session
+            .execute(&self.account, &[delta.clone(), input.aid.into()])
+            .await?;
+        session.execute(&self.balance, &[input.aid.into()]).await?;
+        if let Some((teller, branch)) = &self.counter {
+            session
+                .execute(teller, &[delta.clone(), input.tid.into()])
+                .await?;
+            session
+                .execute(branch, &[delta.clone(), input.bid.into()])
+                .await?;
+        }
+        let (client, sequence) = input
+            .mark
+            .map_or((0, 0), |mark| (mark.client, mark.sequence));
+        let row = [
+            input.tid.into(),
+            input.bid.into(),
+            input.aid.into(),
+            delta,
+            client.into(),
+            sequence.into(),
+        ];
+        session.execute(&self.history, &row).await?;
+        session.commit().await
+    }
+}

@@ -1,0 +1,360 @@
+//! One host's part of a phase of `tpcb`, from its sessions to the result.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sokudo_model::kinds::sql;
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
+use sokudo_net::wait::allow_open_files;
+use sokudo_pace::Random;
+use sokudo_sql::{Class, Session, SqlError, Target};
+use sokudo_workload::contract::{Emit, Options as _, Phase};
+use sokudo_workload::crew::Crew;
+use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
+use sokudo_workload::flows::share;
+use sokudo_workload::refusal::{failed, operator};
+use sokudo_workload::reporting::Names;
+use sokudo_workload::sample::Sample;
+
+use super::check::{self, Checked, Marks};
+use super::client::Transfers;
+use super::join::Numbers;
+use super::options::{TpcbOptions, Variant};
+use super::tables;
+use crate::db::{CONNECT, no_tables, refused, runtime};
+use crate::drive::{self, Client, Ledger, Ready, Task, TransactionDetails, Transactions as _};
+
+/// Longest check of the tables after the load, less than what a host may take to answer.
+const CHECK: Duration = Duration::from_secs(20);
+/// Longest wait for a server that is not back yet, before the check.
+const BACK: Duration = Duration::from_secs(8);
+/// Open files beside the sessions.
+const OTHER_FILES: u64 = 256;
+
+/// What is known of the database once the first session stands.
+#[derive(Debug, Clone, Default)]
+struct Facts {
+    version: String,
+    durability: String,
+    scale: i64,
+}
+
+/// One host's part of a phase.
+pub(super) struct TpcbPhase {
+    options: TpcbOptions,
+    spec: PhaseSpec,
+    emit: Emit,
+    /// The file that was made for this run; removed with it.
+    own_file: Option<tempfile::TempDir>,
+    facts: Facts,
+    /// From when they were made until the load starts.
+    armed: Vec<(FlowPlan, Task<Transfers>)>,
+    crew: Crew<Report<TransactionDetails>, Collected<TransactionDetails>>,
+    agreed_ns: Option<i64>,
+    done: Arc<AtomicU64>,
+    ledgers: Arc<Mutex<Vec<Ledger>>>,
+}
+
+impl TpcbPhase {
+    /// Checks the options; no traffic yet.
+    pub(super) fn prepare(
+        options: TpcbOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Self, Refusal> {
+        options.validate()?;
+        let me = spec.hosts.get(spec.me as usize);
+        let phase = Self {
+            crew: Crew::new(me.map_or("", |host| host.name.as_str())),
+            options,
+            spec,
+            emit,
+            own_file: None,
+            facts: Facts::default(),
+            armed: Vec::new(),
+            agreed_ns: None,
+            done: Arc::default(),
+            ledgers: Arc::default(),
+        };
+        let sessions: u64 = phase.own_flows().map(|flow| phase.clients_of(&flow)).sum();
+        can_hold(sessions)?;
+        Ok(phase)
+    }
+
+    fn own_flows(&self) -> impl Iterator<Item = FlowPlan> + use<'_> {
+        let flows = self.spec.phase.flows.iter();
+        flows.filter(|flow| flow.from == self.spec.me).cloned()
+    }
+
+    /// Load threads of all hosts together.
+    fn threads(&self) -> u64 {
+        self.spec.phase.flows.len().max(1) as u64
+    }
+
+    fn clients_of(&self, flow: &FlowPlan) -> u64 {
+        let all = u64::from(self.options.clients);
+        share(all, u64::from(flow.id), self.threads()).max(1)
+    }
+
+    fn thread_rate(&self) -> Option<f64> {
+        Some(self.options.transactions_per_s()? / self.threads() as f64)
+    }
+
+    /// The database that is loaded.
+    fn target(&self) -> Result<Target, Refusal> {
+        if let Some(target) = &self.options.target {
+            return Ok(target.0.clone());
+        }
+        let directory = self.own_file.as_ref().map(|own| own.path().join("tpcb.db"));
+        let text = directory.map(|file| format!("sqlite:{}", file.display()));
+        text.and_then(|text| text.parse().ok())
+            .ok_or_else(|| failed(Text::new("error-never-started"), None))
+    }
+
+    /// Makes the file of a run that names no database.
+    fn make_own(&mut self) -> Result<(), Refusal> {
+        let directory = tempfile::Builder::new().prefix("sokudo-tpcb").tempdir();
+        let directory = directory
+            .map_err(|error| failed(Text::new("error-sql-own-file").with("error", error), None))?;
+        self.own_file = Some(directory);
+        let target = self.target()?;
+        let loaded = runtime()?.block_on(tables::init(&target, self.options.scale));
+        loaded.map_err(|error| refused(&target, &error))?;
+        Ok(())
+    }
+
+    /// Learns of the database what the load needs to know.
+    fn look(&mut self, target: &Target) -> Result<(), Refusal> {
+        let runtime = runtime()?;
+        let looked = runtime.block_on(async {
+            let mut session = Session::connect(target, CONNECT).await?;
+            Ok::<_, SqlError>(Facts {
+                version: session.version().await?,
+                durability: tables::durability(&mut session).await?,
+                scale: tables::scale_of(&mut session).await?,
+            })
+        });
+        self.facts = looked.map_err(|error| match error.class {
+            Class::Undefined => no_tables(target, &error),
+            _ => refused(target, &error),
+        })?;
+        match self.facts.scale {
+            0 => Err(no_tables(target, &empty())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the sessions of one load thread.
+    fn task(&self, flow: &FlowPlan, target: &Target, run: i64) -> Result<Task<Transfers>, Refusal> {
+        let transactions = Arc::new(Transfers {
+            scale: self.facts.scale,
+            variant: self.options.variant,
+        });
+        let runtime = runtime()?;
+        // Numbers of clients are told apart over all threads and hosts.
+        let first = i64::from(flow.id) << 14;
+        let numbers = (first..).take(self.clients_of(flow) as usize);
+        let clients = runtime.block_on(async {
+            let mut clients = Vec::new();
+            for number in numbers {
+                let mut session = Session::connect(target, CONNECT).await?;
+                let prepared = transactions.prepare(&mut session).await?;
+                clients.push(Ready {
+                    session,
+                    prepared,
+                    client: Client {
+                        random: Random::new(self.spec.seed, number as u64),
+                        ledger: Ledger::of(run + number),
+                    },
+                });
+            }
+            Ok::<_, SqlError>(clients)
+        });
+        Ok(Task {
+            plan: self.plan(flow),
+            target: target.clone(),
+            transactions,
+            retries: self.options.retries,
+            clients: clients.map_err(|error| refused(target, &error))?,
+            runtime,
+            done: Arc::clone(&self.done),
+            ledgers: Arc::clone(&self.ledgers),
+        })
+    }
+
+    fn plan(&self, flow: &FlowPlan) -> AskPlan {
+        let options = &self.options;
+        AskPlan {
+            flow: flow.id,
+            rate_per_s: self.thread_rate(),
+            count: options
+                .count
+                .map(|count| share(count.0, u64::from(flow.id), self.threads())),
+            duration_ns: options.duration_ns(),
+            warmup_ns: options.warmup.0,
+            bound_ns: self.spec.phase.bound_ns,
+            timeout_ns: i64::try_from(options.timeout.0).unwrap_or(i64::MAX),
+            sample: Sample::All,
+            keep: 0,
+            interval_ns: options.interval.0,
+            stop: Arc::clone(&self.crew.stop),
+        }
+    }
+
+    fn series_names(&self, at_ns: i64, t0_ns: i64) -> Names {
+        let me = self.spec.hosts.get(self.spec.me as usize);
+        let name = match &self.options.target {
+            Some(target) => target.to_string(),
+            None => "sqlite".into(),
+        };
+        let label = |flow: &FlowPlan| match self.options.threads {
+            1 => name.clone(),
+            _ => format!("{name} #{}", flow.stream + 1),
+        };
+        let flows = self.spec.phase.flows.iter();
+        Names {
+            flows: flows.map(|flow| (flow.id, label(flow))).collect(),
+            host: me.map_or(String::new(), |host| host.name.clone()),
+            t0_ns,
+            start_ns: at_ns,
+        }
+    }
+
+    /// The state of the tables, once nobody writes any more.
+    fn check(&self, ledgers: &[Ledger]) -> Result<(Checked, Marks), String> {
+        let told = |_: Refusal| "the check could not begin".to_owned();
+        let target = self.target().map_err(told)?;
+        let runtime = runtime().map_err(told)?;
+        let checking = async {
+            let mut session = connect_when_back(&target).await?;
+            let checked = check::conditions(&mut session).await?;
+            Ok((checked, check::marks(&mut session, ledgers).await?))
+        };
+        let checked = runtime.block_on(async { tokio::time::timeout(CHECK, checking).await });
+        checked
+            .unwrap_or_else(|_| Err(SqlError::timeout()))
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// A server that was restarted may need a moment.
+async fn connect_when_back(target: &Target) -> Result<Session, SqlError> {
+    let begun = std::time::Instant::now();
+    loop {
+        match Session::connect(target, BACK).await {
+            Err(error) if error.is_lost && begun.elapsed() < BACK => {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            connected => return connected,
+        }
+    }
+}
+
+impl Phase<Numbers> for TpcbPhase {
+    fn offer(&self) -> String {
+        "{}".into()
+    }
+
+    fn arm(&mut self, _offers: &[Option<String>]) -> Result<(), Refusal> {
+        let own: Vec<FlowPlan> = self.own_flows().collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        if self.options.target.is_none() {
+            self.make_own()?;
+        }
+        let target = self.target()?;
+        self.look(&target)?;
+        // Milliseconds since 1970, above the numbers of 1M clients: no other run has the same.
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let run = since.map_or(0, |since| since.as_millis() as i64) << 20;
+        for flow in own {
+            let task = self.task(&flow, &target, run)?;
+            self.armed.push((flow, task));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
+        let options = &self.options;
+        let counted_ns = at_ns.saturating_add_unsigned(options.warmup.0);
+        self.agreed_ns = options.rate.is_none().then_some(counted_ns);
+        let reporter = Reporter::new(
+            (
+                sql::TRANSACTIONS.name.split('.').next().unwrap_or_default(),
+                &sql::EXCHANGE,
+            ),
+            self.series_names(at_ns, t0_ns),
+            Arc::clone(&self.emit),
+            self.armed.len(),
+        );
+        let reports = self.crew.report(move |queue| reporter.run(queue))?;
+        for (flow, task) in std::mem::take(&mut self.armed) {
+            let reports = reports.clone();
+            let run = move || drive::run(task, at_ns, &reports);
+            self.crew.start(&format!("sql{}", flow.id), run)?;
+        }
+        Ok(())
+    }
+
+    fn halt(&mut self) {
+        self.crew.halt();
+    }
+
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
+        self.crew.end();
+        let collected = self.crew.collected()?;
+        let flows = self.spec.phase.flows.iter();
+        let clients: Vec<u64> = flows.map(|flow| self.clients_of(flow)).collect();
+        let rate = self.thread_rate();
+        let set_up = |flow: u32| {
+            let clients = clients.get(flow as usize);
+            (clients.copied().unwrap_or(0), rate)
+        };
+        let has_loaded = !collected.asked.is_empty();
+        let ledgers = self.ledgers.lock().map(|all| all.clone());
+        let ledgers = ledgers.unwrap_or_default();
+        let writes = self.options.variant != Variant::Select;
+        let checked = (has_loaded && writes).then(|| self.check(&ledgers));
+        let target = self.target();
+        let database = match &self.options.target {
+            Some(_) => target.map_or_else(|_| String::new(), |target| target.to_string()),
+            None => "sqlite".into(),
+        };
+        Ok(Numbers {
+            asked: AskedNumbers::all(collected, self.agreed_ns, set_up),
+            carried_out: self.done.load(Ordering::Relaxed),
+            database,
+            version: self.facts.version.clone(),
+            durability: self.facts.durability.clone(),
+            scale: self.facts.scale,
+            checked,
+        })
+    }
+}
+
+/// Tables without rows are as good as none.
+fn empty() -> SqlError {
+    SqlError {
+        class: Class::Undefined,
+        code: None,
+        message: "tpcb_branches has no rows".into(),
+        is_lost: false,
+    }
+}
+
+/// Makes room for so many sessions. Errors: this process may not hold them.
+fn can_hold(sessions: u64) -> Result<(), Refusal> {
+    let wanted = sessions + OTHER_FILES;
+    match allow_open_files(wanted).filter(|most| *most < wanted) {
+        None => Ok(()),
+        Some(most) => {
+            let says = Text::new("error-process-files")
+                .with("most", most)
+                .with("connections", sessions)
+                .with("wanted", wanted);
+            Err(operator(says, Text::new("error-process-files-hint")))
+        }
+    }
+}

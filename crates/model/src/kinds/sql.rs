@@ -1,0 +1,147 @@
+//! Numbers of transactions on databases, which all loads on databases share.
+
+use crate::metric::metrics;
+
+use super::{
+    CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, PairFigure, Reach, Track, TrackSource,
+};
+
+#[rustfmt::skip]
+metrics! {
+    TRANSACTIONS = counter("sql.transactions", One, "transactions that the server acknowledged, warm-up not counted").sum().named();
+    TRANSACTIONS_PER_SECOND = gauge("sql.transactions_per_second", PerSecond, "those transactions over the time of the load (group.load_seconds), connecting not counted; in series: over the interval").sum().named();
+    ASKED_PER_SECOND = gauge("sql.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop").sum();
+    BEST_RATE_PER_SECOND = gauge("sql.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run");
+    LATENCY_SECONDS = histogram("sql.latency_seconds", Seconds, "from the intended start of a transaction to the answer to its last statement, further tries included; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();
+    LATENCY_P50_SECONDS = gauge("sql.latency_p50_seconds", Seconds, "median of the latency over the interval");
+    LATENCY_P99_SECONDS = gauge("sql.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval");
+    SERVICE_SECONDS = histogram("sql.service_seconds", Seconds, "from the moment that a transaction really began to its end; equals the latency in a closed loop").named();
+    START_DELAY_SECONDS = histogram("sql.start_delay_seconds", Seconds, "from the intended start of a transaction to its real one, where a session was free: the generator's own delay, which the latency holds and the service time does not; absent in a closed loop").named();
+    ROUND_TRIP_SECONDS = gauge("sql.round_trip_seconds", Seconds, "latency of each transaction by itself");
+    CONNECT_SECONDS = histogram("sql.connect_seconds", Seconds, "time to connect again and prepare the statements, sessions made during the load").named();
+    ERRORS = counter("sql.errors", One, "transactions that failed for good: refused by the server, without an answer in time, or whose session broke").sum().named();
+    ERROR_RATIO = gauge("sql.error_ratio", Ratio, "errors and unstarted transactions over all that were due; in series: errors over the transactions that ended in the interval");
+    UNSTARTED_TRANSACTIONS = counter("sql.unstarted_transactions", One, "transactions whose time came and that never began, because all sessions were busy until the end; without a rate, those that could not be tried in the time in which none succeeded, by the pace of the others").sum();
+    LATE_RATIO = gauge("sql.late_ratio", Ratio, "share of transactions that began more than 1 ms after their intended start although a session was free").max().named();
+    WINDOW_FULL_RATIO = gauge("sql.window_full_ratio", Ratio, "share of transactions that had to wait for a free session").max().named();
+    OPEN_CONNECTIONS = gauge("sql.open_connections", One, "sessions on the database").sum();
+    MADE_CONNECTIONS = counter("sql.made_connections", One, "sessions made during the load, in place of those that were lost").sum();
+    PORTS_EXHAUSTED = counter("sql.ports_exhausted", One, "sessions that could not be made because no local port was left").sum();
+    ATTEMPTS = counter("sql.attempts", One, "tries of transactions, successful or not").sum();
+    SERIALIZATION_FAILURES = counter("sql.serialization_failures", One, "tries that the server could not put in order with others (SQLSTATE 40001)").sum();
+    DEADLOCKS = counter("sql.deadlocks", One, "tries that the server ended to resolve a deadlock (SQLSTATE 40P01, MySQL 1213)").sum();
+    LOCK_TIMEOUTS = counter("sql.lock_timeouts", One, "tries that got no lock in time (SQLSTATE 55P03, MySQL 1205, SQLite's busy)").sum();
+    LOST_SESSIONS = counter("sql.lost_sessions", One, "sessions that ended during the load").sum();
+    CANCELLED_AT_END = counter("sql.cancelled_at_end", One, "transactions under way when the load was ended; they are neither counted nor errors").sum();
+    CLIENT_CPU_SECONDS_PER_TRANSACTION = gauge("sql.client_cpu_seconds_per_transaction", Seconds, "CPU time of the load's threads over the transactions that they carried out, warm-up included").named();
+    ACKNOWLEDGED = counter("sql.acknowledged", One, "commits of transactions with a mark that the server acknowledged, warm-up included").sum();
+    LOST_ACKNOWLEDGED = counter("sql.lost_acknowledged", One, "acknowledged commits whose marks are not in the database at the end: 0 on a server that keeps what it acknowledges").named();
+    DUPLICATED_MARKS = counter("sql.duplicated_marks", One, "marks that are in the database more than once at the end").named();
+    KEPT_CONDITIONS = counter("sql.kept_conditions", One, "conditions on the tables that hold at the end");
+    BROKEN_CONDITIONS = counter("sql.broken_conditions", One, "conditions on the tables that do not hold at the end").named();
+    CLIENT_CPU_RATIO = gauge("sql.client_cpu_ratio", Ratio, "CPU time of the busiest load thread over elapsed time, 1 = one core").max().named();
+    CLIENT_WAIT_RATIO = gauge("sql.client_wait_ratio", Ratio, "share of time that a load thread was ready to run but had no CPU").max();
+}
+
+/// The numbers that it shares with every exchange.
+pub const EXCHANGE: Exchange = Exchange {
+    answered: TRANSACTIONS,
+    per_second: TRANSACTIONS_PER_SECOND,
+    asked: ASKED_PER_SECOND,
+    best: BEST_RATE_PER_SECOND,
+    latency: LATENCY_SECONDS,
+    latency_p50: LATENCY_P50_SECONDS,
+    latency_p99: LATENCY_P99_SECONDS,
+    service: SERVICE_SECONDS,
+    start_delay: START_DELAY_SECONDS,
+    round_trip: ROUND_TRIP_SECONDS,
+    connect: CONNECT_SECONDS,
+    handshake: None,
+    errors: ERRORS,
+    error_ratio: ERROR_RATIO,
+    unstarted: UNSTARTED_TRANSACTIONS,
+    late_ratio: LATE_RATIO,
+    window_full_ratio: WINDOW_FULL_RATIO,
+    open_connections: OPEN_CONNECTIONS,
+    ports_exhausted: PORTS_EXHAUSTED,
+    failed_per_second: None,
+    late_starts: None,
+    notable_answers: &[],
+    bad_answers: None,
+    answers_by_code: &[],
+    failure_kinds: &[],
+    connects_each_time: false,
+    between: None,
+};
+
+/// What every kind of load on a database has in common; a workload gives its name and question.
+pub(super) const KIND: Kind = Kind {
+    name: "sql",
+    question: "",
+    family: Family::Exchange(&EXCHANGE),
+    // SQLite is a file of the host that carries out the load.
+    reach: &[Reach::Strangers, Reach::Files],
+    source: "sql",
+    metrics: METRICS,
+    ends: Ends {
+        near: End {
+            name: "client",
+            cpu: CLIENT_CPU_RATIO,
+            wait: Some(CLIENT_WAIT_RATIO),
+            buffer: None,
+        },
+        far: None,
+    },
+    done: TRANSACTIONS,
+    curve: Some(CurveMetrics {
+        offered: ASKED_PER_SECOND,
+        delivered: TRANSACTIONS_PER_SECOND,
+        latency: Some(LATENCY_SECONDS),
+        shares: &[("errors", ERROR_RATIO), ("loss", ERROR_RATIO)],
+        best: BEST_RATE_PER_SECOND,
+    }),
+    carried: |_| None,
+    charts: super::Charts {
+        arrived: None,
+        sent: None,
+        per_second: Some(TRANSACTIONS_PER_SECOND),
+        latency: Some([LATENCY_P50_SECONDS, LATENCY_P99_SECONDS]),
+    },
+    tracks: &[
+        TrackSource {
+            track: Track::Answers,
+            metric: TRANSACTIONS_PER_SECOND,
+            suffix: "",
+        },
+        TrackSource {
+            track: Track::Latency,
+            metric: LATENCY_P50_SECONDS,
+            suffix: "p50",
+        },
+        TrackSource {
+            track: Track::Latency,
+            metric: LATENCY_P99_SECONDS,
+            suffix: "p99",
+        },
+        TrackSource {
+            track: Track::Loss,
+            metric: ERROR_RATIO,
+            suffix: "",
+        },
+    ],
+    expects: Expects {
+        line_rate: None,
+        latency: false,
+        loss: false,
+        errors: true,
+    },
+    pair_figures: &[PairFigure {
+        metric: TRANSACTIONS_PER_SECOND,
+        stat: None,
+        more_is_better: true,
+    }],
+    layer: None,
+    by_label: true,
+    is_plan: false,
+    options: &["clients", "find", "max-skew", "rate", "threads"],
+};

@@ -1,0 +1,84 @@
+//! Checks loads on databases as commands: without any server, and on real ones.
+
+use sokudo_testkit::databases;
+
+use crate::vocabulary::{place, refused, summary};
+
+/// Numbers that every load on a database tells in its object.
+const PROMISED: [&str; 8] = [
+    "sql.transactions_per_second",
+    "sql.latency_seconds.p50",
+    "sql.latency_seconds.p99",
+    "sql.error_ratio",
+    "sql.attempts",
+    "sql.client_cpu_seconds_per_transaction",
+    "tpcb.tps",
+    "tpcb.scale",
+];
+
+#[test]
+fn without_a_server_it_loads_a_file_of_its_own_and_checks_it() {
+    let place = place();
+    let ended = place.run("tpcb -n 200 -c 2 --json");
+    ended.expect_code(0);
+    let told = summary(&ended);
+    told.promises("tpcb", &PROMISED);
+    assert_eq!(told.number("sql.transactions"), 200.0, "{ended}");
+    assert_eq!(told.number("sql.acknowledged"), 200.0, "{ended}");
+    assert_eq!(told.number("sql.lost_acknowledged"), 0.0, "{ended}");
+    assert_eq!(told.number("sql.kept_conditions"), 3.0, "{ended}");
+    assert_eq!(told.number("sql.broken_conditions"), 0.0, "{ended}");
+}
+
+#[test]
+fn postgres_is_loaded_and_its_password_is_in_no_record() {
+    let Some(server) = databases::postgres(&[]) else {
+        return;
+    };
+    let place = place();
+    let dsn = server.dsn().replace("bench@", "bench:geheim@");
+    let none = place.run(&format!("tpcb --target {dsn}"));
+    refused(&none, "has no tables of `tpcb`", "sokudo db init");
+    let made = place.run(&format!("db init --target {dsn} --scale 2"));
+    made.expect_code(0).expect_stdout("200,022 rows");
+    let ended = place.run(&format!("tpcb --target {dsn} -c 4 -n 200 --json"));
+    ended.expect_code(0);
+    let told = summary(&ended);
+    assert_eq!(told.number("sql.transactions"), 200.0, "{ended}");
+    assert_eq!(told.number("sql.lost_acknowledged"), 0.0, "{ended}");
+    place
+        .run(&format!("db check --target {dsn}"))
+        .expect_code(0)
+        .expect_stdout("3 conditions hold");
+    // The password is in no record.
+    for record in place.records() {
+        for file in std::fs::read_dir(record).expect("a record").flatten() {
+            let bytes = std::fs::read(file.path()).unwrap_or_default();
+            let holds = bytes.windows(6).any(|window| window == b"geheim");
+            assert!(!holds, "{}", file.path().display());
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_sent() {
+    let place = place();
+    for (line, says, hint) in [
+        ("tpcb -t 4", "cannot share", "one client per thread"),
+        ("tpcb --rate 5Mb/s", "not one of bits or bytes", "500/s"),
+        (
+            "tpcb --target oracle://h/d",
+            "not a valid database",
+            "--help",
+        ),
+        (
+            "tpcb --target postgres://u:geheim@127.0.0.1:1/d",
+            "postgres://127.0.0.1:1/d",
+            "server runs there",
+        ),
+    ] {
+        let ended = place.run(line);
+        refused(&ended, says, hint);
+        assert!(!ended.stderr.contains("geheim"), "{ended}");
+    }
+}
