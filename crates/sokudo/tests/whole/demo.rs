@@ -1,6 +1,7 @@
 //! The way of somebody who has just installed the program: load the demo server by hand and by a plan, look
 //! at its queues, and open the report.
 
+use serde_json::json;
 use sokudo_testkit::program::Running;
 
 use crate::browser::browser;
@@ -44,6 +45,9 @@ fn the_demo_server_is_loaded_by_hand_and_by_its_plan() {
     let Some(mut browser) = browser(390, 900) else {
         return;
     };
+    // A window is never narrower than 500 px.
+    let phone = json!({ "width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+    browser.call("Emulation.setDeviceMetricsOverride", phone);
     browser.go(&format!("file://{}", report.display()));
     let heading = browser.value("document.querySelector('h1, header').innerText");
     assert!(
