@@ -276,6 +276,9 @@ jmx-run-announce-replicated =
         [one] One generator executes the whole plan.
        *[other] That is the plan once on each of { $generators } generators, which begin at the same moment.
     }
+jmx-run-no-dashboard = `-o { $folder }` makes no dashboard: it needs -l and -e, or -g
+jmx-run-unread = `-J { $name }` has no effect: the plan does not read this property. It reads: { $read }
+jmx-run-unread-none = `-J { $name }` has no effect: the plan reads no properties
 jmx-run-no-key-store = { $place }: a KeystoreConfig chooses among certificates, and no key store was named: users show none (-Djavax.net.ssl.keyStore=FILE)
 jmx-run-options-ignored = taken and without meaning here: { $options }
 jmx-show-probe = One user per group

@@ -208,6 +208,9 @@ jmx-run-lost-rows = 結果 { $count } 行が書き込めずに失われました
 
 jmx-run-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
 jmx-run-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。
+jmx-run-no-dashboard = `-o { $folder }` ではダッシュボードは作られません。-l と -e、または -g が必要です
+jmx-run-unread = `-J { $name }` は効きません。プランはこのプロパティを読みません。読むもの: { $read }
+jmx-run-unread-none = `-J { $name }` は効きません。プランはプロパティを読みません
 jmx-run-no-key-store = { $place }: KeystoreConfig が証明書を選びますが、キーストアの指定がないため、ユーザーは証明書を提示しません (-Djavax.net.ssl.keyStore=FILE)
 jmx-run-options-ignored = 受け取りますが、ここでは意味を持たないオプション: { $options }
 jmx-show-probe = グループごとに 1 ユーザー

@@ -60,6 +60,14 @@ pub(in crate::cli) fn pair(text: &str) -> Result<(String, String), TextError> {
 }
 
 impl PropertyArgs {
+    /// Names of the properties that were typed with -J.
+    pub fn typed(&self) -> Vec<&str> {
+        self.property
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect()
+    }
+
     /// All layers in JMeter's order. Errors: a file cannot be read.
     pub fn layers(&self) -> Result<Properties, Failure> {
         let mut properties = Properties::default();

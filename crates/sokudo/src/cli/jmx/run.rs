@@ -255,6 +255,10 @@ impl PlanArgs {
         let system = self.properties.system()?;
         let is_alone = self.generators.on.is_empty();
         self.tool.tell_ignored(&system, is_alone, self.show.lang());
+        let makes_dashboard = self.dashboard || self.compare.is_some();
+        if let Some(folder) = self.output.as_ref().filter(|_| !makes_dashboard) {
+            announce::tell_no_dashboard(folder, self.show.lang());
+        }
         Ok(())
     }
 
@@ -328,7 +332,8 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     args.tell_ignored()?;
     let mut options = args.options()?;
     let seed = args.seed.unwrap_or_else(random_seed);
-    let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
+    let Some(prepared) = prepare(&options, &args.properties.typed(), seed, args.show.lang())?
+    else {
         return Ok(Exit::OperatorError);
     };
     knee::check(&args, &options, seed)?;
@@ -396,9 +401,15 @@ fn measure(
 }
 
 /// Reads a plan. `None`: it is refused, and everything that is wrong with it has been told.
-fn prepare(options: &JmxOptions, seed: u64, lang: Lang) -> Result<Option<Prepared>, Failure> {
+fn prepare(
+    options: &JmxOptions,
+    typed: &[&str],
+    seed: u64,
+    lang: Lang,
+) -> Result<Option<Prepared>, Failure> {
     let reading: Reading = read_plan(options, seed)?;
     print_problems(&reading, lang);
+    announce::tell_unread(typed, &reading, lang);
     let Some(plan) = reading.plan.as_ref().filter(|_| reading.errors == 0) else {
         return Ok(None);
     };

@@ -231,3 +231,22 @@ fn a_schedule_is_a_rate_that_was_asked_for() {
     let judged: Vec<_> = checks.filter(|one| one["name"] == "generator").collect();
     assert_eq!(judged.len(), 1, "lateness is judged: {object}");
 }
+
+/// A property that the plan does not read is told with those that it reads, and a folder without an order
+/// for a dashboard is told, too; properties of the tool and those that are read are not.
+#[test]
+fn options_without_an_effect_are_told() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    let content = get(far.address, "/${__P(users,1)}", "");
+    place.write("plan.jmx", &plan(1, 1, &content));
+    let ended = place.run("jmx run plan.jmx -J user=5 -J jmeter.x=1 -o out");
+    ended
+        .expect_code(0)
+        .expect_stderr("`-J user` has no effect")
+        .expect_stderr("It reads: users")
+        .expect_stderr("`-o out` makes no dashboard");
+    assert!(!ended.stderr.contains("jmeter.x"), "{}", ended.stderr);
+    let ended = place.run("jmx run plan.jmx -J users=5");
+    assert!(!ended.stderr.contains("no effect"), "{}", ended.stderr);
+}

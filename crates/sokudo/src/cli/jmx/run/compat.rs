@@ -80,7 +80,7 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     if let Some(name) = asked.name.as_ref().filter(|_| asked.out) {
         println!("Creating summariser <{name}>");
     }
-    let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
+    let Some(prepared) = prepare(&options, &[], seed, args.show.lang())? else {
         return Ok(Exit::OperatorError);
     };
     let plan = options.plan.display();
