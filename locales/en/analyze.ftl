@@ -687,7 +687,7 @@ rule-request-stage-pool-says = Requests wait for one another in the server: the 
 rule-request-stage-pool-next = See the CPU of the server's process (monitor `process:port=…`): with time left, raise its threads or its pool of connections.
 rule-request-stage-pool-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time, although the server has CPU time left. A pool of threads or connections of about that size is the limit
 rule-request-stage-pool-idle-next = Raise the pool that has about so many members: worker threads, connections to a database or to another service.
-rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } of the server's own time: they do not wait for one another. In a closed loop the time of an answer and the number of connections set the rate
+rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server, { $shortest } at best. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there
 rule-request-stage-wait-next = Shorten what the server does for one request, or use more connections to see what it can carry (--find searches the rate).
 rule-request-stage-wait-plan-next = Shorten what the server does for one request, or use more users to see what it can carry.
 rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow
@@ -1040,7 +1040,7 @@ evidence-hole-sent = Fewest packets that an interface of { $host } sent meanwhil
 evidence-hole-received = Fewest packets that an interface of { $host } received meanwhile: { $value }
 evidence-interface-down = Interface { $device } of { $host } was down, or had no link
 finding-interrupted-means = Nothing got through for a while in the middle of the load. A mean over the whole load describes neither the hole nor the time beside it.
-finding-interrupted-signs = For at least { $share } of the load at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the load. Where nothing observes the far end, at least { $unobserved } of the load.
+finding-interrupted-signs = For at least { $share } of the load at most { $quiet } of the usual rate got through, where usually at least { $usual } things do in each interval; at most twice in the load. Where nothing observes the far end, at least { $unobserved } of the load. Not where a thread was ready and had no CPU for { $starved } of that time.
 finding-interrupted-try = Look at what the finding names: an interface, a host, or the way between the hosts at that time.
 # Other causes.
 rule-slow-start-says = The transfer { $from } → { $to } took { $seconds }, { $trips } round trips: it was over before TCP had found out what the way carries (slow start).

@@ -573,7 +573,7 @@ rule-request-stage-pool-says = リクエストがサーバー内で順番を待�
 rule-request-stage-pool-next = サーバープロセスの CPU を見てください (monitor `process:port=…`)。余っていれば、スレッドまたは接続プールを増やしてください。
 rule-request-stage-pool-idle-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。CPU 時間は余っています。その程度の大きさのスレッドまたは接続のプールが上限です
 rule-request-stage-pool-idle-next = その程度の数を持つプールを増やしてください: ワーカースレッド、データベースや別サービスへの接続。
-rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでです。サーバー自身の時間が { $mean } で、互いに待ってはいません。閉ループでは、応答の時間と接続数がレートを決めます
+rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでで、サーバーで平均 { $mean }、最短 { $shortest } かかります。閉ループでは、この時間と接続数がレートを決めます。サーバー内で互いに待っているかどうかは、接続を増やすと分かります
 rule-request-stage-wait-next = 1 件あたりのサーバーの処理を短くするか、接続を増やして処理能力を調べてください (--find でレートを探せます)。
 rule-request-stage-wait-plan-next = 1 件あたりのサーバーの処理を短くするか、ユーザーを増やして処理能力を調べてください。
 rule-request-stage-read-says = リクエストの時間の { $share } は応答の最初と最後のバイトの間です。{ $bytes } に { $mean } かかります。サーバーが本文を遅く送っているか、経路が狭くなっています
@@ -922,7 +922,7 @@ evidence-hole-sent = その間に { $host } のインターフェースが送っ
 evidence-hole-received = その間に { $host } のインターフェースが受けた最も少ないパケット: { $value }
 evidence-interface-down = { $host } のインターフェース { $device } が無効か、リンクがありませんでした
 finding-interrupted-means = 負荷の途中で、しばらく何も通りませんでした。全体の平均は、空白もそれ以外の時間も表しません。
-finding-interrupted-signs = 負荷の { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。負荷の間に二度までです。相手側を観測していない場合は、負荷の { $unobserved } 以上です。
+finding-interrupted-signs = 負荷の { $share } 以上の間、通ったのはふだんの速さの { $quiet } 以下でした。ふだんは各区間で { $usual } 以上が通ります。負荷の間に二度までです。相手側を観測していない場合は、負荷の { $unobserved } 以上です。その時間の { $starved } 以上、スレッドが実行可能なのに CPU がなかった場合を除きます。
 finding-interrupted-try = 所見が示すもの（インターフェース、ホスト、その時刻のホスト間の経路）を調べてください。
 # そのほかの原因。
 rule-slow-start-says = { $from } → { $to } の転送は { $seconds }、往復 { $trips } 回分で終わりました。経路が運べる量を TCP が知る前でした（スロースタート）。

@@ -34,6 +34,7 @@ const fn of(
 /// Every message that names an option.
 #[rustfmt::skip]
 pub const ADVICE: &[Advice] = &[
+    of("verdict-advice-choice", &["batch", "connections", "level"], None),
     of("verdict-best-next", &["streams", "size"], None),
     of("verdict-probe-unsent", &["every"], None),
     of("verdict-sweep-next-finer", &["find"], None),

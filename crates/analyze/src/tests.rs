@@ -336,9 +336,15 @@ fn every_message_is_used() {
         let layers = sokudo_model::kinds::KINDS
             .iter()
             .filter_map(|kind| kind.layer);
-        let composed = ["against-", "check-", "finding-"]
-            .iter()
-            .any(|begin| key.starts_with(begin))
+        let composed = [
+            "advice-",
+            "against-",
+            "check-",
+            "finding-",
+            "verdict-advice-gap-",
+        ]
+        .iter()
+        .any(|begin| key.starts_with(begin))
             || key.ends_with("-unknown")
             || layers.into_iter().any(|layer| layer.key == key)
             || of_kinds.contains(&key.as_str());

@@ -203,16 +203,18 @@ fn failures_follow_their_cause(findings: &mut [Finding]) {
     }
 }
 
-/// Requests that waited for earlier answers about as often as the threads of the test had no CPU waited for
-/// the CPU.
+/// A load that missed its schedule about as often as its threads had no CPU waited for the CPU, not for answers
+/// and not by choice.
 fn waits_of_neighbours_are_told_once(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     let at = |rule: &str| findings.iter().any(|finding| finding.rule == rule);
     let Some(cause) = SHORT_OF_CPU.into_iter().find(|rule| at(rule)) else {
         return;
     };
     if schedule::waits_explain(view) {
+        // A writer that is to keep a schedule sleeps between its turns.
+        const CONSEQUENCES: [&str; 2] = ["rule-window-full-says", "rule-application-writer-says"];
         absorb(findings, cause, |finding| {
-            finding.says.key == "rule-window-full-says"
+            CONSEQUENCES.contains(&finding.says.key.as_str())
         });
     }
 }

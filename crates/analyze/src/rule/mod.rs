@@ -69,6 +69,9 @@ pub struct Suspect {
     pub option: &'static str,
     /// How it is changed.
     pub change: Change,
+    /// Parts of a sentence's key, of which one must be there: the test holds for these cases of the rule; empty: for
+    /// all.
+    pub only: &'static [&'static str],
 }
 
 /// Change of an option, and what it does to the suspected limit.
@@ -89,7 +92,23 @@ impl Suspect {
         Self {
             option,
             change: Change::Raise,
+            only: &[],
         }
+    }
+
+    /// The same test, for these cases of its rule.
+    pub const fn only(self, cases: &'static [&'static str]) -> Self {
+        Self {
+            option: self.option,
+            change: self.change,
+            only: cases,
+        }
+    }
+
+    /// True where the test holds for a conclusion.
+    pub fn tests(&self, cause: &Finding) -> bool {
+        let is_case = |case: &&str| cause.says.key.contains(case);
+        self.only.is_empty() || self.only.iter().any(is_case)
     }
 
     /// An option that relieves when it is left out.
@@ -97,6 +116,7 @@ impl Suspect {
         Self {
             option,
             change: Change::LeaveOut,
+            only: &[],
         }
     }
 
@@ -105,6 +125,7 @@ impl Suspect {
         Self {
             option,
             change: Change::Tighten,
+            only: &[],
         }
     }
 

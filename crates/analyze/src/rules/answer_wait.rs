@@ -35,7 +35,11 @@ const CLEAR_S: f64 = 0.001;
 pub const RULE: Rule = Rule {
     name: "answer_wait",
     purpose: Purpose::Limit(Standing::Residual),
-    suspects: &[Suspect::raise("window"), Suspect::raise("connections")],
+    suspects: &[
+        Suspect::raise("window").only(&["-wait-wait-", "-distance-"]),
+        Suspect::raise("connections").only(&["-wait-wait-", "-distance-"]),
+        Suspect::tighten("rate").only(&["-serial-", "-pool-"]),
+    ],
     bounds: &[
         ("idle", IDLE, Unit::Ratio),
         ("way", WAY, Unit::Ratio),
@@ -195,6 +199,19 @@ mod tests {
             ..SENDING
         };
         check(&closed(50.0, 0.021, 0.02).tcp(far), "distance");
+    }
+
+    /// More requests at a time relieve a distance; in front of a queue they only wait.
+    #[test]
+    fn a_queue_is_tested_by_a_lower_rate() {
+        let options = |mean| {
+            let scene = closed(50.0, mean, 0.02);
+            let told = crate::explain(&scene.record).expect("an explanation");
+            let suspects = told.suspects(told.limit().expect("a limit"));
+            suspects.iter().map(|one| one.option).collect::<Vec<_>>()
+        };
+        assert_eq!(options(0.16), ["rate"]);
+        assert_eq!(options(0.021), ["window", "connections"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::{group, host};
+use sokudo_model::metrics::{group, host, own};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::{load_time, silence};
@@ -30,6 +30,8 @@ const UNOBSERVED: &str = "rule-interrupted-unobserved-says";
 const FEW: usize = 2;
 /// Distance of two readings, in usual ones, from which those between are missing.
 const MISSING: f64 = 1.9;
+/// Part of the hole for which a thread of the test waits for a CPU, from which that is the reason.
+const NO_CPU: f64 = 0.5;
 /// Part of the hole in which a host was silent, from which the host stood still.
 const MOST: f64 = 0.6;
 
@@ -43,6 +45,7 @@ pub const RULE: Rule = Rule {
         ("usual", USUAL, Unit::One),
         ("share", SHARE, Unit::Ratio),
         ("unobserved", UNOBSERVED_SHARE, Unit::Ratio),
+        ("starved", NO_CPU, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -77,6 +80,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     let flow = view.flows().first()?;
     let reason = reason(view, longest);
+    // Threads that were ready and had no CPU were not interrupted: other programs took their time.
+    if reason.device.is_none() && had_no_cpu(view, longest) {
+        return None;
+    }
     // A server that nothing observes may have been slow: that is no interruption.
     if reason.says == UNOBSERVED && share < UNOBSERVED_SHARE {
         return None;
@@ -96,6 +103,21 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let next = Text::new(reason.next).word("host", reason.host.unwrap_or(&flow.to));
     finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
     Some(finding)
+}
+
+/// True where a thread of the test was ready and had no CPU for most of a hole.
+fn had_no_cpu(view: &PhaseView<'_>, hole: Hole) -> bool {
+    let hosts = view.hosts().into_iter();
+    let mut waits = hosts.flat_map(|host| view.series(Some(host), own::WAIT_RATIO, &[]));
+    waits.any(|series| {
+        let readings = series.points.windows(2).map(|pair| {
+            // A reading is about the time since the one before.
+            let ((before, _), (t_ns, share)) = (pair[0], pair[1]);
+            let inside_ns = t_ns.min(hole.end_ns) - before.max(hole.begin_ns);
+            inside_ns.max(0) as f64 / 1e9 * share.clamp(0.0, 1.0)
+        });
+        readings.sum::<f64>() >= hole.seconds() * NO_CPU
+    })
 }
 
 /// Length of the load, seconds.
@@ -339,6 +361,20 @@ mod tests {
         assert!((second("end") - 3.5).abs() < 0.11, "{finding:?}");
         let limit = limit(&quiet(12.0, 13.5).record).expect("it is known");
         assert_eq!(limit.rule, "interrupted");
+    }
+
+    #[test]
+    fn a_hole_in_which_threads_had_no_cpu_is_their_neighbours() {
+        let waiting = |share: f64| {
+            let mut scene = quiet(12.0, 13.5);
+            scene.series("hosta", "self.wait_ratio", move |s| {
+                if s > 12.0 && s <= 13.5 { share } else { 0.0 }
+            });
+            scene
+        };
+        waiting(0.9).without("interrupted");
+        let finding = of_rule(&waiting(0.1).record, "interrupted").remove(0);
+        assert_eq!(finding.says.key, "rule-interrupted-says");
     }
 
     #[test]

@@ -46,7 +46,10 @@ const HOST_S: f64 = 0.002;
 pub const RULE: Rule = Rule {
     name: "request_stage",
     purpose: Purpose::Limit(Standing::General),
-    suspects: &[Suspect::raise("connections")],
+    suspects: &[
+        Suspect::raise("connections").only(&["-wait-", "-distance-"]),
+        Suspect::tighten("rate").only(&["-serial-", "-pool-", "-part-", "-way-"]),
+    ],
     bounds: &[
         ("most", MOST, Unit::Ratio),
         ("busy", BUSY, Unit::Ratio),

@@ -39,7 +39,7 @@ impl<'a> Explanation<'a> {
     pub fn suspects(&self, cause: &Finding) -> Vec<Suspect> {
         let options = self.phase.kind().map_or(&[][..], |kind| kind.options);
         let suspects = rules::known(&cause.rule).map_or(&[][..], |rule| rule.suspects);
-        let has = |suspect: &&Suspect| options.contains(&suspect.option);
+        let has = |suspect: &&Suspect| options.contains(&suspect.option) && suspect.tests(cause);
         suspects.iter().filter(has).copied().collect()
     }
 }

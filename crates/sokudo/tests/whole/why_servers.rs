@@ -186,7 +186,7 @@ fn a_lock_is_told_from_time_that_each_request_takes() {
             Fault::Slow { ms },
             load,
             "request_stage",
-            "do not wait for one another",
+            "more connections show whether",
         );
     }
 }
