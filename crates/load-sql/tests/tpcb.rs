@@ -62,7 +62,7 @@ fn armed(fields: &str) -> Result<Playing, Refusal> {
 }
 
 /// Samples after which a load is ended that goes on after something happened to its server.
-const SAMPLES: usize = 80;
+const SAMPLES: usize = 400;
 
 /// Plays a phase; `meanwhile` runs once the first sample has come, and the load ends some time after it.
 fn play(fields: &str, meanwhile: impl FnOnce()) -> PhaseResult {
