@@ -639,6 +639,7 @@ error-value-knee-number = `{ $text }` is not a whole number from 1 to { $most }
 error-value-knee-range = there is no `..` between two numbers
 error-value-lang = `{ $text }` is not a language of sokudo; there are `en` and `ja`
 error-value-level = `{ $text }` is not a valid level: write auto, none, or 1 to { $most }
+error-value-limit = `{ $text }` is not a limit: write 20Mb/s, or by time of day `Mon-Fri 09:00-18:00 20Mb/s, none`
 error-value-link-burst = `{ $text }` is not a number of packets of at least 1
 error-value-link-delay = `{ $text }` is more than a minute
 error-value-link-queue = `{ $text }` has no room for one packet: { $packet } B

@@ -639,6 +639,7 @@ error-value-knee-number = `{ $text }` は 1 から { $most } までの整数で�
 error-value-knee-range = 2 つの数の間に `..` がありません
 error-value-lang = `{ $text }` は sokudo の言語ではありません。`en` と `ja` があります
 error-value-level = `{ $text }` は圧縮レベルではありません。auto、none、または 1 から { $most } を指定してください
+error-value-limit = `{ $text }` は制限として正しくありません。20Mb/s、または時刻ごとに `Mon-Fri 09:00-18:00 20Mb/s, none` のように指定してください
 error-value-link-burst = `{ $text }` は 1 以上のパケット数ではありません
 error-value-link-delay = `{ $text }` は 1 分を超えています
 error-value-link-queue = `{ $text }` には 1 パケット ({ $packet } B) も入りません

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_i18n::TextError;
 use sokudo_model::Rate;
 use sokudo_workload::json_as_text;
 use sokudo_workload::values::LoadRate;
@@ -163,29 +164,13 @@ impl Timetable {
     }
 }
 
-/// A text that is no timetable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoSuchTimetable(String);
-
-impl fmt::Display for NoSuchTimetable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(text) = self;
-        write!(
-            f,
-            "`{text}` is not a limit: write 20Mb/s, or by time of day `Mon-Fri 09:00-18:00 20Mb/s, none`"
-        )
-    }
-}
-
-impl std::error::Error for NoSuchTimetable {}
-
 impl FromStr for Timetable {
-    type Err = NoSuchTimetable;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, NoSuchTimetable> {
-        let wrong = || NoSuchTimetable(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let wrong = || TextError::value("error-value-limit", text);
         let entries = text.split(',').map(|one| entry(one).ok_or_else(wrong));
-        let entries = entries.collect::<Result<Vec<Entry>, NoSuchTimetable>>()?;
+        let entries = entries.collect::<Result<Vec<Entry>, TextError>>()?;
         match entries.len() <= MOST_ENTRIES {
             true => Ok(Self(entries)),
             false => Err(wrong()),
