@@ -308,7 +308,7 @@ impl Session {
         verdict?;
         let allowed = |name: &str| policy.is_none_or(|policy| policy.allows_standing(name));
         watch::plan(monitors, wish.interval_ns, allowed)
-            .map_err(|bad| cannot(bad.to_string().into(), Some(bad.hint().into())))
+            .map_err(|bad| cannot(bad.to_string().into(), Some(bad.hint())))
     }
 }
 

@@ -70,7 +70,7 @@ impl Observation {
         let reaches = reaches.map_err(|bad| Refusal {
             operator_error: true,
             says: bad.to_string().into(),
-            hint: Some(bad.hint().into()),
+            hint: Some(bad.hint()),
         })?;
         let is_named = match &self.monitors {
             Some(list) => list.iter().any(|listed| covers(listed, name)),

@@ -276,9 +276,9 @@ fn an_agent_cannot_pose_as_the_router() {
     let place = format!("{}:{PORT}", own_address());
     let credentials = lab.member("b").credentials();
     let config = settings::router(&lab.group.id, &place, &[], &credentials).unwrap();
-    let _false_router = open(config, "a false router").unwrap();
+    let _false_router = open(config, "a false router".into()).unwrap();
     let config = settings::client(&[place], &lab.member("a").credentials(), false).unwrap();
-    assert!(open(config, "an agent connects").is_err());
+    assert!(open(config, "an agent connects".into()).is_err());
     alive.reach(0);
 }
 
