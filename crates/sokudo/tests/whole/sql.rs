@@ -61,6 +61,22 @@ fn postgres_is_loaded_and_its_password_is_in_no_record() {
 }
 
 #[test]
+fn a_refused_value_is_told_without_its_password() {
+    let place = place();
+    for line in [
+        "tpcb --target oracle://u:geheim@h/d",
+        "tpcb --target postgres://u:geheim@h:x/d",
+        "db check --target mysql://u:geheim@h:99999/d",
+        "http ftp://u:geheim@h/",
+        "http http://u:geheim@h:99999/",
+    ] {
+        let ended = place.run(line);
+        ended.expect_code(2);
+        assert!(!ended.stderr.contains("geheim"), "{ended}");
+    }
+}
+
+#[test]
 fn mistakes_are_told_before_anything_is_sent() {
     let place = place();
     for (line, says, hint) in [
