@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sokudo_load_sql::db;
 use sokudo_load_sql::tpcb::{Tpcb, TpcbOptions};
+use sokudo_model::kinds::sql;
 use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
 use sokudo_net::clock::now_ns;
 use sokudo_sql::{Session, Target};
@@ -61,8 +62,21 @@ fn armed(fields: &str) -> Result<Playing, Refusal> {
     })
 }
 
-/// Samples after which a load is ended that goes on after something happened to its server.
-const SAMPLES: usize = 400;
+/// Intervals with transactions after which a load is ended that goes on after something happened to its
+/// server, and intervals in all after which it has not recovered.
+const WORKING: usize = 3;
+const SAMPLES: usize = 1_000;
+
+/// Whether transactions were carried out in an interval.
+fn is_working(said: &Emitted) -> bool {
+    let Emitted::Batch(batch) = said else {
+        return false;
+    };
+    let mut rates = (batch.series.iter())
+        .filter(|series| series.key.metric == sql::TRANSACTIONS_PER_SECOND.name)
+        .flat_map(|series| &series.points);
+    rates.any(|(_, rate)| *rate > 0.0)
+}
 
 /// Plays a phase; `meanwhile` runs once the first sample has come, and the load ends some time after it.
 fn play(fields: &str, meanwhile: impl FnOnce()) -> PhaseResult {
@@ -73,12 +87,14 @@ fn play(fields: &str, meanwhile: impl FnOnce()) -> PhaseResult {
     } = armed(fields).expect("the database can be used");
     let at_ns = now_ns() + 20_000_000;
     phase.start(at_ns, at_ns).expect("it starts");
-    let (mut meanwhile, mut samples) = (Some(meanwhile), 0);
+    let (mut meanwhile, mut samples, mut working) = (Some(meanwhile), 0, 0);
     loop {
-        match emitted.recv_timeout(BOUND).expect("the load ends") {
-            Emitted::Sent(_) => break,
-            _ => samples += 1,
+        let said = emitted.recv_timeout(BOUND).expect("the load ends");
+        if let Emitted::Sent(_) = said {
+            break;
         }
+        samples += 1;
+        working += usize::from(is_working(&said));
         if let Some(meanwhile) = meanwhile.take() {
             meanwhile();
             // Samples that came meanwhile are from before.
@@ -89,9 +105,9 @@ fn play(fields: &str, meanwhile: impl FnOnce()) -> PhaseResult {
             {
                 break;
             }
-            samples = 0;
+            (samples, working) = (0, 0);
         }
-        if samples == SAMPLES && spec.phase.duration_ns > 0 {
+        if (working == WORKING || samples == SAMPLES) && spec.phase.duration_ns > 0 {
             phase.halt();
         }
     }
@@ -203,7 +219,7 @@ fn postgres_keeps_what_it_acknowledged_when_it_is_killed() {
     let dsn = server.dsn();
     db::init(&dsn.parse().expect("a target"), 2).expect("tables");
     behaves(&dsn);
-    let fields = format!(r#""target":"{dsn}","clients":4,"duration":"25s""#);
+    let fields = format!(r#""target":"{dsn}","clients":4,"duration":"55s""#);
     let result = play(&fields, || {
         server.kill();
         server.start_again();
