@@ -619,6 +619,7 @@ error-value-bound = `{ $text }` is not a valid bound: write for example `p99<1ms
 error-value-bound-unit = `{ $text }` lacks the unit: write for example `{ $text }ms` or `{ $text }s`
 error-value-content = `{ $text }` is not a valid content: write text, random, or mixed:60
 error-value-data-ports = `{ $text }` is not a valid range of ports from 1 to 65535, such as 5000-5010
+error-value-database = this is not a valid database: write `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`{ $cause }
 error-value-effect = `{ $text }` is not a valid share: write `5%` or `0.05`
 error-value-every = two lines need a time or a number of datagrams between them
 error-value-expectation = `{ $text }` is not a valid expectation: write a line rate in bits or bytes per second, bounds, or both: `1Gb/s`, `p99<1ms,loss<0.1%`, `1Gb/s,p99<1ms`

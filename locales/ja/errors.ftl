@@ -619,6 +619,7 @@ error-value-bound = `{ $text }` は制限として正しくありません。`p9
 error-value-bound-unit = `{ $text }` に単位がありません。`{ $text }ms` や `{ $text }s` のように指定してください
 error-value-content = `{ $text }` は内容の種類ではありません。text、random、mixed:60 のように指定してください
 error-value-data-ports = `{ $text }` は 5000-5010 のような 1 から 65535 までのポートの範囲ではありません
+error-value-database = データベースの指定として正しくありません。`postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のように指定してください{ $cause }
 error-value-effect = `{ $text }` は割合ではありません。`5%` や `0.05` のように指定してください
 error-value-every = 行の間隔には 0 より大きい時間かデータグラム数を指定してください
 error-value-expectation = `{ $text }` は期待値として正しくありません。毎秒のビット数かバイト数による回線速度、制限、またはその両方を `1Gb/s`、`p99<1ms,loss<0.1%`、`1Gb/s,p99<1ms` のように指定してください

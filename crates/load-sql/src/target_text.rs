@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sokudo_i18n::TextError;
+use sokudo_model::Text;
 use sokudo_sql::{NotATarget, Target};
 
 /// A database, as typed.
@@ -11,9 +13,12 @@ use sokudo_sql::{NotATarget, Target};
 pub struct TargetText(pub Target);
 
 impl FromStr for TargetText {
-    type Err = NotATarget;
-    fn from_str(text: &str) -> Result<Self, NotATarget> {
-        text.parse().map(Self)
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let target = text.parse().map(Self);
+        target.map_err(|wrong: NotATarget| {
+            TextError(Text::new("error-value-database").word("cause", wrong.cause()))
+        })
     }
 }
 

@@ -50,6 +50,13 @@ pub(crate) enum Place {
 )]
 pub struct NotATarget(String);
 
+impl NotATarget {
+    /// The cause in parentheses after a blank; empty where the form itself is at fault.
+    pub fn cause(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for Target {
     type Err = NotATarget;
 

@@ -45,7 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "load-sql",
-        &["sql", "workload", "net", "pace", "stats", "model"],
+        &["i18n", "sql", "workload", "net", "pace", "stats", "model"],
     ),
     (
         "coherence",
