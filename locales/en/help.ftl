@@ -114,6 +114,7 @@ help-any--slo = What the measurement must keep, `p95<2s,errors<0.1%`: a broken b
 help-any--sweep = Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can be varied
 help-any--system = Set a system property. Plans do not see these; those of proxies are heeded
 help-any--system-file = File of system properties; -D wins over it
+help-any--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-any--threads = Threads for each peer, on both ends
 help-any--timeout = A request without an answer for this long has failed. Its connection is given up; with UDP the message is taken for lost
 help-any--transport = What carries the messages
@@ -435,12 +436,10 @@ help-db-init =
 
     Tables of these names (tpcb_branches, tpcb_tellers, tpcb_accounts, tpcb_history) that are there are dropped.
 help-db-init--scale = Branches, each with 10 tellers and 100,000 accounts: about 15 MB
-help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-db-check =
     Check what must hold in the tables of `sokudo tpcb`: the sums of all four agree.
 
     Exit code 1 when they do not.
-help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-doctor = Try every facility that sokudo can use, and say what to change
 help-doctor--json = One JSON object per line
 help-export = Write a record in the form of other programs. The Parquet files inside it need no export

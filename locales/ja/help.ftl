@@ -114,6 +114,7 @@ help-any--slo = 測定が満たすべき条件 `p95<2s,errors<0.1%`。満たさ�
 help-any--sweep = オプションの値ごとに測定して屈曲点を探す: `rate=1k/s..10k/s:10` (等間隔に 10 段階)、`rate=1k/s..64k/s:x2` (倍々)、`size=64,1KiB,16KiB`。このテストのどのオプションでも変えられる
 help-any--system = システムプロパティーを設定する。計画からは見えない。プロキシーのものは反映する
 help-any--system-file = システムプロパティーのファイル。-D が優先する
+help-any--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-any--threads = 相手ごとのスレッド数 (両端)
 help-any--timeout = この時間応答のないリクエストを失敗とする。接続は閉じ、UDP では失われたとみなす
 help-any--transport = メッセージのトランスポート
@@ -435,12 +436,10 @@ help-db-init =
 
     同じ名前の表 (tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history) があれば削除する。
 help-db-init--scale = 支店の数。それぞれに窓口 10 と口座 100,000: 約 15 MB
-help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`
 help-db-check =
     `sokudo tpcb` の表で成り立つべきことを検査する: 4 つの表の合計が一致すること
 
     成り立たなければ終了コードは 1。
-help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`
 help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
 help-doctor--json = 1 行に一つの JSON オブジェクト
 help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要

@@ -161,6 +161,7 @@ pub const KIND: Kind = Kind {
     by_label: false,
     is_plan: false,
     options: &[
+        "batch",
         "consume-rate",
         "find",
         "inflight",

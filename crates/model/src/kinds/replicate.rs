@@ -142,6 +142,7 @@ pub const KIND: Kind = Kind {
     by_label: false,
     is_plan: false,
     options: &[
+        "batch",
         "cc",
         "checksum",
         "connections",

@@ -143,5 +143,5 @@ pub(super) const KIND: Kind = Kind {
     layer: None,
     by_label: true,
     is_plan: false,
-    options: &["clients", "find", "max-skew", "rate", "threads"],
+    options: &["find", "max-skew", "rate", "threads"],
 };
