@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::harmless::cut;
 use crate::metric::Unit;
+use crate::secrets;
 
 /// Most messages inside one another that are read from bytes: more is an error, because a parser
 /// that follows any depth can be made to overflow its stack.
@@ -70,6 +71,20 @@ impl Text {
     /// Adds a value as it is displayed: an address, a path, a count.
     pub fn with(self, name: &str, value: impl fmt::Display) -> Self {
         self.word(name, value.to_string())
+    }
+
+    /// The same with the secrets in its words hidden, also in those of messages inside it.
+    pub fn without_secrets(&self) -> Self {
+        let shown = |arg: &Arg| match arg {
+            Arg::Word(word) => Arg::Word(secrets::hidden(word).into_owned()),
+            Arg::Text(text) => Arg::Text(Box::new(text.without_secrets())),
+            Arg::Number(value, unit) => Arg::Number(*value, *unit),
+        };
+        let args = self.args.iter();
+        Self {
+            key: self.key.clone(),
+            args: args.map(|(name, arg)| (name.clone(), shown(arg))).collect(),
+        }
     }
 
     /// Adds a word.
@@ -180,5 +195,17 @@ mod tests {
             Arg::Word(format!("{}…", "x".repeat(MOST - 1)))
         );
         assert!(kept.bytes() < 4096);
+    }
+
+    #[test]
+    fn secrets_are_hidden_in_words_and_in_messages_inside() {
+        let typed = "postgres://u:geheim@h/d";
+        let inner = Text::new("inner").word("value", typed);
+        let shown = Text::new("outer").word("value", typed).text("why", inner);
+        let shown = format!("{:?}", shown.without_secrets());
+        assert!(
+            !shown.contains("geheim") && shown.contains("@h/d"),
+            "{shown}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sokudo_controller::ControlError;
 use sokudo_i18n::I18n;
-use sokudo_model::{Refusal, Text, cut, harmless_lines, secrets};
+use sokudo_model::{Refusal, Text, cut, harmless_lines};
 use sokudo_store::StoreError;
 
 use super::Exit;
@@ -70,8 +70,7 @@ impl Failure {
             ("", "", "")
         };
         // A value that was typed is repeated, also one with a password in it.
-        let says = i18n.text(&self.says);
-        let says = bounded(&secrets::hidden(&says));
+        let says = bounded(&i18n.text(&self.says.without_secrets()));
         eprintln!("{red}{error}{plain}: {says}");
         if let Some(hint) = self.hint() {
             eprintln!("{dim}{mend}{plain}: {}", bounded(&i18n.text(hint)));
