@@ -128,7 +128,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("datagram http://hostb", "is not a host", "hostb"),
     ("datagram hostb:", "is not a host", "hostb"),
     ("datagram ADDR --ticks 0", "at least one", "--help"),
-    ("datagram ADDR --report-every 0s", "no distance", "--help"),
+    ("datagram ADDR --report-every 0s", "between them", "--help"),
     ("datagram ADDR --interval 1ms", "--interval", "10ms"),
     ("serve --max-clients 0", "is not in 1..", "--help"),
     ("jmx check --generators 0", "", "sokudo jmx check --help"),
