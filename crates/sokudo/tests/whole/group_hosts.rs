@@ -176,7 +176,7 @@ fn an_agent_whose_certificate_has_ended_joins_again() {
     age(&place, 91);
     let late = at(&place, "hosta", &["agent", "lab"]).bound(BOUND).run();
     late.expect_code(2)
-        .expect_stderr("the certificate of hosta in the group lab has ended")
+        .expect_stderr("the certificate of hosta in the group lab has expired")
         .expect_stderr("sokudo group token lab");
     let _again = agent(&place, &token, "hosta");
     has_members(&place, &["hosta"]);

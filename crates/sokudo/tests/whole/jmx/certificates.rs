@@ -194,7 +194,7 @@ fn a_store_that_cannot_be_used_is_refused_before_the_first_request() {
             "plan.jmx",
             "java.p12",
             "hush99",
-            "the password does not open it",
+            "the password does not decrypt it",
         ),
         ("plan.jmx", "cut.p12", "secret77", "a part of it is damaged"),
         (
