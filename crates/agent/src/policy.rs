@@ -36,7 +36,7 @@ pub use monitors::{Endpoint, Observation};
 const DEFAULT_FLOWS: u32 = 65_536;
 /// Workloads that a policy without a list of its own carries out; each kind's reach bounds it further. A
 /// kind that comes later is closed until it is named here or in the policy.
-const GRANTED: [&Kind; 10] = [
+const GRANTED: [&Kind; 11] = [
     &kinds::probe::KIND,
     &kinds::rr::KIND,
     &kinds::crr::KIND,
@@ -47,6 +47,7 @@ const GRANTED: [&Kind; 10] = [
     &kinds::dns::KIND,
     &kinds::datagram::KIND,
     &kinds::replicate::KIND,
+    &kinds::tpcb::KIND,
 ];
 /// Sums of shares of a rate may exceed it by so much, relatively.
 const ROUNDING: f64 = 1e-9;

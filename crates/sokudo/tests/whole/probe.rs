@@ -32,8 +32,10 @@ fn probes_are_answered_and_told_in_one_object() {
     let sent = said.number("probe.sent_packets") + said.number("probe.unsent_packets");
     assert_eq!(sent, 200.0);
     assert_eq!(said.number("probe.lost_packets"), 0.0);
-    // The server is on this machine.
-    assert_eq!(said.number("probe.clock_error_seconds"), 0.0);
+    // The server is on this machine; stamps of the kernel are of another clock of it, and their conversion
+    // can prove itself wrong by less than a microsecond.
+    let error_s = said.number("probe.clock_error_seconds");
+    assert!(error_s < 1e-5, "{error_s}");
     let record = place.load();
     let points = |metric: &str| -> usize {
         let series = record.series_of(metric);

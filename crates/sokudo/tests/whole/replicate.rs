@@ -318,6 +318,12 @@ fn a_specification_mirrors_until_it_is_told_to_end() {
     fs::write(source.join("new"), "x").expect("a file");
     fs::remove_file(source.join("large")).expect("a file");
     wait_until("the change has arrived", || tree(&source) == tree(&target));
+    // Changes go on arriving until everything was looked at again.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(1) {
+        fs::write(source.join("new"), format!("{:?}", begun.elapsed())).expect("a file");
+        wait_until("the change has arrived", || tree(&source) == tree(&target));
+    }
     mirror.interrupt();
     let ended = mirror.end().expect("an end");
     ended.expect_code(0);

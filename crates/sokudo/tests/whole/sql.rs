@@ -40,7 +40,7 @@ fn postgres_is_loaded_and_its_password_is_in_no_record() {
     let none = place.run(&format!("tpcb --target {dsn}"));
     refused(&none, "has no tables of `tpcb`", "sokudo db init");
     let made = place.run(&format!("db init --target {dsn} --scale 2"));
-    made.expect_code(0).expect_stdout("200,022 rows");
+    made.expect_code(0).expect_stdout("200 k rows");
     let ended = place.run(&format!("tpcb --target {dsn} -c 4 -n 200 --json"));
     ended.expect_code(0);
     let told = summary(&ended);
