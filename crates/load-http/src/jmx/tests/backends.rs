@@ -261,7 +261,7 @@ fn a_database_that_does_not_listen_is_told_of_and_harms_nothing() {
     for part in [
         "it answered with status 401",
         &nobody_port.to_string(),
-        "`ftp://x` is no URL",
+        "`ftp://x` is not a valid URL",
     ] {
         assert!(problems.contains(part), "{part} in {problems}");
     }
