@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sokudo_analyze::placement::Placed;
 use sokudo_analyze::ranges::{Basis, Range};
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::advice::Advice;
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Problem, Record, RunStatus, Text, kinds};
 use sokudo_stats::{Curve, CurveStep, Interval, Knee};
@@ -152,6 +153,23 @@ fn summary_is_a_promise() {
     golden("datagram.summary.json", &format!("{value:#}\n"));
 }
 
+/// A choice among the settings of a replication.
+fn advice() -> Advice {
+    let text = r#"{
+        "basis": {"files": 1, "bytes": 1, "dense_ratio": 0, "levels": [], "way_bytes_per_s": 1,
+            "connection_bytes_per_s": null, "rtt_s": 0, "sender_cores": 1, "receiver_cores": 1,
+            "create_s": 0, "disk_is_guess": false},
+        "candidates": [{"level": "1", "connections": 1, "batch_bytes": 1, "durability": "none",
+            "predicted": {"seconds": 2, "low_s": 1, "high_s": 3, "stage": "link", "wire_bytes": 1,
+                "cpu_s": 1, "bytes_per_s": 1},
+            "trials": [{"bytes": 1, "predicted_s": 1, "measured_s": 1}], "is_default": false}],
+        "chosen": 0,
+        "rules": [{"name": "levels", "holds": true, "seconds": [1, 2]}],
+        "counts": [1, 1]
+    }"#;
+    serde_json::from_str(text).expect("advice")
+}
+
 #[test]
 fn the_summary_is_as_it_is_described() {
     let mut value = summary::write(&view(&synthetic::datagram()), "runs/x");
@@ -202,6 +220,9 @@ fn the_summary_is_as_it_is_described() {
     })});
     let pair = summary::pair(&Pair::default(), &I18n::new(Lang::En));
     value["pairs"] = serde_json::json!([pair]);
+    let mut advised = synthetic::repeated(&[1e9]);
+    advised.manifest.advice = Some(advice());
+    value["advice"] = summary::write(&view(&advised), "x")["advice"].clone();
     // What contradicts a limit has the members of what supports it.
     value["limit"]["against"] = value["limit"]["for"].clone();
     let differences = sokudo_testkit::document::differences(&crate::SUMMARY, &[value]);

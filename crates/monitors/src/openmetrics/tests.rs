@@ -160,7 +160,7 @@ fn options_that_cannot_be_used_are_refused_with_their_key() {
     std::fs::write(&file, "[[series]]\nmetric = 7\n").expect("file");
     let mapping = format!("url=http://h/,mapping={}", file.display());
     for (words, says) in [
-        ("", "missing field `url`"),
+        ("", "the option `url` is missing"),
         ("url=https://hosta/", "TLS"),
         ("url=hosta", "http://"),
         ("url=http://h/,timeout=1h", "timeout"),
