@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::dirty::{Dirty, Due};
@@ -37,6 +37,9 @@ struct Shared {
     root: PathBuf,
     /// Changes were lost: nobody knows where they were.
     lost: AtomicBool,
+    /// A directory went or was moved: a successor of its name may be watched no more, because watches are
+    /// kept by name.
+    moved: AtomicBool,
     /// Why not all changes are told.
     blind: OnceLock<String>,
 }
@@ -71,6 +74,7 @@ impl Mirror {
         let shared = Arc::new(Shared {
             root: root.to_owned(),
             lost: AtomicBool::new(false),
+            moved: AtomicBool::new(false),
             blind: OnceLock::new(),
         });
         let watcher = watch(&shared, told).map_err(|error| {
@@ -188,7 +192,9 @@ impl Mirror {
             let now = self.begun.elapsed();
             let is_blind = self.blind().is_some() && now >= self.rescan_at;
             let is_lost = self.shared.lost.swap(false, Ordering::Relaxed);
-            if is_lost || is_blind || self.is_resync_due(now) {
+            let is_moved =
+                now >= self.rescan_at && self.shared.moved.swap(false, Ordering::Relaxed);
+            if is_lost || is_blind || is_moved || self.is_resync_due(now) {
                 self.rescan_at = now + RESCAN_EVERY;
                 self.dirty.note_everything(now);
             }
@@ -262,11 +268,17 @@ impl Shared {
         if is_idle(event.kind) {
             return;
         }
+        if event.kind == EventKind::Remove(RemoveKind::Folder) {
+            self.moved.store(true, Ordering::Relaxed);
+        }
         for path in &event.paths {
             let Some(own) = self.relative(path) else {
                 continue;
             };
             let is_directory = path.symlink_metadata().is_ok_and(|status| status.is_dir());
+            if is_directory && matches!(event.kind, EventKind::Modify(ModifyKind::Name(_))) {
+                self.moved.store(true, Ordering::Relaxed);
+            }
             let below = is_new(event.kind);
             let above = own.split().map(|(above, _)| (above, false));
             let own = is_directory.then_some((own, below));
