@@ -24,6 +24,8 @@ pub(crate) struct Reading {
     pub(crate) depth: u32,
     /// Connections that may wait.
     pub(crate) limit: u32,
+    /// Number of the socket, as links below `/proc/PID/fd` show it.
+    pub(crate) inode: u32,
 }
 
 /// The questions for all listening TCP sockets, one for each family.
@@ -50,6 +52,7 @@ pub(crate) fn reading(message: &[u8]) -> Option<Reading> {
         address: (ip, port).into(),
         depth: u32_at(message, 56)?,
         limit: u32_at(message, 60)?,
+        inode: u32_at(message, 68)?,
     })
 }
 
@@ -66,6 +69,7 @@ mod tests {
         bytes[8..8 + source.len()].copy_from_slice(source);
         bytes[56..60].copy_from_slice(&5u32.to_ne_bytes());
         bytes[60..64].copy_from_slice(&511u32.to_ne_bytes());
+        bytes[68..72].copy_from_slice(&4711u32.to_ne_bytes());
         bytes
     }
 
@@ -74,7 +78,7 @@ mod tests {
         let check = |family: u8, source: &[u8], address: &str| {
             let read = reading(&message(family, source)).expect("a listener");
             assert_eq!(read.address, address.parse().expect("an address"));
-            assert_eq!((read.depth, read.limit), (5, 511));
+            assert_eq!((read.depth, read.limit, read.inode), (5, 511, 4711));
         };
         check(IPV4, &[192, 0, 2, 7], "192.0.2.7:9080");
         check(IPV6, &Ipv6Addr::LOCALHOST.octets(), "[::1]:9080");
