@@ -16,6 +16,7 @@ pub mod handover;
 pub mod histogram_text;
 pub mod joined;
 pub mod link;
+mod link_text;
 pub mod load;
 pub mod load_time;
 pub mod meet;

@@ -138,14 +138,6 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Remedy for the operator.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            CallError::Stream(error) => error.hint(),
-            CallError::Udp(..) => None,
-        }
-    }
-
     /// True when every local port towards the peer is taken.
     pub fn is_ports_exhausted(&self) -> bool {
         matches!(

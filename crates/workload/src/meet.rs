@@ -527,14 +527,14 @@ fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
         return operator(
             Text::new("error-same-host-only")
                 .with("transport", transport.name())
-                .with("error", error),
+                .text("error", error.text()),
             Text::new("error-same-host-only-hint"),
         );
     }
-    failed(error.to_string(), error.hint().map(Text::from))
+    failed(error.text(), error.hint())
 }
 
 /// A refusal because a flow cannot be answered, with a hint.
 fn cannot_listen(error: &CallError) -> Refusal {
-    failed(error.to_string(), error.hint().map(Text::from))
+    failed(error.text(), error.hint())
 }
