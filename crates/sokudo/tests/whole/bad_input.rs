@@ -210,6 +210,45 @@ const REFUSED_IN_JAPANESE: &[(&str, &str)] = &[
     ("rr ADDR --slo p99<1", "p99<1"),
     ("export --to word", "word"),
     ("load plan.jmx", "load"),
+    // What the values of options are refused for.
+    ("datagram ADDR --bind foo", "foo"),
+    ("datagram ADDR --ticks 0", "--ticks"),
+    ("datagram ADDR --sweep rate", "rate"),
+    ("rr ADDR --wait jump", "jump"),
+    ("stream ADDR --dscp 99", "99"),
+    ("bus ADDR --out csv:x", "csv:x"),
+    ("dns ADDR --type QQQ", "QQQ"),
+    ("http foo://bar", "foo://bar"),
+    ("http http://ADDR/ -H nocolon", "nocolon"),
+    ("http http://ADDR/ --knee connections=9..1", "connections=9..1"),
+    ("jmx run plan.jmx --model foo", "foo"),
+    ("jmx run plan.jmx --duration x", "x"),
+    ("jmx run plan.jmx --unsupported maybe", "maybe"),
+    ("jtl report x.jtl --percentiles 101", "101"),
+    ("replicate /tmp ADDR:/x --level 99", "99"),
+    ("serve --bind foo", "foo"),
+    ("serve --data-ports x", "x"),
+    ("group zenohd lab --valid 0", "0"),
+    ("link up --rate 1", "100Mb/s"),
+    ("link up --delay 5h", "5h"),
+    ("compare a b --min-effect x", "x"),
+    ("check --max-loss x", "x"),
+    ("run x.sks --local 99", "99"),
+    ("run x.js --set a", "a"),
+    ("web --listen x", "x"),
+    ("show --lang xx", "xx"),
+    // Options in the wrong place, keys, tokens, monitors.
+    ("rr ADDR --key short", "sk1-"),
+    ("agent --join sj1-aaa", "@"),
+    ("controller nothing", "nothing"),
+    ("monitors nothing", "nothing"),
+    ("rr ADDR --monitor nothing", "nothing"),
+    ("rr ADDR --monitor process", "pid"),
+    ("rr ADDR --monitor process:pid=x", "x"),
+    ("rr ADDR --monitor process:what=1", "what"),
+    ("rr ADDR --monitor openmetrics:url=x", "x"),
+    ("serve --policy nothing.toml", "nothing.toml"),
+    ("serve --policy script.txt.toml", "script.txt.toml"),
     // What the commands find.
     ("datagram ADDR --find errors<1%", "errors"),
     ("datagram 127.0.0.1:99999", "127.0.0.1:99999"),
@@ -247,10 +286,15 @@ const REFUSED_IN_JAPANESE: &[(&str, &str)] = &[
 
 #[test]
 fn mistakes_are_told_in_japanese() {
-    let japanese = |text: &str| text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
+    // Words between quotes are what was typed, and code.
+    let japanese = |text: &str| {
+        let outside = text.split(['`', '\'']).step_by(2).collect::<String>();
+        outside.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'))
+    };
     let place = place();
     place.write("script.txt", "");
     place.write("empty.sks", "");
+    place.write("script.txt.toml", "no policy");
     for (wish, quoted) in REFUSED_IN_JAPANESE {
         let wish = wish.replace("ADDR", "127.0.0.1:1");
         let ended = place.sokudo(&wish).env("SOKUDO_LANG", "ja").run();
@@ -259,6 +303,9 @@ fn mistakes_are_told_in_japanese() {
         let says = line("エラー: ").unwrap_or_else(|| panic!("no sentence: {ended}"));
         let hint = line("ヒント: ").unwrap_or_else(|| panic!("no hint: {ended}"));
         assert!(japanese(says) && japanese(hint), "{wish}: {ended}");
+        let english = place.run(&wish);
+        english.expect_code(2);
+        assert!(!japanese(&english.stderr), "{wish}: {english}");
         let is_quoted = says.contains(quoted) || hint.contains(quoted);
         assert!(is_quoted, "{wish}: no `{quoted}` in {ended}");
         let rest = ["{$", "{ $", "[error-"]
