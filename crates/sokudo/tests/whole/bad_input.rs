@@ -220,7 +220,10 @@ const REFUSED_IN_JAPANESE: &[(&str, &str)] = &[
     ("dns ADDR --type QQQ", "QQQ"),
     ("http foo://bar", "foo://bar"),
     ("http http://ADDR/ -H nocolon", "nocolon"),
-    ("http http://ADDR/ --knee connections=9..1", "connections=9..1"),
+    (
+        "http http://ADDR/ --knee connections=9..1",
+        "connections=9..1",
+    ),
     ("jmx run plan.jmx --model foo", "foo"),
     ("jmx run plan.jmx --duration x", "x"),
     ("jmx run plan.jmx --unsupported maybe", "maybe"),
