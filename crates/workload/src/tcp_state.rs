@@ -7,8 +7,7 @@
 //! The measured threads know nothing of it.
 
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -19,7 +18,6 @@ use sokudo_net::tcp::info::{self, TcpInfo};
 use sokudo_net::tcp::{self, Queues};
 
 use crate::contract::{Emit, Emitted};
-use crate::patience::sleep_until_or_stop;
 use crate::refusal::spawn;
 use crate::reporting::Names;
 
@@ -50,7 +48,8 @@ pub struct Watched {
 
 /// Watches until it is dropped.
 pub struct Watch {
-    stop: Arc<AtomicBool>,
+    /// Dropped to end the thread, which notices at once: no phase ends later for its sake.
+    goes_on: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -68,8 +67,7 @@ impl Watch {
         if watched.is_empty() || !watched.iter().all(readable) {
             return Ok(None);
         }
-        let stop: Arc<AtomicBool> = Arc::default();
-        let stopped = Arc::clone(&stop);
+        let (goes_on, ended) = channel();
         let run = move || {
             watch(
                 &watched,
@@ -77,12 +75,12 @@ impl Watch {
                 &names,
                 (at_ns, sample_every(hosts)),
                 &emit,
-                &stopped,
+                &ended,
             )
         };
         let thread = spawn("tcp-state", run)?;
         Ok(Some(Self {
-            stop,
+            goes_on: Some(goes_on),
             thread: Some(thread),
         }))
     }
@@ -90,7 +88,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.goes_on.take();
         if let Some(thread) = self.thread.take() {
             // The result of a thread that panicked is missing.
             let _ = thread.join();
@@ -104,13 +102,13 @@ fn watch(
     names: &Names,
     (at_ns, every): (i64, Duration),
     emit: &Emit,
-    stop: &AtomicBool,
+    ended: &Receiver<()>,
 ) {
     let every_ns = i64::try_from(every.as_nanos()).unwrap_or(i64::MAX);
     let mut next_ns = at_ns;
     let mut batch = Batch::default();
     let mut samples = 0;
-    while sleep_until_or_stop(next_ns, stop).is_some() {
+    while is_due(next_ns, ended) {
         for one in watched {
             // A connection that has ended says nothing more.
             if let Ok(state) = info::read(&one.tcp) {
@@ -131,6 +129,12 @@ fn watch(
     if !batch.is_empty() {
         emit(Emitted::Batch(batch));
     }
+}
+
+/// Waits until the monotonic clock shows `at_ns`; false when the watch ends before.
+fn is_due(at_ns: i64, ended: &Receiver<()>) -> bool {
+    let left = Duration::from_nanos(u64::try_from(at_ns - now_ns()).unwrap_or(0));
+    ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout)
 }
 
 /// A metric and its value.
