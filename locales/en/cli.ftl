@@ -122,6 +122,10 @@ target-set = change a knob: sokudo target set pool.max=50
 target-monitor = record its queues with a load: sokudo http http://{ $at }/stress/x --monitor target:at={ $admin }
 target-key = from another host: { $variable }={ $key }
 target-few-files = the system grants { $files } open files; listen.max_open and fault.leak_fds need { $wanted }
+target-left = the target before this one was killed with changed knobs, which ended with it: { $changes }
+target-put-back = { $by } held the knobs and has not been heard for 5 s; put back: { $changes }
+target-recovered = { $by } was killed while it held the knobs of { $at }; put back: { $changes }
+target-recovered-itself = { $by } was killed while it held the knobs of { $at }; the target has put them back itself, or is gone
 target-stopping = stopping
 target-line-front = accept queue { $queue }/{ $limit }   connections { $open }/{ $max }   turned away { $away }
 target-line-workers = dispatch queue { $queued }   workers { $active }/{ $max }   wait { $wait }   service { $service }

@@ -931,6 +931,7 @@ help-target-after =
       sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
       sokudo target stat --watch                   which queue fills?
       sokudo target set pool.max=50                while it runs
+      sokudo target set pool.max=50 --hold         until Ctrl-C; then the old value again
       sokudo target restore                        everything as it was at the start
 help-target-app =
     Start the server: accept queue, connection limit, worker threads, connection pool, database.
@@ -947,6 +948,7 @@ help-target-set =
     Change knobs while the target runs; without any, print all of them.
 
     All or none are changed. Each is printed with its old and its new value, and can be put back with `restore`.
+help-target-set--hold = Keep the values until Ctrl-C, or for so long (`--hold=30s`), and put the old ones back then, also when this command is killed
 help-target-set--json = One JSON object per change and line
 help-target-set--knobs = Knobs and their new values
 help-target-stat = Show the depth and the waits of every queue

@@ -362,6 +362,7 @@ json-change-number = Number of the change, for `restore --to`
 json-change-key = Name of the knob
 json-change-old = Its value before
 json-change-new = Its value from then on
+json-change-hold = Number of the hold that puts it back in the end; null for a change that stays
 
 ## Groups
 

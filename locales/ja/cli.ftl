@@ -94,6 +94,10 @@ target-set = 設定を変える: sokudo target set pool.max=50
 target-monitor = 負荷と一緒にキューを記録する: sokudo http http://{ $at }/stress/x --monitor target:at={ $admin }
 target-key = 別のホストから: { $variable }={ $key }
 target-few-files = システムが許すオープンファイルは { $files } 個です。listen.max_open と fault.leak_fds には { $wanted } 個必要です
+target-left = 前のターゲットは設定を変えたまま強制終了しました。変更はそのとき失われています: { $changes }
+target-put-back = 設定を保持していた { $by } から 5 秒間応答がないため、元に戻しました: { $changes }
+target-recovered = { $by } が { $at } の設定を保持したまま強制終了したため、元に戻しました: { $changes }
+target-recovered-itself = { $by } が { $at } の設定を保持したまま強制終了しました。設定はターゲットがすでに元に戻したか、ターゲットがもうありません
 target-stopping = 終了しています
 target-line-front = accept キュー { $queue }/{ $limit }   接続 { $open }/{ $max }   拒否 { $away }
 target-line-workers = ディスパッチキュー { $queued }   ワーカー { $active }/{ $max }   待ち { $wait }   処理 { $service }

@@ -931,6 +931,7 @@ help-target-after =
       sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
       sokudo target stat --watch                   どのキューがたまるか
       sokudo target set pool.max=50                実行中に変える
+      sokudo target set pool.max=50 --hold         Ctrl-C まで。その後は元の値
       sokudo target restore                        すべて起動時の値に戻す
 help-target-app =
     サーバーを起動する: accept キュー、接続数の上限、ワーカースレッド、接続プール、データベース。
@@ -947,6 +948,7 @@ help-target-set =
     ターゲットの実行中に設定を変える。指定がなければすべての設定を表示する。
 
     すべて変えるか、まったく変えないかのどちらか。変更ごとに元の値と新しい値を表示し、`restore` で元に戻せる。
+help-target-set--hold = Ctrl-C まで、または指定した時間 (`--hold=30s`) だけ値を保ち、その後元の値に戻す。このコマンドが強制終了した場合も戻す
 help-target-set--json = 変更ごとに 1 行 1 つの JSON オブジェクト
 help-target-set--knobs = 設定とその新しい値
 help-target-stat = すべてのキューの長さと待ち時間を表示する

@@ -362,6 +362,7 @@ json-change-number = 変更の番号。`restore --to` に使う
 json-change-key = 設定の名前
 json-change-old = 変更前の値
 json-change-new = 変更後の値
+json-change-hold = この変更を最後に元に戻す保持の番号。残る変更では null
 
 ## Groups
 

@@ -7,6 +7,9 @@
 //! | `GET /knobs` | all settings, and the changes that can be undone |
 //! | `POST /set` | `{"pool.max": "50"}`: the changes, with old and new values; 409 with the reason |
 //! | `POST /restore` | `{"to": 0}`: undoes all changes after that number |
+//! | `POST /hold` | `{"by": "knee"}`: begins a hold and tells its number; 409 when another one goes on |
+//! | `POST /held/set` | `{"hold": 1, "knobs": {"pool.max": "50"}}`: as `/set`, and renews the hold |
+//! | `POST /held/release` | `{"hold": 1}`: ends it and undoes its changes |
 //!
 //! It has a thread of its own and shares nothing with the threads that carry requests out but the locks
 //! of their counters, so that it answers when all of them are busy.
@@ -57,6 +60,25 @@ pub(crate) struct To {
     pub(crate) to: u64,
 }
 
+/// Who wants to hold the knobs.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct By {
+    /// Name, for those who find them held.
+    pub(crate) by: String,
+}
+
+/// A hold, and what is to change under it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Held {
+    /// Its number.
+    pub(crate) hold: u64,
+    /// Knobs and their values; none only renews it.
+    #[serde(default)]
+    pub(crate) knobs: serde_json::Map<String, Value>,
+}
+
 /// Serves the admin port; returns it with the key that changes need.
 pub(crate) fn open(core: &Arc<Core>, at: SocketAddr) -> Result<(Server, String), WebError> {
     let app = Router::new()
@@ -65,6 +87,9 @@ pub(crate) fn open(core: &Arc<Core>, at: SocketAddr) -> Result<(Server, String),
         .route("/knobs", get(knobs))
         .route("/set", post(set))
         .route("/restore", post(restore))
+        .route("/hold", post(hold))
+        .route("/held/set", post(set_held))
+        .route("/held/release", post(release))
         .with_state(Arc::clone(core));
     let keyed = match at.ip().is_loopback() {
         true => Keyed::Orders,
@@ -95,20 +120,35 @@ async fn set(
     State(core): State<Arc<Core>>,
     Json(wanted): Json<serde_json::Map<String, Value>>,
 ) -> Response {
-    let pairs: Vec<_> = wanted
-        .iter()
+    answer(core.change(&pairs(&wanted), None))
+}
+
+fn pairs(wanted: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
+    let pairs = wanted.iter();
+    pairs
         .map(|(key, value)| (key.clone(), typed(value)))
-        .collect();
-    answer(core.change(&pairs))
+        .collect()
+}
+
+async fn hold(State(core): State<Arc<Core>>, Json(By { by }): Json<By>) -> Response {
+    answer(core.hold(&by))
+}
+
+async fn set_held(State(core): State<Arc<Core>>, Json(held): Json<Held>) -> Response {
+    answer(core.change_held(held.hold, &pairs(&held.knobs)))
+}
+
+async fn release(State(core): State<Arc<Core>>, Json(held): Json<Held>) -> Response {
+    answer(core.release(held.hold))
 }
 
 async fn restore(State(core): State<Arc<Core>>, Json(To { to }): Json<To>) -> Response {
     answer(core.restore(to))
 }
 
-fn answer(changed: Result<Vec<Change>, BadSetting>) -> Response {
-    match changed {
-        Ok(changes) => Json(changes).into_response(),
+fn answer(done: Result<impl Serialize, BadSetting>) -> Response {
+    match done {
+        Ok(done) => Json(done).into_response(),
         Err(bad) => {
             let (says, hint) = (bad.text(), bad.hint());
             (StatusCode::CONFLICT, Json(Refused { says, hint })).into_response()

@@ -153,6 +153,33 @@ impl Remote {
         self.ask("POST", "/restore", Some(json!({ "to": to })))
     }
 
+    /// Begins a hold and returns its number.
+    pub(crate) fn hold(&self, by: &str) -> Result<u64, RemoteError> {
+        self.ask("POST", "/hold", Some(json!({ "by": by })))
+    }
+
+    /// Changes knobs under a hold and renews it; without knobs it is only renewed.
+    pub(crate) fn set_held(
+        &self,
+        hold: u64,
+        pairs: &[(String, String)],
+    ) -> Result<Vec<Change>, RemoteError> {
+        let pairs = pairs.iter().map(|(key, value)| (key.clone(), json!(value)));
+        let knobs: serde_json::Map<_, _> = pairs.collect();
+        let body = json!({ "hold": hold, "knobs": knobs });
+        self.ask("POST", "/held/set", Some(body))
+    }
+
+    /// Ends a hold; returns what putting the knobs back changed.
+    pub(crate) fn release(&self, hold: u64) -> Result<Vec<Change>, RemoteError> {
+        self.ask("POST", "/held/release", Some(json!({ "hold": hold })))
+    }
+
+    /// What callers must show, where it is known.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
     fn ask<T: DeserializeOwned>(
         &self,
         method: &str,

@@ -25,6 +25,9 @@ pub struct Change {
     pub old: Value,
     /// Its value from then on.
     pub new: Value,
+    /// The hold that it was made under, which puts it back in the end.
+    #[serde(default)]
+    pub hold: Option<u64>,
 }
 
 /// All changes that can be undone.
@@ -44,14 +47,21 @@ impl Journal {
         }
     }
 
-    /// An empty journal in a file. Errors: the file cannot be written.
-    pub(crate) fn create(path: PathBuf) -> Result<Self, (PathBuf, io::Error)> {
+    /// An empty journal in a file, and the changes that stood in it: those of a target that was killed.
+    /// Errors: the file cannot be written.
+    pub(crate) fn create(path: PathBuf) -> Result<(Self, Vec<Change>), (PathBuf, io::Error)> {
+        let left = std::fs::read_to_string(&path).unwrap_or_default();
+        let left = left
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let left = left.take(CHANGES_MAX).collect();
         let file = owner_only().write(true).truncate(true).open(&path);
         let file = file.map_err(|error| (path, error))?;
-        Ok(Self {
+        let journal = Self {
             file: Some(file),
             ..Self::none()
-        })
+        };
+        Ok((journal, left))
     }
 
     /// Adds changes, and returns them with their numbers.
@@ -79,6 +89,50 @@ impl Journal {
     /// Forgets the changes after a number.
     pub(crate) fn cut(&mut self, number: u64) {
         self.changes.retain(|change| change.number <= number);
+        self.rewrite();
+    }
+
+    /// What each knob that a hold changed gets when its changes had never been made: changes of others
+    /// stay.
+    pub(crate) fn without(&self, hold: u64) -> Vec<Change> {
+        let mut out: Vec<Change> = Vec::new();
+        let held = |change: &Change| change.hold == Some(hold);
+        for change in self.changes.iter().rev().filter(|change| held(change)) {
+            if out.iter().any(|known| known.key == change.key) {
+                continue;
+            }
+            let of_knob = || self.changes.iter().filter(|it| it.key == change.key);
+            let first = of_knob().next().map(|first| first.old.clone());
+            let kept = of_knob().rfind(|it| !held(it)).map(|it| it.new.clone());
+            let now = of_knob().next_back().map(|last| last.new.clone());
+            out.push(Change {
+                old: now.unwrap_or_default(),
+                new: kept.or(first).unwrap_or_default(),
+                ..change.clone()
+            });
+        }
+        out
+    }
+
+    /// Forgets the changes of a hold.
+    pub(crate) fn release(&mut self, hold: u64) {
+        let mut first: std::collections::BTreeMap<String, Value> =
+            std::collections::BTreeMap::new();
+        for change in &self.changes {
+            let known = first.entry(change.key.clone());
+            known.or_insert_with(|| change.old.clone());
+        }
+        self.changes.retain(|change| change.hold != Some(hold));
+        // What is left begins with the value before the hold.
+        for change in &mut self.changes {
+            if let Some(before) = first.insert(change.key.clone(), change.new.clone()) {
+                change.old = before;
+            }
+        }
+        self.rewrite();
+    }
+
+    fn rewrite(&mut self) {
         if let Some(file) = &mut self.file {
             // A full disk does not keep the knobs from being put back.
             let _ = file.set_len(0).and_then(|()| file.rewind());
@@ -122,6 +176,7 @@ mod tests {
             key: key.into(),
             old: old.into(),
             new: new.into(),
+            hold: None,
         }
     }
 
@@ -129,7 +184,8 @@ mod tests {
     fn changes_are_numbered_kept_in_a_file_and_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
-        let mut journal = Journal::create(path.clone()).expect("a file");
+        let (mut journal, left) = Journal::create(path.clone()).expect("a file");
+        assert_eq!(left, []);
         let first = journal.add(vec![
             change("pool.max", 10, 50),
             change("workers.max", 1, 2),
@@ -147,5 +203,51 @@ mod tests {
         journal.cut(1);
         assert_eq!(lines().lines().count(), 1);
         assert_eq!(journal.add(vec![change("pool.max", 1, 2)])[0].number, 4);
+        drop(journal);
+        let (_, left) = Journal::create(path.clone()).expect("a file");
+        assert_eq!(left.len(), 2, "a killed target leaves its changes");
+        assert_eq!(lines().lines().count(), 0);
+    }
+
+    #[test]
+    fn a_hold_takes_its_own_changes_out_and_no_others() {
+        let mut journal = Journal::none();
+        let held = |key: &str, old, new| Change {
+            hold: Some(7),
+            ..change(key, old, new)
+        };
+        journal.add(vec![
+            held("pool.max", 10, 50),
+            held("workers.max", 50, 12),
+            held("pool.max", 50, 60),
+            change("workers.max", 12, 30),
+            change("listen.backlog", 511, 9),
+        ]);
+        let back = journal.without(7);
+        let back: Vec<_> = back
+            .iter()
+            .map(|c| (c.key.as_str(), &c.old, &c.new))
+            .collect();
+        let value = |number: u64| Value::from(number);
+        assert_eq!(
+            back,
+            [
+                ("pool.max", &value(60), &value(10)),
+                ("workers.max", &value(30), &value(30)),
+            ]
+        );
+        journal.release(7);
+        let left = journal
+            .changes()
+            .iter()
+            .map(|c| (c.key.as_str(), &c.old, &c.new));
+        assert_eq!(
+            left.collect::<Vec<_>>(),
+            [
+                ("workers.max", &value(50), &value(30)),
+                ("listen.backlog", &value(511), &value(9)),
+            ]
+        );
+        assert_eq!(journal.without(7), []);
     }
 }

@@ -15,6 +15,8 @@ pub mod client;
 mod connection;
 mod event_loop;
 mod fault;
+pub mod held;
+mod hold;
 mod journal;
 mod live;
 mod metrics;
@@ -31,6 +33,8 @@ mod waits;
 mod workers;
 
 pub use client::{KeyFile, Remote};
+pub use held::HeldKnobs;
+pub use hold::PutBack;
 pub use journal::Change;
 pub use server::{Target, TargetError, start};
 pub use settings::{BadSetting, Preset, Settings};

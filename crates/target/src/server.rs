@@ -16,6 +16,7 @@ use crate::client::KeyFile;
 use crate::connection::Connection;
 use crate::event_loop::{Bell, EventLoop};
 use crate::fault::{Fate, Faults};
+use crate::hold::{Holds, PutBack};
 use crate::journal::{Change, Journal};
 use crate::live::{Live, Seen};
 use crate::pool::{NoDatabase, Pool, open};
@@ -42,6 +43,7 @@ pub(crate) struct Core {
     pub(crate) stop: Arc<Stop>,
     pub(crate) bell: Bell,
     pub(crate) journal: Mutex<Journal>,
+    pub(crate) holds: Mutex<Holds>,
     pub(crate) started: Instant,
     /// Where connections arrive, as long as somebody listens.
     pub(crate) listener: Mutex<Option<TcpListener>>,
@@ -65,6 +67,7 @@ pub struct Target {
     at: SocketAddr,
     admin: Option<sokudo_web::Server>,
     key: KeyFile,
+    left: Vec<Change>,
     event_loop: Option<JoinHandle<()>>,
 }
 
@@ -158,6 +161,7 @@ pub fn start(settings: Settings, folder: &std::path::Path) -> Result<Target, Tar
         stop,
         bell,
         journal: Mutex::new(Journal::none()),
+        holds: Mutex::default(),
         started: Instant::now(),
         listener: Mutex::new(event_loop.listener()),
         live: Live::new(settings.clone()),
@@ -165,8 +169,8 @@ pub fn start(settings: Settings, folder: &std::path::Path) -> Result<Target, Tar
     let (admin, token) = admin::open(&core, settings.admin.address)?;
     let key = KeyFile::new(folder, at, admin.at(), token);
     let file = |(path, error)| TargetError::File { path, error };
-    *core.journal.lock().unwrap_or_else(PoisonError::into_inner) =
-        Journal::create(key.journal()).map_err(file)?;
+    let (journal, left) = Journal::create(key.journal()).map_err(file)?;
+    *core.journal.lock().unwrap_or_else(PoisonError::into_inner) = journal;
     key.write().map_err(file)?;
     core.apply(&settings);
     let for_loop = Arc::clone(&core);
@@ -179,6 +183,7 @@ pub fn start(settings: Settings, folder: &std::path::Path) -> Result<Target, Tar
         at,
         admin: Some(admin),
         key,
+        left,
         event_loop: Some(event_loop),
     })
 }
@@ -197,6 +202,17 @@ impl Target {
     /// How others reach the admin port.
     pub fn key(&self) -> &KeyFile {
         &self.key
+    }
+
+    /// Changes that a target before this one at the same admin port had not undone when it was killed.
+    /// They ended with it.
+    pub fn left(&self) -> &[Change] {
+        &self.left
+    }
+
+    /// Knobs that were put back since the last look because their holder fell silent.
+    pub fn take_put_back(&self) -> Vec<PutBack> {
+        self.core.take_put_back()
     }
 
     /// The settings in force.
@@ -230,6 +246,7 @@ impl Core {
     pub(crate) fn change(
         self: &Arc<Self>,
         pairs: &[(String, String)],
+        hold: Option<u64>,
     ) -> Result<Vec<Change>, BadSetting> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.live.get();
@@ -249,6 +266,7 @@ impl Core {
                 key: key.clone(),
                 old: before.get(key)?,
                 new: settings.get(key)?,
+                hold,
             })
         });
         let changes = changes.collect::<Result<Vec<_>, BadSetting>>()?;
@@ -275,6 +293,7 @@ impl Core {
             old: change.new,
             new: change.old,
             key: change.key,
+            hold: change.hold,
         };
         Ok(undone.into_iter().map(swapped).collect())
     }
@@ -286,7 +305,7 @@ impl Core {
     }
 
     /// Brings settings into effect.
-    fn apply(self: &Arc<Self>, settings: &Settings) {
+    pub(crate) fn apply(self: &Arc<Self>, settings: &Settings) {
         let before = self.live.get();
         self.live.set(settings.clone());
         self.pool.resize(&settings.pool);

@@ -288,6 +288,15 @@ pub enum BadSetting {
     /// It is read at the start alone.
     #[error("`{0}` cannot change while the target runs")]
     Fixed(String),
+    /// Somebody holds the knobs already.
+    #[error("the knobs are held by {by}")]
+    Held {
+        /// Who.
+        by: String,
+    },
+    /// The knobs are not held by who says so.
+    #[error("the knobs are not held any more: the old values were put back")]
+    NotHeld,
     /// The database takes fewer connections.
     #[error("`pool.max` is {max}, and the database takes {limit} connections")]
     DatabaseLimit {
@@ -326,6 +335,8 @@ impl BadSetting {
                 .word("smaller", *smaller)
                 .word("larger", *larger),
             Self::Fixed(key) => text("error-target-fixed").word("key", key),
+            Self::Held { by } => text("error-target-held").word("by", by),
+            Self::NotHeld => text("error-target-not-held"),
             Self::DatabaseLimit { max, limit } => text("error-target-database-limit")
                 .word("max", max.to_string())
                 .word("limit", limit.to_string()),
@@ -336,6 +347,7 @@ impl BadSetting {
     pub fn hint(&self) -> Text {
         Text::new(match self {
             Self::Fixed(_) => "error-target-fixed-hint",
+            Self::Held { .. } | Self::NotHeld => "error-target-held-hint",
             Self::DatabaseLimit { .. } => "error-target-database-limit-hint",
             _ => "error-target-setting-hint",
         })

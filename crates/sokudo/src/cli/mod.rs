@@ -279,11 +279,26 @@ fn is_agent(_: &Command) -> bool {
     false
 }
 
+/// Whether a command may find a target whose knobs a killed program held.
+fn may_load_a_target(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Check(_)
+            | Command::Http(_)
+            | Command::Jmx(_)
+            | Command::Target(_)
+            | Command::Why(_)
+    )
+}
+
 /// Carries out a command.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     // Those that serve others have an option for it.
     if !matches!(cli.command, Command::Serve(_)) && !is_agent(&cli.command) {
         ports::apply_variable()?;
+    }
+    if may_load_a_target(&cli.command) {
+        target::recover(&sokudo_i18n::I18n::new(sokudo_i18n::Lang::from_env()));
     }
     match cli.command {
         Command::Check(args) => check::run(args),

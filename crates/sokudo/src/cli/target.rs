@@ -15,7 +15,11 @@ use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
 use sokudo_monitors::KEY_VARIABLE;
 use sokudo_target::client::RemoteError;
-use sokudo_target::{BadSetting, Change, KeyFile, Preset, Remote, Settings, Target, TargetError};
+use sokudo_target::held::{self, HoldError};
+use sokudo_target::{
+    BadSetting, Change, HeldKnobs, KeyFile, Preset, Remote, Settings, Target, TargetError,
+};
+use sokudo_workload::values::Span;
 
 use super::finish::LangOption;
 use super::screen::tell;
@@ -35,6 +39,7 @@ Examples:
   sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
   sokudo target stat --watch                   which queue fills?
   sokudo target set pool.max=50                while it runs
+  sokudo target set pool.max=50 --hold         until Ctrl-C; then the old value again
   sokudo target restore                        everything as it was at the start";
 
 /// Start a server with the queues of an application server, look at its queues, change its knobs.
@@ -115,6 +120,11 @@ struct SetArgs {
     /// Knobs and their new values.
     #[arg(value_name = "KEY=VALUE")]
     knobs: Vec<String>,
+
+    /// Keep the values until Ctrl-C, or for so long (`--hold=30s`), and put the old ones back then, also
+    /// when this command is killed.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, requires = "knobs")]
+    hold: Option<Option<Span>>,
 
     #[command(flatten)]
     place: Place,
@@ -212,6 +222,7 @@ pub const CHANGES: Document = Document {
         field("key", "string", ""),
         field("old", "any", ""),
         field("new", "any", ""),
+        field("hold", "integer or null", ""),
     ],
 };
 
@@ -238,6 +249,15 @@ impl From<BadSetting> for Failure {
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         Failure::operator(error.text(), error.hint())
+    }
+}
+
+impl From<HoldError> for Failure {
+    fn from(error: HoldError) -> Self {
+        match error {
+            HoldError::Remote(error) => error.into(),
+            HoldError::File { path, error } => Failure::cannot_write(&path, &error),
+        }
     }
 }
 
@@ -301,8 +321,37 @@ fn read_bounded(file: &std::path::Path) -> std::io::Result<String> {
 }
 
 /// Where targets of this user leave their keys.
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     config().join("targets")
+}
+
+/// Puts back knobs that a program held which was killed, and says so.
+pub fn recover(i18n: &I18n) {
+    for found in held::recover(&folder()) {
+        let (key, changes) = match &found.changes {
+            Some(changes) => ("target-recovered", listed(changes)),
+            None => ("target-recovered-itself", String::new()),
+        };
+        let (by, at) = (found.by.as_str(), found.at.to_string());
+        let values = [
+            ("by", by),
+            ("at", at.as_str()),
+            ("changes", changes.as_str()),
+        ];
+        tell(&i18n.message(key, &values));
+    }
+}
+
+/// Changes in one line.
+pub fn listed(changes: &[Change]) -> String {
+    let each = changes.iter().map(|change| {
+        let (old, new) = (word(&change.old), word(&change.new));
+        format!("{} {old} → {new}", change.key)
+    });
+    match changes.is_empty() {
+        true => "–".into(),
+        false => each.collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn app(args: AppArgs) -> Result<Exit, Failure> {
@@ -338,7 +387,16 @@ pub fn serve(
         let few = few.each_ref().map(|(key, value)| (*key, value.as_str()));
         tell(&i18n.message("target-few-files", &few));
     }
+    if !target.left().is_empty() {
+        let changes = listed(target.left());
+        tell(&i18n.message("target-left", &[("changes", changes.as_str())]));
+    }
     while !stop.load(Ordering::Relaxed) {
+        for back in target.take_put_back() {
+            let (by, changes) = (back.by.as_str(), listed(&back.changes));
+            let values = [("by", by), ("changes", changes.as_str())];
+            tell(&i18n.message("target-put-back", &values));
+        }
         std::thread::sleep(LOOK);
     }
     eprintln!("  {}", i18n.message("target-stopping", &[]));
@@ -489,7 +547,37 @@ fn set(args: &SetArgs) -> Result<Exit, Failure> {
         Ok((key.trim().to_owned(), value.trim().to_owned()))
     });
     let pairs = pairs.collect::<Result<Vec<_>, BadSetting>>()?;
-    print_changes(&remote.set(&pairs)?, args.json);
+    match args.hold {
+        Some(bound) => hold(args, remote, &pairs, bound),
+        None => {
+            print_changes(&remote.set(&pairs)?, args.json);
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+/// Keeps values for a time, or until Ctrl-C.
+fn hold(
+    args: &SetArgs,
+    remote: Remote,
+    pairs: &[(String, String)],
+    bound: Option<Span>,
+) -> Result<Exit, Failure> {
+    let stop = stop_flag()?;
+    let folder = folder();
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::cannot_write(&folder, &error))?;
+    let by = format!("target set --hold ({})", std::process::id());
+    let held = HeldKnobs::hold(remote, &by, &folder)?;
+    print_changes(&held.set(pairs)?, args.json);
+    // A pipe that is closed does not end the hold.
+    let _ = std::io::stdout().flush();
+    let begun = std::time::Instant::now();
+    let bound = bound.map(|bound| Duration::from_nanos(bound.0));
+    let is_over = || bound.is_some_and(|bound| begun.elapsed() >= bound);
+    while !stop.load(Ordering::Relaxed) && !is_over() {
+        std::thread::sleep(LOOK);
+    }
+    print_changes(&held.release()?, args.json);
     Ok(Exit::Fine)
 }
 

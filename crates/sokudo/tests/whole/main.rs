@@ -62,6 +62,7 @@ mod security;
 mod sql;
 mod stream;
 mod sweep;
+mod target_knobs;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod vocabulary;

@@ -1,0 +1,125 @@
+//! Tests of knobs of a target that a program changes for a time: they are put back however it ends.
+
+use sokudo_testkit::program::{Ended, Running, Sokudo};
+
+use crate::vocabulary::{Place, place};
+
+/// A target of this place, and its admin port.
+pub struct App {
+    pub running: Running,
+    pub at: String,
+    pub admin: String,
+}
+
+/// Starts a target with these settings on free ports; its keys lie in the place.
+pub fn app(place: &Place, settings: &str) -> App {
+    let settings = settings.split_whitespace();
+    let settings: String = settings.map(|pair| format!(" --set {pair}")).collect();
+    let ports = "--set listen.address=127.0.0.1:0 --set admin.address=127.0.0.1:0";
+    let mut running = told(place, &format!("target app {ports}{settings}")).start();
+    let at = running.wait_for(|line| Some(line.strip_prefix("target app on http://")?.to_owned()));
+    let admin = running.wait_for(|line| Some(line.strip_prefix("admin port on http://")?.into()));
+    let at = at.trim_end_matches('/').to_owned();
+    App { running, at, admin }
+}
+
+/// The program with a user's folder of its own.
+pub fn told(place: &Place, typed: &str) -> Sokudo {
+    let config = place.path().join("config");
+    place
+        .sokudo(typed)
+        .env("SOKUDO_CONFIG", config.to_str().expect("a path of letters"))
+}
+
+/// A program that holds `pool.max` at 50.
+fn holder(place: &Place) -> Running {
+    let mut running = told(place, "target set pool.max=50 --hold").start();
+    running.wait_for(|line| line.contains("10 → 50").then_some(()));
+    running
+}
+
+fn pool_max(place: &Place) -> (String, Ended) {
+    let ended = told(place, "target set").run();
+    ended.expect_code(0);
+    let line = ended.stdout.lines().find(|it| it.starts_with("pool.max="));
+    (line.expect("every knob is told").to_owned(), ended)
+}
+
+#[test]
+fn knobs_are_put_back_at_the_end_and_after_ctrl_c() {
+    let place = place();
+    let _app = app(&place, "pool.url=sim:");
+    let ended = told(
+        &place,
+        "target set pool.max=50 workers.queue_max=7 --hold=300ms",
+    )
+    .run();
+    ended.expect_code(0);
+    ended
+        .expect_stdout("pool.max: 50 → 10")
+        .expect_stdout("7 → 20000");
+    assert_eq!(pool_max(&place).0, "pool.max=10");
+
+    let holder = holder(&place);
+    assert_eq!(pool_max(&place).0, "pool.max=50");
+    // Two experiments do not spoil each other, and the operator's own change stays.
+    let second = told(&place, "target set pool.max=9 --hold").run();
+    second
+        .expect_code(2)
+        .expect_stderr("are held by target set --hold");
+    told(&place, "target set workers.queue_max=8")
+        .run()
+        .expect_code(0);
+    holder.interrupt();
+    let ended = holder.finish();
+    ended.expect_code(0).expect_stdout("pool.max: 50 → 10");
+    let (value, all) = pool_max(&place);
+    assert_eq!(value, "pool.max=10");
+    all.expect_stdout("workers.queue_max=8");
+}
+
+#[test]
+fn the_next_start_puts_back_what_a_killed_program_held() {
+    let place = place();
+    let _app = app(&place, "pool.url=sim:");
+    holder(&place).kill();
+    let (value, ended) = pool_max(&place);
+    assert_eq!(value, "pool.max=10");
+    ended
+        .expect_stderr("was killed while it held the knobs")
+        .expect_stderr("pool.max 50 → 10");
+    let (_, again) = pool_max(&place);
+    assert!(!again.stderr.contains("was killed"), "{again}");
+}
+
+#[test]
+fn the_target_puts_back_what_a_silent_program_held() {
+    let place = place();
+    let mut app = app(&place, "pool.url=sim:");
+    holder(&place).kill();
+    let says = app.running.wait_for(|line| {
+        let is_it = line.contains("has not been heard");
+        is_it.then(|| line.to_owned())
+    });
+    assert!(says.contains("pool.max 50 → 10"), "{says}");
+    let (value, ended) = pool_max(&place);
+    assert_eq!(value, "pool.max=10");
+    ended.expect_stderr("the target has put them back itself");
+}
+
+#[test]
+fn a_target_begins_with_its_own_settings_after_one_that_was_killed() {
+    let place = place();
+    let first = app(&place, "pool.url=sim:");
+    assert_ne!(first.at, first.admin);
+    told(&place, "target set pool.max=50").run().expect_code(0);
+    let admin = first.admin.clone();
+    first.running.kill();
+    let again = format!(
+        "target app --set listen.address=127.0.0.1:0 --set admin.address={admin} --set pool.url=sim:"
+    );
+    let mut running = told(&place, &again).start();
+    let says = running.wait_for(|line| line.contains("killed").then(|| line.to_owned()));
+    assert!(says.contains("pool.max 10 → 50"), "{says}");
+    assert_eq!(pool_max(&place).0, "pool.max=10");
+}
