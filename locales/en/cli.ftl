@@ -185,6 +185,7 @@ specs-lag = lag { $time }
 specs-left = about { $time } left
 specs-left-least = at least { $time } left, the source is still being looked at
 specs-note = specification { $name }
+specs-over = { $failed } of { $all } specifications failed.
 specs-preset = preset: { $settings }
 specs-queue = { $files } files, { $bytes } queued
 specs-waits = waits { $time }

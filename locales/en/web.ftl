@@ -16,6 +16,7 @@ web-lead-watch = Nothing runs.
 web-lead-collect = Asking the hosts who they are …
 web-lead-run = The script is being carried out.
 web-lead-console = The console's record is open: what you say next belongs to it.
+web-lead-specs = The specifications are being carried out, each by its schedule.
 web-lead-measure = Load is running.
 web-lead-stopping = Stopping. What was measured until now is kept.
 web-lead-over = The run is over.
@@ -51,6 +52,10 @@ web-hosts-suspect = suspect
 web-hosts-lost = lost
 web-hosts-cpu = CPU busy
 web-hosts-speak = Talk to { $host }
+web-board-title = Specifications
+web-board-green = up to date
+web-board-yellow = to do
+web-board-red = failed
 
 ## Tracks
 web-tracks-title = Over time

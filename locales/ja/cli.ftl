@@ -154,6 +154,7 @@ specs-lag = 遅れ { $time }
 specs-left = 残り約 { $time }
 specs-left-least = 残り { $time } 以上（元を調査中）
 specs-note = 仕様 { $name }
+specs-over = { $all } 件の仕様のうち { $failed } 件が失敗しました。
 specs-preset = プリセット: { $settings }
 specs-queue = 待ち { $files } ファイル、{ $bytes }
 specs-waits = { $time } 待機

@@ -753,6 +753,7 @@ help-replicate--limit = 回線上のバイト数、全接続の合計: `20Mb/s`�
 help-replicate--max-delete = --delete とともに: これより多くの名前が消えるなら何も削除しない
 help-replicate--mirror = 複製のあともこの時間だけ続け、元の変更を送ります (`8h`)。Ctrl-C で早く終えられます
 help-replicate--once = --specs とともに: 予定によらず、それぞれを今一度だけ実行する
+help-replicate--web = --specs とともに: 仕様ごとの行をブラウザーに表示し、すべてをそこから停止できるようにする。127.0.0.1 以外で待ち受けるときは、表示されるアドレスにトークンが含まれる
 help-replicate--preset = 回線の種類ごとの設定。出発点であり、指定したオプションが優先する
 help-replicate--preset-lan = 速く短い回線: 接続は 1 本、圧縮は回線より速い限り使う
 help-replicate--preset-slow = 細い回線: 圧縮を強め、フレームを小さくする

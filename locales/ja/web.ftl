@@ -16,6 +16,7 @@ web-lead-watch = 何も実行されていません。
 web-lead-collect = ホストに問い合わせています …
 web-lead-run = スクリプトを実行しています。
 web-lead-console = コンソールの記録が開いています。次の行もこの記録に入ります。
+web-lead-specs = 仕様を、それぞれの予定に従って実行しています。
 web-lead-measure = 負荷をかけています。
 web-lead-stopping = 停止しています。ここまでの測定は残ります。
 web-lead-over = 実行が終わりました。
@@ -43,6 +44,10 @@ web-hosts-suspect = 応答が遅延
 web-hosts-lost = 喪失
 web-hosts-cpu = CPU 使用率
 web-hosts-speak = { $host } に話しかける
+web-board-title = 仕様
+web-board-green = 最新
+web-board-yellow = 未完了
+web-board-red = 失敗
 
 ## Tracks
 web-tracks-title = 時間の経過

@@ -4,6 +4,7 @@ import { dark, remember, remembered } from "./choices";
 import type { Lang } from "./data";
 import { language, say } from "./data";
 import { human, threeDigits } from "./format";
+import { showBoard } from "./web/board";
 import { Console } from "./web/console";
 import { fill, make, put } from "./web/dom";
 import { Editor } from "./web/editor";
@@ -53,6 +54,9 @@ class Page {
   private readonly run = this.button("run", "do-run", () => this.start());
   private readonly stop = this.button("stop", "do-stop", () => this.send("/api/stop", {}));
   private readonly shut = this.button("close", "do-close", () => this.order({ order: "close" }));
+  private readonly board = make("ul", { class: "board", id: "board" });
+  private readonly boardPart = make("section", { id: "board-part", hidden: true }, told("h2", "board-title"), this.board);
+  private readonly hostsPart = make("div", {}, told("h2", "hosts-title"));
   private readonly tracksPart = make("section", { id: "tracks", hidden: true });
   private readonly hosts: Hosts;
   private readonly records: Records;
@@ -64,6 +68,7 @@ class Page {
 
   constructor(place: HTMLElement) {
     const hostList = make("ul", { class: "hosts", id: "hosts" });
+    this.hostsPart.append(hostList);
     const recordList = make("ul", { class: "records", id: "records" });
     const scriptPart = make("section", { id: "script-part" }, told("h2", "script-title"));
     const consoleNote = told("p", "console-record", { class: "how" });
@@ -74,12 +79,12 @@ class Page {
     place.append(
       this.header(),
       make("div", { class: "frame" },
-        make("aside", {}, told("h2", "hosts-title"), hostList, told("h2", "records-title"), recordList),
+        make("aside", {}, this.hostsPart, told("h2", "records-title"), recordList),
         make("main", {},
           make("section", { id: "verdict" },
             make("div", { class: "lead" }, this.lead, this.bar, this.more),
             make("div", { class: "steps", role: "group" }, this.collect, this.emit, this.run, this.stop)),
-          this.error, this.figures, this.steering.form, this.tracksPart,
+          this.error, this.figures, this.steering.form, this.boardPart, this.tracksPart,
           make("div", { class: "work" }, scriptPart, consolePart, httpPart))));
     this.hosts = new Hosts(hostList, (host) => this.console.speakTo(host));
     this.records = new Records(recordList, (lines) => {
@@ -181,6 +186,11 @@ class Page {
     document.title = [state?.place, "sokudo"].filter(Boolean).join(" · ");
     put(this.what, state?.place ?? "");
     this.hosts.show(state?.hosts ?? []);
+    const rows = state?.board ?? [];
+    showBoard(this.board, rows);
+    this.boardPart.hidden = rows.length === 0;
+    // Specifications have hosts of their own, which their rows name.
+    this.hostsPart.hidden = rows.length > 0 && state?.hosts.length === 0;
     this.hosts.cpu(this.tracks.newest("cpu"));
     const appears = this.tracksPart.hidden && !this.tracks.empty;
     this.tracksPart.hidden = this.tracks.empty;
@@ -227,7 +237,7 @@ class Page {
     if (!state) return "";
     const { now, hosts, last } = state;
     if (now?.stopping) return word("lead-stopping");
-    if (now) return word(`lead-${["collect", "run", "console"].includes(now.what) ? now.what : "measure"}`);
+    if (now) return word(`lead-${["collect", "run", "console", "specs"].includes(now.what) ? now.what : "measure"}`);
     if (last) return word(last.record ? "lead-over" : "lead-nothing");
     if (state.watches) return word("lead-watch");
     const n = hosts.filter((host) => host.health !== "lost").length;

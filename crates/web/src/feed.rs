@@ -21,6 +21,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{SeriesKey, Text, secrets};
 use tokio::sync::broadcast;
 
+use crate::board;
 use crate::desk::{HostRow, Mistake};
 use crate::tracks::{Point, TICK_NS, Tracks};
 
@@ -34,7 +35,7 @@ const SAID_MAX: usize = 500;
 const PHASES_MAX: usize = 400;
 
 /// Text in both languages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Words {
     /// English.
     pub en: String,
@@ -108,6 +109,8 @@ pub enum Told {
     Health(String, &'static str),
     /// Hosts that take part.
     Hosts(Vec<HostRow>),
+    /// A row of the board, and its place.
+    Board(usize, board::Row),
     /// Mistakes in the script that was to be carried out.
     Mistakes(Vec<Mistake>),
     /// The operator wants it to end.
@@ -124,6 +127,7 @@ impl Told {
             Self::Words(_, words) | Self::PhaseBegins(words, _) | Self::PhaseEnds(words, ..) => {
                 *words = secrets::hidden(words).into_owned();
             }
+            Self::Board(_, row) => row.hide_secrets(),
             Self::Begins { .. }
             | Self::Waits
             | Self::Works
@@ -193,6 +197,7 @@ struct State {
     hosts: Vec<HostRow>,
     now: Option<Now>,
     phases: Vec<PhaseMark>,
+    board: Vec<board::Shown>,
     mistakes: Vec<Mistake>,
     last: Option<Outcome>,
     dropped: u64,
@@ -405,6 +410,10 @@ fn apply(shared: &Shared, told: Told) {
             let doing = shared.both(&text);
             inner.now(|now| now.doing = Some(doing));
         }
+        Told::Board(place, row) => {
+            let row = row.shown(|text| shared.both(text));
+            board::put(&mut inner.state.board, place, row);
+        }
         other => inner.change(other),
     }
     inner.unsent.state = true;
@@ -473,7 +482,11 @@ impl Inner {
                 }
             }
             // These change no state.
-            Told::Samples(_) | Told::Says(..) | Told::Words(..) | Told::Doing(_) => {}
+            Told::Samples(_)
+            | Told::Says(..)
+            | Told::Words(..)
+            | Told::Doing(_)
+            | Told::Board(..) => {}
         }
     }
 
@@ -541,6 +554,14 @@ mod tests {
             Told::Words(SentenceKind::Problem, "http://me:sesame@h/".into()),
             Told::PhaseBegins("load?token=sesame".into(), 0),
             Told::PhaseEnds("load?token=sesame".into(), 0, 1),
+            Told::Board(
+                0,
+                board::Row {
+                    name: "http://me:sesame@h/".into(),
+                    light: "red",
+                    parts: vec!["http h -H 'Cookie: sesame'".into()],
+                },
+            ),
         ];
         for told in told {
             let shown = format!("{:?}", told.without_secrets());

@@ -14,6 +14,7 @@
 //! Nothing is parsed before the caller has shown that it may ask ([`guard`]).
 
 mod api;
+pub mod board;
 pub mod desk;
 mod events;
 pub mod feed;

@@ -34,6 +34,13 @@ export interface Outcome {
   verdict: Words[];
 }
 
+/** A row of what goes on for long, such as a specification; `light` is empty where nothing was said yet. */
+export interface Row {
+  name: string;
+  light: "" | "green" | "yellow" | "red";
+  said: Words;
+}
+
 export interface State {
   place: string;
   watches: boolean;
@@ -41,6 +48,7 @@ export interface State {
   hosts: Host[];
   now: Now | null;
   phases: { name: string; t0: number; t1: number }[];
+  board: Row[];
   mistakes: Mistake[];
   last: Outcome | null;
   dropped: number;

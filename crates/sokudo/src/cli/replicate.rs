@@ -1,5 +1,6 @@
 //! `sokudo replicate`: a tree of files to another host, or from it.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,6 +16,7 @@ use sokudo_workload::Options;
 use super::measure::{MeasureArgs, measure};
 use super::screen::tell;
 use super::specs;
+use super::web::{DEFAULT_PLACE, WatchArgs};
 use super::workload::{self, Call, CallArgs};
 use super::{Exit, Failure};
 
@@ -58,6 +60,14 @@ pub struct ReplicateArgs {
     #[arg(long, requires = "specs")]
     once: bool,
 
+    /// With --specs: show a row for each specification in a browser, and let all of them be stopped
+    /// there. Beyond 127.0.0.1 the printed address holds a token.
+    #[arg(
+        long, value_name = "ADDR:PORT", requires = "specs", num_args = 0..=1, require_equals = true,
+        default_missing_value = DEFAULT_PLACE,
+    )]
+    web: Option<SocketAddr>,
+
     /// Settings for a kind of link, as a starting point; options that are typed override them.
     #[arg(long, value_enum, value_name = "LINK")]
     preset: Option<Preset>,
@@ -86,6 +96,7 @@ pub fn run(args: ReplicateArgs) -> Result<Exit, Failure> {
             args.preset,
             &args.options.words,
             &args.call,
+            &WatchArgs::at(args.web),
         );
     }
     let from = Side::parse(args.from.as_deref().unwrap_or_default());

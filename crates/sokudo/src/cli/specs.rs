@@ -16,6 +16,7 @@ use sokudo_session::specs::words::Words;
 use sokudo_wire::Key;
 
 use super::screen::{bar_target, escapes, tell};
+use super::web::WatchArgs;
 use super::workload::{CallArgs, reach};
 use super::{Exit, Failure, command_for_record, key, stop_flag};
 
@@ -29,6 +30,7 @@ pub fn run(
     preset: Option<Preset>,
     typed: &Words,
     call: &CallArgs,
+    page: &WatchArgs,
 ) -> Result<Exit, Failure> {
     let mut words = preset.map_or_else(Words::default, Words::of);
     words.set_all(typed);
@@ -41,12 +43,18 @@ pub fn run(
             .try_for_each(|leg| key(&leg.host).map(drop))?;
     }
     let lang = call.show.lang();
+    let page = page.open("specs")?;
     let rows = Rows::new(I18n::new(lang), &specs.specs);
     let keeping = Keeping {
         specs: &specs.specs,
         key: &key,
         reach: &|hosts, host, key| reach(hosts, host, key).map_err(Refusal::from),
-        board: &|place, row| rows.show(place, row),
+        board: &|place, row| {
+            rows.show(place, row);
+            if let Some(page) = &page {
+                page.row(place, row);
+            }
+        },
         command: command_for_record(),
         lang,
         once,
@@ -54,6 +62,9 @@ pub fn run(
     };
     let ended = keep(&keeping);
     rows.clear();
+    if let Some(page) = &page {
+        page.close_rows(&ended);
+    }
     if call.show.json {
         let rows: Vec<_> = ended.iter().map(Row::to_json).collect();
         println!("{:#}", json!({ "schema": "sokudo.specs/1", "specs": rows }));

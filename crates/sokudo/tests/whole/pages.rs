@@ -1,5 +1,6 @@
 //! Pages beside other commands, asked for without a browser.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Instant;
@@ -9,6 +10,7 @@ use sokudo_testkit::program::Running;
 
 use crate::group::{agent, at, has_members, own_address};
 use crate::jmx::far::{far, get as get_of, plan, says};
+use crate::replicate::{serve_directory, tree};
 use crate::vocabulary::{BOUND, Place, pid, place};
 
 /// Waits for the line that names a page: where it is, and the token in its address.
@@ -149,4 +151,45 @@ fn a_plan_is_watched_while_it_is_executed() {
     let ended = running.finish();
     assert!(matches!(ended.code, Some(0 | 1 | 3)), "{ended}");
     assert_eq!(place.records().len(), 1, "what was measured is kept");
+}
+
+/// Each specification has a row that says how it stands, and the page can end them all.
+#[test]
+fn specifications_are_watched_while_they_mirror() {
+    let place = place();
+    let (source, target) = (place.path().join("source"), place.path().join("target"));
+    fs::create_dir_all(&source).expect("a directory");
+    fs::write(source.join("a"), "x").expect("a file");
+    let server = serve_directory(&place, &target);
+    let text = format!(
+        "[spec.nightly]\nsource = \"{}\"\ntarget = \"{}:{}\"\nschedule = \"mirror\"\n",
+        source.display(),
+        server.address,
+        target.display()
+    );
+    place.write("mirrors.toml", &text);
+    let words = "replicate --specs mirrors.toml --web=127.0.0.1:0";
+    let mut running = place.sokudo(words).start();
+    let (page, _) = page_of(&mut running);
+    is_strict(&get(&page, "/"));
+    let mut events = connect(&page);
+    let listen = format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n");
+    events.write_all(listen.as_bytes()).expect("sent");
+    let mut heard = BufReader::new(events).lines();
+    let deadline = Instant::now() + BOUND;
+    let stands_well = |line: &str| {
+        line.contains(r#""name":"nightly","light":"green","said":{"en":"follows"#)
+            && line.contains("ja")
+    };
+    loop {
+        let line = heard.next().expect("it goes on").expect("in time");
+        if stands_well(&line) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{line}");
+    }
+    assert_eq!(tree(&source), tree(&target));
+    let stopped = order(&page, "/api/stop", OWN);
+    assert!(stopped.starts_with("HTTP/1.1 202"), "{stopped}");
+    running.finish().expect_code(0);
 }

@@ -8,9 +8,10 @@ use clap::Args;
 use signal_hook::consts::SIGINT;
 use sokudo_controller::{Observer, Run, Steering, host_name};
 use sokudo_model::{Change, Record, Refusal, Text};
+use sokudo_session::specs::row::{Light, Row};
 use sokudo_web::desk::{Mistake, refusal};
-use sokudo_web::feed::Told;
-use sokudo_web::{Desk, Emit, Feed, Language, Order, Server};
+use sokudo_web::feed::{Outcome, Told};
+use sokudo_web::{Desk, Emit, Feed, Language, Order, Server, board};
 
 use sokudo_session::page::{Tap, hosts, outcome, steer};
 
@@ -37,6 +38,11 @@ pub struct Watched {
 }
 
 impl WatchArgs {
+    /// On this address, or nowhere.
+    pub fn at(web: Option<SocketAddr>) -> Self {
+        Self { web }
+    }
+
     /// Serves the page when it is wanted; `what` is what the run is called after.
     pub fn open(&self, what: &str) -> Result<Option<Watched>, Failure> {
         let Some(at) = self.web else {
@@ -78,9 +84,36 @@ impl Watched {
         *self.desk.lock() = Some(run.steering());
     }
 
+    /// Shows a row of the specifications that are carried out.
+    pub fn row(&self, place: usize, row: &Row) {
+        let row = board::Row {
+            name: row.name.clone(),
+            light: row.light.name(),
+            parts: row.parts(),
+        };
+        self.feed.offer(Told::Board(place, row));
+    }
+
     /// Tells how the run ended, and leaves pages a moment to receive it.
     pub fn close(&self, record: &Record) {
-        let outcome = outcome::of(&self.feed, Some(record));
+        self.ends(outcome::of(&self.feed, Some(record)));
+    }
+
+    /// The same for specifications, each of which keeps its own records.
+    pub fn close_rows(&self, rows: &[Row]) {
+        let count = |light: Light| rows.iter().filter(|row| row.light == light).count();
+        let (failed, all) = (count(Light::Red), rows.len());
+        let says = Text::new("specs-over")
+            .with("failed", failed)
+            .with("all", all);
+        self.ends(Outcome {
+            record: None,
+            status: if failed == 0 { "ok" } else { "failed" }.into(),
+            verdict: vec![self.feed.both(&says)],
+        });
+    }
+
+    fn ends(&self, outcome: Outcome) {
         self.feed.tell(Told::Ends(Some(outcome)));
         std::thread::sleep(LAST_WORD);
     }
