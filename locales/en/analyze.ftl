@@ -905,7 +905,7 @@ finding-server_stalls-signs = For at least { $median } times the median request 
 finding-server_stalls-try = Compare the times with the server's log of garbage collections, checkpoints and jobs.
 
 finding-uneven_service-means = A part of the requests, or of the connections, takes many times as long as the rest: one worker, backend or cache among several is slow.
-finding-uneven_service-signs = The slow ones are at most { $minority } of all. Either users have a mean service time of 4 times that of the user in the middle and { $least } more; or the service times fall into two parts with next to nothing between them, { $least } apart, and the slow one makes up at least { $shapes } of all response time. Lost segments and stalls of all requests are excluded.
+finding-uneven_service-signs = The slow ones are at most { $minority } of all. Either users have a mean service time of 4 times that of the user in the middle and { $least } more; or the service times fall into two parts with next to nothing between them, { $least } apart, and the slow one makes up at least { $shapes } of all response time. Lost segments, stalls of all requests, bodies that come through a queue on the way, and a client whose thread waited for a CPU for { $starved } of the time are excluded.
 finding-uneven_service-try = Find out what only the slow ones meet: a worker, a backend, a cache that misses, a lock.
 
 finding-turned_away-means = The server answers requests with 429 or 503 instead of serving them: a rate limit, or a server at its limit. Such answers are quick and look like speed.

@@ -28,6 +28,8 @@ const LITTLE_S: f64 = 0.01;
 const OUTLIERS: f64 = 2.0;
 /// Share of segments lost from which losses explain slow requests.
 const LOSSY: f64 = 0.002;
+/// Share of the time for which the asking thread waited for a CPU from which it is no witness.
+const STARVED: f64 = 0.5;
 /// Share of the time in stalls of all requests from which those explain them.
 const STALLED: f64 = 0.5;
 
@@ -40,6 +42,7 @@ pub const RULE: Rule = Rule {
         ("minority", MINORITY, Unit::Ratio),
         ("shapes", SHAPES, Unit::Ratio),
         ("least", LITTLE_S, Unit::Seconds),
+        ("starved", STARVED, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -54,7 +57,16 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let is_mixed = requests.exchange.kind.is_plan && labels.count() > 1;
     let lost = |metric: Metric| view.total(metric).unwrap_or(0.0);
     let is_lossy = lost(http::PATH_RESENT_RATIO).max(lost(http::PATH_OUT_OF_ORDER_RATIO)) >= LOSSY;
-    if is_mixed || is_lossy {
+    // A queue on the way gives its connections unequal shares, and their bodies come as those are.
+    let reads = requests
+        .longest_stage()
+        .is_some_and(|stage| stage.name == "read");
+    let is_shared_way = reads && requests.has_queue_on_the_way();
+    // What a client sees that is kept from its CPU most of the time is when it could look.
+    let near = requests.exchange.kind.ends.near;
+    let waits = near.wait.and_then(|metric| view.highest(metric));
+    let is_starved = waits.is_some_and(|(_, share)| share >= STARVED);
+    if is_mixed || is_lossy || is_shared_way || is_starved {
         return None;
     }
     of_users(view, &requests).or_else(|| of_requests(view, &requests))
@@ -147,6 +159,26 @@ mod tests {
         );
         assert!(is_quiet(&users(4.0, 0.012), "uneven_service"));
         assert!(is_quiet(&of_stages(WAITING, &[]), "uneven_service"));
+    }
+
+    #[test]
+    fn unequal_shares_of_a_way_and_a_starved_client_are_no_uneven_service() {
+        let users = [
+            ("compared_users", 7.0),
+            ("slow_users", 3.0),
+            ("slow_user_seconds", 0.9),
+            ("usual_user_seconds", 0.08),
+        ];
+        let reading = [0.0, 0.0, 0.0, 0.0, 0.06, 0.19];
+        let way = [("path_lowest_seconds", 0.001), ("path_mean_seconds", 0.09)];
+        let says = "rule-uneven-service-users-says";
+        check(&of_stages(reading, &users), "uneven_service", says);
+        let shared = of_stages(reading, &[&users[..], &way].concat());
+        assert!(is_quiet(&shared, "uneven_service"));
+        let mut starved = of_stages(reading, &users);
+        let flow = &mut starved.manifest.phases[0].result.flows[0];
+        flow.metrics.insert("http.client_wait_ratio".into(), 0.72);
+        assert!(is_quiet(&starved, "uneven_service"));
     }
 
     #[test]
