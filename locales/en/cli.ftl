@@ -200,4 +200,9 @@ demo-ends = Ctrl-C ends it.
 
 db-init-done = { $target }: { $rows } rows in { $seconds } ({ $rate })
 db-check-broken = { $condition } does not hold: { $left } and { $right }
+db-check-broken-rows =
+    { $condition } does not hold in { $rows } { $rows ->
+        [one] row
+       *[other] rows
+    }
 db-check-done = { $kept } conditions hold, { $broken } do not

@@ -7,33 +7,50 @@ use sokudo_sql::{Class, Session, SqlError, Target};
 use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::tpcb::check::{self, Checked};
-use crate::tpcb::tables::{self, Loaded};
+use crate::drive::{self, Benchmark};
+pub use crate::drive::{Broken, Checked, How, Loaded};
+use crate::tpcb::Tpcb;
 
 /// Longest wait for a session.
 pub(crate) const CONNECT: std::time::Duration = std::time::Duration::from_secs(8);
 
+/// The tables of a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tables {
+    /// Branches, tellers, accounts, history.
+    Tpcb,
+}
+
 /// Makes the tables anew and fills them.
 ///
 /// Errors: the server refuses, or is not there.
-pub fn init(target: &Target, scale: u32) -> Result<Loaded, Refusal> {
-    work(target, tables::init(target, scale))
+pub fn init(target: &Target, tables: Tables, scale: u32) -> Result<Loaded, Refusal> {
+    match tables {
+        Tables::Tpcb => work::<Tpcb, _>(target, Tpcb::init(target, scale)),
+    }
 }
 
 /// Checks what must hold in the tables.
 ///
 /// Errors: the server refuses or is not there, or has no such tables.
-pub fn check(target: &Target) -> Result<Checked, Refusal> {
-    work(target, async {
-        let mut session = Session::connect(target, CONNECT).await?;
-        check::conditions(&mut session).await
-    })
+pub fn check(target: &Target, tables: Tables) -> Result<Checked, Refusal> {
+    match tables {
+        Tables::Tpcb => work::<Tpcb, _>(target, checked::<Tpcb>(target)),
+    }
 }
 
-fn work<T>(target: &Target, work: impl Future<Output = Result<T, SqlError>>) -> Result<T, Refusal> {
+async fn checked<B: Benchmark>(target: &Target) -> Result<Checked, SqlError> {
+    let mut session = Session::connect(target, CONNECT).await?;
+    drive::conditions::<B>(&mut session).await
+}
+
+fn work<B: Benchmark, T>(
+    target: &Target,
+    work: impl Future<Output = Result<T, SqlError>>,
+) -> Result<T, Refusal> {
     let done = runtime()?.block_on(work);
     done.map_err(|error| match error.class {
-        Class::Undefined => no_tables(target, &error),
+        Class::Undefined => no_tables(target, B::KIND.name, &error),
         _ => refused(target, &error),
     })
 }
@@ -59,11 +76,12 @@ pub(crate) fn refused(target: &Target, error: &SqlError) -> Refusal {
 }
 
 /// Refusal of a database without the tables, or with empty ones.
-pub(crate) fn no_tables(target: &Target, error: &SqlError) -> Refusal {
+pub(crate) fn no_tables(target: &Target, workload: &str, error: &SqlError) -> Refusal {
     operator(
         Text::new("error-sql-no-tables")
             .with("target", target)
+            .word("workload", workload)
             .word("why", error.to_string()),
-        Text::new("error-sql-no-tables-hint"),
+        Text::new("error-sql-no-tables-hint").word("workload", workload),
     )
 }

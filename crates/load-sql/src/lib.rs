@@ -5,5 +5,6 @@
 
 pub mod db;
 pub(crate) mod drive;
+pub mod options;
 pub mod target_text;
 pub mod tpcb;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use sokudo_load_sql::db;
+use sokudo_load_sql::db::{self, Tables};
 use sokudo_load_sql::tpcb::{Tpcb, TpcbOptions};
 use sokudo_model::kinds::sql;
 use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
@@ -172,7 +172,7 @@ fn lost_and_repeated_commits_are_found() {
     let place = tempfile::tempdir().expect("a directory");
     let dsn = file(&place);
     let target: Target = dsn.parse().expect("a target");
-    db::init(&target, 1).expect("tables");
+    db::init(&target, Tables::Tpcb, 1).expect("tables");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -188,7 +188,13 @@ fn lost_and_repeated_commits_are_found() {
     assert_eq!(get(&result, "sql.lost_acknowledged"), 1.0, "{result:?}");
     assert_eq!(get(&result, "sql.duplicated_marks"), 1.0, "{result:?}");
     assert_eq!(get(&result, "sql.broken_conditions"), 3.0, "{result:?}");
-    assert_eq!(db::check(&target).expect("tables").broken.len(), 3);
+    assert_eq!(
+        db::check(&target, Tables::Tpcb)
+            .expect("tables")
+            .broken
+            .len(),
+        3
+    );
 }
 
 #[test]
@@ -217,7 +223,7 @@ fn postgres_keeps_what_it_acknowledged_when_it_is_killed() {
         return;
     };
     let dsn = server.dsn();
-    db::init(&dsn.parse().expect("a target"), 2).expect("tables");
+    db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 2).expect("tables");
     behaves(&dsn);
     let fields = format!(r#""target":"{dsn}","clients":4,"duration":"55s""#);
     let result = play(&fields, || {
@@ -235,6 +241,6 @@ fn mariadb_behaves() {
         return;
     };
     let dsn = server.dsn();
-    db::init(&dsn.parse().expect("a target"), 1).expect("tables");
+    db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 1).expect("tables");
     behaves(&dsn);
 }

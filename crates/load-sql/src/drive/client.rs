@@ -12,15 +12,17 @@ use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use sokudo_net::clock::now_ns;
 use sokudo_sql::{Session, SqlError, Target};
-use sokudo_workload::exchange::{AskPlan, Course, Next, Report, measured};
+use sokudo_workload::exchange::{AskPlan, Course, Details, Next, Report, measured};
 use tokio::runtime::Runtime;
 
 use super::gate::Gate;
 use super::ledger::Ledger;
-use super::record::TransactionDetails;
+use super::record::{Parts, TransactionDetails};
 
 /// Time between two looks at the clock and the end of the load.
 const TICK: Duration = Duration::from_millis(20);
+/// Time between two looks of a pausing client at the end of the load.
+const PAUSE_LOOK: Duration = Duration::from_millis(200);
 /// Time after a failed try to connect.
 const RECONNECT: Duration = Duration::from_millis(100);
 /// Shortest time before a transaction is tried again; it grows with each try.
@@ -28,11 +30,20 @@ const RETRY: Duration = Duration::from_micros(500);
 
 /// The transactions of a workload.
 pub(crate) trait Transactions: Send + Sync + 'static {
+    /// Their kinds, and what is counted beside them.
+    type Parts: Parts;
+
     /// What one client has on one session: prepared statements.
     type Prepared: Send;
 
+    /// What a client keeps from one transaction to the next.
+    type Seat: Send;
+
     /// The input of one transaction, kept for its further tries.
     type Input;
+
+    /// The seat of the client with this number, counted over all hosts.
+    fn seat(&self, number: u64) -> Self::Seat;
 
     /// Prepares a fresh session.
     fn prepare(
@@ -40,8 +51,13 @@ pub(crate) trait Transactions: Send + Sync + 'static {
         session: &mut Session,
     ) -> impl Future<Output = Result<Self::Prepared, SqlError>>;
 
+    /// How long the client waits before its next transaction.
+    fn pause(&self, _client: &mut Client<Self::Seat>) -> Duration {
+        Duration::ZERO
+    }
+
     /// Draws the input of a client's next transaction.
-    fn draw(&self, client: &mut Client) -> Self::Input;
+    fn draw(&self, client: &mut Client<Self::Seat>) -> Self::Input;
 
     /// Carries it out once, up to the answer to its commit.
     fn attempt(
@@ -51,24 +67,35 @@ pub(crate) trait Transactions: Send + Sync + 'static {
         input: &Self::Input,
     ) -> impl Future<Output = Attempt>;
 
-    /// Whether each transaction writes the mark of its ledger.
-    fn leaves_marks(&self) -> bool;
+    /// Whether this transaction writes a mark of its client's ledger.
+    fn is_marked(&self, input: &Self::Input) -> bool;
+
+    /// Its kind, as an index of [`Parts::LATENCIES`].
+    fn kind(&self, _input: &Self::Input) -> Option<usize> {
+        None
+    }
 }
 
 /// What came of one try.
-pub(crate) type Attempt = Result<(), SqlError>;
+pub(crate) type Attempt = Result<Noted, SqlError>;
+
+/// What a transaction that was carried out says beside that: so many more of an index of
+/// [`Parts::COUNTS`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Noted(pub(crate) Option<(usize, u64)>);
 
 /// What a client knows beside its session.
-pub(crate) struct Client {
+pub(crate) struct Client<S> {
     pub(crate) random: sokudo_pace::Random,
     pub(crate) ledger: Ledger,
+    pub(crate) seat: S,
 }
 
 /// A client with a session.
-pub(crate) struct Ready<P> {
+pub(crate) struct Ready<T: Transactions> {
     pub(crate) session: Session,
-    pub(crate) prepared: P,
-    pub(crate) client: Client,
+    pub(crate) prepared: T::Prepared,
+    pub(crate) client: Client<T::Seat>,
 }
 
 /// What one load thread is to do.
@@ -78,7 +105,7 @@ pub(crate) struct Task<T: Transactions> {
     pub(crate) transactions: Arc<T>,
     /// Further tries of a transaction that the server ended because of others.
     pub(crate) retries: u32,
-    pub(crate) clients: Vec<Ready<T::Prepared>>,
+    pub(crate) clients: Vec<Ready<T>>,
     /// The runtime that the sessions belong to; dropped after them.
     pub(crate) runtime: Runtime,
     /// Transactions that were carried out, warm-up included.
@@ -87,17 +114,18 @@ pub(crate) struct Task<T: Transactions> {
     pub(crate) ledgers: Arc<Mutex<Vec<Ledger>>>,
 }
 
-type SqlCourse = Course<TransactionDetails>;
+type DetailsOf<T> = TransactionDetails<<T as Transactions>::Parts>;
+type SharedOf<'a, T> = Shared<'a, DetailsOf<T>>;
 
 /// What the clients of a thread share.
-pub(super) struct Shared<'a> {
-    course: RefCell<&'a mut SqlCourse>,
+pub(super) struct Shared<'a, D: Details> {
+    course: RefCell<&'a mut Course<D>>,
     under_way: Cell<u64>,
     done: Cell<u64>,
 }
 
-impl<'a> Shared<'a> {
-    pub(super) fn course(&self) -> RefMut<'_, &'a mut SqlCourse> {
+impl<'a, D: Details> Shared<'a, D> {
+    pub(super) fn course(&self) -> RefMut<'_, &'a mut Course<D>> {
         self.course.borrow_mut()
     }
 
@@ -117,7 +145,7 @@ impl<'a> Shared<'a> {
 pub(crate) fn run<T: Transactions>(
     task: Task<T>,
     at_ns: i64,
-    reports: &SyncSender<Report<TransactionDetails>>,
+    reports: &SyncSender<Report<DetailsOf<T>>>,
 ) {
     let Task {
         plan,
@@ -138,7 +166,7 @@ pub(crate) fn run<T: Transactions>(
     // Sessions end within their runtime.
     let _within = runtime.enter();
     let ready = || Ok((Gate::new(), clients));
-    let load = |(gate, clients): &mut (Gate, Vec<Ready<T::Prepared>>), course: &mut SqlCourse| {
+    let load = |(gate, clients): &mut (Gate, Vec<Ready<T>>), course: &mut Course<DetailsOf<T>>| {
         let shared = Shared {
             course: RefCell::new(course),
             under_way: Cell::new(0),
@@ -170,8 +198,8 @@ async fn serve<T: Transactions>(
     transactions: &T,
     patience: &Patience,
     gate: &Gate,
-    shared: &Shared<'_>,
-    clients: &mut [Ready<T::Prepared>],
+    shared: &SharedOf<'_, T>,
+    clients: &mut [Ready<T>],
 ) -> io::Result<()> {
     let mut each: FuturesUnordered<_> = clients
         .iter_mut()
@@ -191,7 +219,7 @@ async fn serve<T: Transactions>(
 }
 
 /// Reports the intervals; ends when the load was stopped and its last transactions had their time.
-async fn ticker(shared: &Shared<'_>) {
+async fn ticker<D: Details>(shared: &Shared<'_, D>) {
     loop {
         tokio::time::sleep(TICK).await;
         let now = now_ns();
@@ -211,12 +239,16 @@ async fn client<T: Transactions>(
     transactions: &T,
     patience: &Patience,
     gate: &Gate,
-    shared: &Shared<'_>,
-    ready: &mut Ready<T::Prepared>,
+    shared: &SharedOf<'_, T>,
+    ready: &mut Ready<T>,
 ) {
     let mut is_lost = false;
     loop {
         if is_lost && !connect_again(transactions, patience, shared, ready).await {
+            return;
+        }
+        let pause = transactions.pause(&mut ready.client);
+        if !pause.is_zero() && !paused(shared, pause).await {
             return;
         }
         let Some((intended_ns, had_room)) = gate.next(shared).await else {
@@ -230,12 +262,18 @@ async fn client<T: Transactions>(
         shared.under_way.set(shared.under_way.get() - 1);
         let recorder = &mut shared.course().recorder;
         match ended {
-            Ok(()) => {
+            Ok(Noted(noted)) => {
                 shared.done.set(shared.done.get() + 1);
                 recorder.answered(intended_ns, began_ns, now);
+                if let Some(details) = recorder.details(intended_ns) {
+                    let latency_ns = (now - intended_ns).max(0).unsigned_abs();
+                    let kind = transactions.kind(&input);
+                    kind.map(|kind| details.record(kind, latency_ns));
+                    noted.map(|(what, more)| details.count(what, more));
+                }
             }
             Err(error) => {
-                if transactions.leaves_marks() {
+                if transactions.is_marked(&input) {
                     ready.client.ledger.leave_open();
                 }
                 is_lost = error.is_lost;
@@ -248,12 +286,31 @@ async fn client<T: Transactions>(
     }
 }
 
+/// Waits so long; false when the load ends before that.
+async fn paused<D: Details>(shared: &Shared<'_, D>, pause: Duration) -> bool {
+    let until_ns = now_ns().saturating_add_unsigned(pause.as_nanos() as u64);
+    loop {
+        let now = now_ns();
+        if matches!(
+            shared.course().next(now, shared.under_way.get()),
+            Next::Over
+        ) {
+            return false;
+        }
+        if now >= until_ns {
+            return true;
+        }
+        let left = Duration::from_nanos((until_ns - now).unsigned_abs());
+        tokio::time::sleep(left.min(PAUSE_LOOK)).await;
+    }
+}
+
 /// Tries a transaction until it succeeds, fails for good, or was tried often enough.
 async fn tried<T: Transactions>(
     transactions: &T,
     patience: &Patience,
-    shared: &Shared<'_>,
-    ready: &mut Ready<T::Prepared>,
+    shared: &SharedOf<'_, T>,
+    ready: &mut Ready<T>,
     input: &T::Input,
     intended_ns: i64,
 ) -> Attempt {
@@ -271,7 +328,10 @@ async fn tried<T: Transactions>(
                 details.failed(error.class);
             }
         }
-        let Err(error) = ended else { return Ok(()) };
+        let error = match ended {
+            Ok(noted) => return Ok(noted),
+            Err(error) => error,
+        };
         if error.is_lost {
             return Err(error);
         }
@@ -294,8 +354,8 @@ async fn tried<T: Transactions>(
 async fn connect_again<T: Transactions>(
     transactions: &T,
     patience: &Patience,
-    shared: &Shared<'_>,
-    ready: &mut Ready<T::Prepared>,
+    shared: &SharedOf<'_, T>,
+    ready: &mut Ready<T>,
 ) -> bool {
     loop {
         let begun_ns = now_ns();

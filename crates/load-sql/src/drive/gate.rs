@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
-use sokudo_workload::exchange::Next;
+use sokudo_workload::exchange::{Details, Next};
 use tokio::sync::Mutex;
 
 use super::client::Shared;
@@ -36,7 +36,7 @@ impl Gate {
 
     /// Intended start of the transaction that the caller is to carry out, and whether a client was free at
     /// that time; `None` when there is none any more.
-    pub(super) async fn next(&self, shared: &Shared<'_>) -> Option<(i64, bool)> {
+    pub(super) async fn next<D: Details>(&self, shared: &Shared<'_, D>) -> Option<(i64, bool)> {
         if !shared.course().schedule.is_open() {
             return match shared.next(now_ns()) {
                 Next::Now(intended_ns) => Some((intended_ns, true)),
@@ -51,7 +51,7 @@ impl Gate {
         taken
     }
 
-    async fn take(&self, shared: &Shared<'_>) -> Option<(i64, bool)> {
+    async fn take<D: Details>(&self, shared: &Shared<'_, D>) -> Option<(i64, bool)> {
         let _turn = self.turn.lock().await;
         loop {
             let now = now_ns();

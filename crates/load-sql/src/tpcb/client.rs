@@ -4,24 +4,24 @@ use sokudo_sql::{Begin, Session, SqlError, Statement, Value};
 
 use super::options::Variant;
 use super::tables::{ACCOUNTS, TELLERS};
-use crate::drive::{Attempt, Client, Mark, Transactions};
+use crate::drive::{Attempt, Client, Mark, Noted, Transactions};
 
 /// Largest amount that a transaction moves, in either direction.
 const MOST: i64 = 5000;
 
 /// Transactions on a database with so many branches.
-pub(super) struct Transfers {
+pub(crate) struct Transfers {
     pub(super) scale: i64,
     pub(super) variant: Variant,
 }
 
 /// The statements of one session.
-pub(super) enum Prepared {
+pub(crate) enum Prepared {
     Select(Statement),
     Transfer(Box<Transfer>),
 }
 
-pub(super) struct Transfer {
+pub(crate) struct Transfer {
     account: Statement,
     balance: Statement,
     /// Teller and branch; `None` for the variant without them.
@@ -30,7 +30,7 @@ pub(super) struct Transfer {
 }
 
 /// What one transaction moves.
-pub(super) struct Input {
+pub(crate) struct Input {
     aid: i64,
     tid: i64,
     bid: i64,
@@ -39,8 +39,12 @@ pub(super) struct Input {
 }
 
 impl Transactions for Transfers {
+    type Parts = ();
     type Prepared = Prepared;
+    type Seat = ();
     type Input = Input;
+
+    fn seat(&self, _number: u64) {}
 
     async fn prepare(&self, session: &mut Session) -> Result<Prepared, SqlError> {
         let balance = session
@@ -79,7 +83,7 @@ impl Transactions for Transfers {
         })))
     }
 
-    fn draw(&self, client: &mut Client) -> Input {
+    fn draw(&self, client: &mut Client<()>) -> Input {
         let random = &mut client.random;
         Input {
             aid: random.between(1, ACCOUNTS * self.scale),
@@ -94,14 +98,14 @@ impl Transactions for Transfers {
         match prepared {
             Prepared::Select(balance) => {
                 session.execute(balance, &[input.aid.into()]).await?;
-                Ok(())
+                Ok(Noted::default())
             }
             Prepared::Transfer(transfer) => transfer.carry_out(session, input).await,
         }
     }
 
-    fn leaves_marks(&self) -> bool {
-        self.variant != Variant::Select
+    fn is_marked(&self, input: &Input) -> bool {
+        input.mark.is_some()
     }
 }
 
@@ -133,6 +137,7 @@ impl Transfer {
             sequence.into(),
         ];
         session.execute(&self.history, &row).await?;
-        session.commit().await
+        session.commit().await?;
+        Ok(Noted::default())
     }
 }

@@ -20,28 +20,25 @@
 //!
 //! Sources: pgbench(1); TPC-B 2.0 (withdrawn) for the idea.
 
-pub(crate) mod check;
+mod check;
 mod client;
-mod join;
 pub mod options;
-mod phase;
-pub(crate) mod tables;
+mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
-use sokudo_model::kinds::tpcb as numbers;
-use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
-use sokudo_workload::contract::{Emit, Options, PathUse, Phase};
-use sokudo_workload::demand::{Demand, FlowDemand};
-use sokudo_workload::flows::share;
+use sokudo_model::kinds::{sql, tpcb as numbers};
+use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_sql::{Session, SqlError, Target};
+use sokudo_workload::choice::Choice as _;
+use sokudo_workload::contract::{Emit, PathUse, Phase};
+use sokudo_workload::demand::Demand;
+use sokudo_workload::joined::put;
 use sokudo_workload::load::{Ends, Load};
 
+use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
+use client::Transfers;
 pub use options::TpcbOptions;
-
-/// Bytes of a statement and its parameters, at most.
-const MESSAGE_BYTES: u64 = 4096;
 
 /// Debit and credit on a database.
 pub struct Tpcb;
@@ -49,42 +46,65 @@ pub struct Tpcb;
 /// Name of the workload.
 pub const NAME: &str = numbers::KIND.name;
 
+impl Benchmark for Tpcb {
+    const KIND: &'static Kind = &numbers::KIND;
+    const SCALE_TABLE: &'static str = "tpcb_branches";
+    const MARKED_TABLES: &'static [&'static str] = &["tpcb_history"];
+    type Options = TpcbOptions;
+    type Transactions = Transfers;
+
+    async fn init(target: &Target, scale: u32) -> Result<Loaded, SqlError> {
+        tables::init(target, scale).await
+    }
+
+    async fn conditions(session: &mut Session) -> Result<Checked, SqlError> {
+        check::conditions(session).await
+    }
+
+    fn transactions(options: &TpcbOptions, scale: i64) -> Transfers {
+        Transfers {
+            scale,
+            variant: options.variant,
+        }
+    }
+
+    fn labels(options: &TpcbOptions) -> Labels {
+        Labels::from([("variant".into(), options.variant.name().into())])
+    }
+
+    fn put_own(_options: &TpcbOptions, scale: i64, summary: &mut Summary) {
+        let tps = sql::TRANSACTIONS_PER_SECOND.of(summary);
+        put(summary, numbers::TPS, tps);
+        put(summary, numbers::SCALE, scale as f64);
+    }
+}
+
 impl Load for Tpcb {
     const KIND: &'static Kind = &numbers::KIND;
     type Options = TpcbOptions;
-    type Numbers = join::Numbers;
+    type Numbers = Numbers<()>;
 
     fn prepare(
         options: TpcbOptions,
         spec: PhaseSpec,
         emit: Emit,
     ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
-        Ok(Box::new(phase::TpcbPhase::prepare(options, spec, emit)?))
+        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
     }
 
     fn become_trial(options: &mut TpcbOptions, rate_per_s: Option<f64>, duration_ns: u64) {
-        options.become_trial(rate_per_s, duration_ns);
+        options.common.become_trial(rate_per_s, duration_ns);
     }
 
     fn demand(options: &TpcbOptions, spec: &PhaseSpec) -> Demand {
-        let flows = spec.phase.flows.len().max(1) as u64;
-        let per_s = options.transactions_per_s().map(|rate| rate / flows as f64);
-        Demand::of_flows(spec, options.duration_ns(), |flow| {
-            let clients = share(options.clients.into(), flow.id.into(), flows).max(1);
-            FlowDemand::exchange(clients, per_s, MESSAGE_BYTES, Some(MESSAGE_BYTES))
-        })
+        drive::demand(options, spec)
     }
 
     fn paths(options: &TpcbOptions, _spec: &PhaseSpec) -> Vec<PathUse> {
-        let file = options.target.as_ref().and_then(|target| target.0.file());
-        let used = |path: &Path| PathUse {
-            path: path.into(),
-            writes: true,
-        };
-        file.into_iter().map(used).collect()
+        drive::paths(options)
     }
 
     fn join(options: &TpcbOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
-        join::join(options, &ends)
+        drive::join::<Self>(options, &ends)
     }
 }

@@ -2,15 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Rate, Refusal, Text};
+use sokudo_model::{FlowPlan, Refusal};
 use sokudo_workload::choice::{self, Choice, Only, Subset};
 use sokudo_workload::contract::Options;
-use sokudo_workload::flows::{loaders, numbered};
-use sokudo_workload::refusal::operator;
-use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
-use sokudo_workload::values::{HowMany, RequestRate, Span};
 
-use crate::target_text::TargetText;
+use crate::drive::BenchmarkOptions;
+use crate::options::CommonOptions;
 
 /// What a transaction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +59,10 @@ impl Subset for Variants {
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TpcbOptions {
-    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`, with the tables that
-    /// `sokudo db init` makes. Default: a SQLite file that is made for the run and removed after it.
-    #[arg(long, value_name = "DSN")]
-    #[schemars(with = "Option<String>")]
-    pub target: Option<TargetText>,
+    /// Options of all loads on databases.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub common: CommonOptions,
 
     /// Branches of the database that is made for the run; a server's own database has its scale already.
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
@@ -77,67 +73,14 @@ pub struct TpcbOptions {
     #[serde(deserialize_with = "choice::read::<Variants, _>")]
     #[schemars(with = "Only<Variants>")]
     pub variant: Variant,
-
-    /// Clients, each with a session of its own; over all threads.
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub clients: u32,
-
-    /// Load threads.
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub threads: u32,
-
-    /// How long to measure. Default: 10 s.
-    #[arg(short, long, value_name = "TIME")]
-    #[schemars(with = "Option<String>")]
-    pub duration: Option<Span>,
-
-    /// Measure exactly so many transactions; without --duration nothing else ends the run.
-    #[arg(short = 'n', long, value_name = "N")]
-    #[schemars(with = "Option<String>")]
-    pub count: Option<HowMany>,
-
-    /// Transactions per second, whatever the database does: `500/s`. Latency then counts from the intended
-    /// start. Default: a closed loop, in which each client begins when its last transaction has ended.
-    #[arg(short, long, value_name = "RATE")]
-    #[schemars(with = "Option<String>")]
-    pub rate: Option<RequestRate>,
-
-    /// Load before the measurement begins; it is not counted.
-    #[arg(long, value_name = "TIME", default_value = "0s")]
-    #[schemars(with = "String")]
-    pub warmup: Span,
-
-    /// Further tries of a transaction that the server ended because of others: serialization failure,
-    /// deadlock, a lock that was not free in time.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1000))]
-    pub retries: u32,
-
-    /// A try without an answer for this long has failed.
-    #[arg(long, value_name = "TIME", default_value = "15s")]
-    #[schemars(with = "String")]
-    pub timeout: Span,
-
-    /// Time between two samples of the series.
-    #[arg(long, value_name = "TIME", default_value = "250ms")]
-    #[schemars(with = "String")]
-    pub interval: Span,
 }
 
 impl Default for TpcbOptions {
     fn default() -> Self {
         Self {
-            target: None,
+            common: CommonOptions::default(),
             scale: 1,
             variant: Variant::Full,
-            clients: 1,
-            threads: 1,
-            duration: None,
-            count: None,
-            rate: None,
-            warmup: Span(0),
-            retries: 10,
-            timeout: Span(15_000_000_000),
-            interval: Span(250_000_000),
         }
     }
 }
@@ -146,82 +89,51 @@ impl Options for TpcbOptions {
     const NAME: &'static str = super::NAME;
 
     fn validate(&self) -> Result<(), Refusal> {
-        check_duration(self.duration, self.warmup.0)?;
-        check_interval(self.interval)?;
-        check_timeout(self.timeout)?;
-        if self.threads > self.clients {
-            return Err(operator(
-                Text::new("error-sql-threads")
-                    .with("threads", self.threads)
-                    .with("clients", self.clients),
-                Text::new("error-sql-threads-hint"),
-            ));
-        }
-        if matches!(self.rate, Some(RequestRate(Rate::Bits(_) | Rate::Bytes(_)))) {
-            return Err(operator(
-                Text::new("error-sql-rate"),
-                Text::new("error-sql-rate-hint"),
-            ));
-        }
-        if self.count.is_some_and(|count| count.0 == 0) {
-            return Err(operator(
-                Text::new("error-rr-count-0"),
-                Text::new("error-count-0-hint"),
-            ));
-        }
-        Ok(())
+        self.common.validate()
     }
 
     fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        numbered(loaders(hosts).map(|host| (host, host)), self.threads)
+        self.common.flows(hosts)
     }
 
     fn duration_ns(&self) -> u64 {
-        load_ns(self.duration, self.count, self.warmup)
+        self.common.duration_ns()
     }
 
     fn interval_ns(&self) -> u64 {
-        self.interval.0
+        self.common.interval.0
     }
 
     fn server(&self) -> Option<&str> {
-        Some(self.target.as_ref()?.0.server()?.0)
+        Some(self.common.server()?.0)
     }
 
     fn server_port(&self) -> Option<u16> {
-        Some(self.target.as_ref()?.0.server()?.1)
+        Some(self.common.server()?.1)
     }
 
     fn fixed(&self) -> Option<&'static str> {
-        let count = self.count.map(|_| "count");
-        self.rate.map(|_| "rate").or(count)
+        self.common.fixed()
     }
 
     fn of_hosts(&self, hosts: u32) -> Self {
-        let rate = self.transactions_per_s();
-        let more = |count: HowMany| HowMany(count.0.saturating_mul(u64::from(hosts)));
         Self {
-            clients: self.clients.saturating_mul(hosts),
-            count: self.count.map(more),
-            rate: rate.map(|rate| RequestRate(Rate::Events(rate * f64::from(hosts)))),
+            common: self.common.of_hosts(hosts),
             ..self.clone()
         }
     }
 }
 
-impl TpcbOptions {
-    /// Transactions per second as asked for, over all threads.
-    pub(crate) fn transactions_per_s(&self) -> Option<f64> {
-        match self.rate?.0 {
-            Rate::Events(rate) => Some(rate),
-            Rate::Bits(_) | Rate::Bytes(_) => None,
-        }
+impl BenchmarkOptions for TpcbOptions {
+    fn common(&self) -> &CommonOptions {
+        &self.common
     }
 
-    /// The same load for a trial of a search: another rate, for so long.
-    pub(crate) fn become_trial(&mut self, rate_per_s: Option<f64>, duration_ns: u64) {
-        self.rate = rate_per_s.map(|rate| RequestRate(Rate::Events(rate)));
-        self.count = None;
-        self.duration = Some(Span(duration_ns));
+    fn own_scale(&self) -> u32 {
+        self.scale
+    }
+
+    fn writes(&self) -> bool {
+        self.variant != Variant::Select
     }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use sokudo_sql::{Engine, Session, SqlError, Target, Value};
+use sokudo_sql::{Engine, Session, SqlError, Target};
+
+use crate::drive::Loaded;
 
 /// Accounts of each branch.
 pub const ACCOUNTS: i64 = 100_000;
@@ -15,17 +17,10 @@ const LOADERS: i64 = 4;
 /// Longest wait for a session.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Rows that were loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Loaded {
-    /// Rows of all tables.
-    pub rows: u64,
-}
-
 /// Makes the tables anew, in place of those that are there, and fills them for so many branches.
 ///
 /// Errors: those of the server. Tables that were not filled completely have no branches: a run refuses them.
-pub async fn init(target: &Target, scale: u32) -> Result<Loaded, SqlError> {
+pub(super) async fn init(target: &Target, scale: u32) -> Result<Loaded, SqlError> {
     let scale = i64::from(scale);
     let mut session = Session::connect(target, CONNECT).await?;
     create(&mut session).await?;
@@ -139,36 +134,4 @@ async fn create(session: &mut Session) -> Result<(), SqlError> {
             .await?;
     }
     Ok(())
-}
-
-/// Branches of the database; 0 where the tables are empty.
-///
-/// Errors: there are no tables, or no session.
-pub async fn scale_of(session: &mut Session) -> Result<i64, SqlError> {
-    let rows = session
-        .rows("select count(*) from tpcb_branches", &[])
-        .await?;
-    match rows.into_iter().flatten().next() {
-        Some(Value::Int(count)) => Ok(count),
-        _ => Ok(0),
-    }
-}
-
-/// Settings that decide whether an acknowledged commit outlives a crash, as the server has them now.
-pub async fn durability(session: &mut Session) -> Result<String, SqlError> {
-    let sql = match session.engine() {
-        Engine::Postgres => {
-            "select string_agg(name || '=' || setting, ' ' order by name) from pg_settings \
-             where name in ('fsync', 'synchronous_commit', 'full_page_writes')"
-        }
-        Engine::MySql => {
-            "select concat('innodb_flush_log_at_trx_commit=', @@innodb_flush_log_at_trx_commit, ' sync_binlog=', @@sync_binlog)"
-        }
-        Engine::Sqlite => return Ok("synchronous=full".into()),
-    };
-    let rows = session.rows(sql, &[]).await?;
-    Ok(match rows.into_iter().flatten().next() {
-        Some(Value::Text(text)) => text.into_owned(),
-        _ => String::new(),
-    })
 }

@@ -1,16 +1,22 @@
 use sokudo_workload::Options as _;
 
 use super::*;
+use crate::options::CommonOptions;
 
 #[test]
 fn options_survive_json_and_what_does_not_fit_is_refused() {
-    let options = TpcbOptions {
+    let common = CommonOptions {
         target: Some("postgres://u:geheim@h/d".parse().expect("a target")),
         clients: 4,
         threads: 2,
         rate: Some("500/s".parse().expect("a rate")),
+        ..CommonOptions::default()
+    };
+    let with = |common: CommonOptions| TpcbOptions {
+        common,
         ..TpcbOptions::default()
     };
+    let options = with(common.clone());
     let read: TpcbOptions = serde_json::from_str(&options.to_json()).expect("options");
     assert_eq!(read, options);
     assert!(options.validate().is_ok());
@@ -19,30 +25,37 @@ fn options_survive_json_and_what_does_not_fit_is_refused() {
         (Some("h"), Some(5432))
     );
     for wrong in [
-        TpcbOptions {
+        CommonOptions {
             threads: 9,
-            ..options.clone()
+            ..common.clone()
         },
-        TpcbOptions {
+        CommonOptions {
             rate: Some("5Mb/s".parse().expect("a rate")),
-            ..options.clone()
+            ..common.clone()
         },
-        TpcbOptions {
+        CommonOptions {
             count: Some("0".parse().expect("a count")),
-            ..options.clone()
+            ..common.clone()
         },
     ] {
-        assert!(wrong.validate().is_err(), "{wrong:?}");
+        assert!(with(wrong.clone()).validate().is_err(), "{wrong:?}");
     }
     assert!(!format!("{options:?}").contains("geheim"));
 }
 
 #[test]
-fn several_hosts_have_as_much_load_each() {
-    let all = TpcbOptions {
-        clients: 4,
-        ..TpcbOptions::default()
+fn an_option_that_is_not_known_is_refused() {
+    for unknown in [r#"{"scales":2}"#, r#"{"clients":2,"client":2}"#] {
+        assert!(
+            serde_json::from_str::<TpcbOptions>(unknown).is_err(),
+            "{unknown}"
+        );
     }
-    .of_hosts(3);
-    assert_eq!(all.clients, 12);
+}
+
+#[test]
+fn several_hosts_have_as_much_load_each() {
+    let mut each = TpcbOptions::default();
+    each.common.clients = 4;
+    assert_eq!(each.of_hosts(3).common.clients, 12);
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::{Args, Subcommand};
 use sokudo_i18n::I18n;
-use sokudo_load_sql::db;
+use sokudo_load_sql::db::{self, How, Tables};
 use sokudo_load_sql::target_text::TargetText;
 use sokudo_model::{Text, Unit};
 
@@ -64,7 +64,7 @@ pub fn run(args: DbArgs) -> Result<Exit, Failure> {
 
 fn init(args: &InitArgs) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let loaded = db::init(&args.target.0, args.scale)?;
+    let loaded = db::init(&args.target.0, Tables::Tpcb, args.scale)?;
     let seconds = begun.elapsed().as_secs_f64();
     let rows = loaded.rows as f64;
     let says = Text::new("db-init-done")
@@ -77,13 +77,18 @@ fn init(args: &InitArgs) -> Result<Exit, Failure> {
 }
 
 fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let checked = db::check(&args.target.0)?;
+    let checked = db::check(&args.target.0, Tables::Tpcb)?;
     let said = I18n::new(args.language.lang());
     for broken in &checked.broken {
-        let says = Text::new("db-check-broken")
-            .word("condition", &broken.condition)
-            .with("left", broken.left)
-            .with("right", broken.right);
+        let says = match broken.how {
+            How::Sides(left, right) => Text::new("db-check-broken")
+                .with("left", left)
+                .with("right", right),
+            How::Rows(rows) => {
+                Text::new("db-check-broken-rows").number("rows", rows as f64, Unit::One)
+            }
+        };
+        let says = says.word("condition", &broken.condition);
         println!("{}", said.text(&says));
     }
     let says = Text::new("db-check-done")

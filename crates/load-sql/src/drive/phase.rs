@@ -1,4 +1,4 @@
-//! One host's part of a phase of `tpcb`, from its sessions to the result.
+//! One host's part of a phase, from its sessions to the result.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use sokudo_model::kinds::sql;
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::wait::allow_open_files;
 use sokudo_pace::Random;
-use sokudo_sql::{Class, Session, SqlError, Target};
+use sokudo_sql::{Begin, Class, Session, SqlError, Target};
 use sokudo_workload::contract::{Emit, Options as _, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
@@ -17,13 +17,13 @@ use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::Names;
 use sokudo_workload::sample::Sample;
 
-use super::check::{self, Checked, Marks};
-use super::client::Transfers;
+use super::check::{Checked, Marks, marks};
+use super::client::{Client, Ready, Task, Transactions, run};
 use super::join::Numbers;
-use super::options::{TpcbOptions, Variant};
-use super::tables;
+use super::record::TransactionDetails;
+use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
 use crate::db::{CONNECT, no_tables, refused, runtime};
-use crate::drive::{self, Client, Ledger, Ready, Task, TransactionDetails, Transactions as _};
+use crate::options::CommonOptions;
 
 /// Longest check of the tables after the load, less than what a host may take to answer.
 const CHECK: Duration = Duration::from_secs(20);
@@ -40,26 +40,29 @@ struct Facts {
     scale: i64,
 }
 
+type PartsOf<B> = <<B as Benchmark>::Transactions as Transactions>::Parts;
+type DetailsOf<B> = TransactionDetails<PartsOf<B>>;
+
 /// One host's part of a phase.
-pub(super) struct TpcbPhase {
-    options: TpcbOptions,
+pub(crate) struct SqlPhase<B: Benchmark> {
+    options: B::Options,
     spec: PhaseSpec,
     emit: Emit,
     /// The file that was made for this run; removed with it.
     own_file: Option<tempfile::TempDir>,
     facts: Facts,
     /// From when they were made until the load starts.
-    armed: Vec<(FlowPlan, Task<Transfers>)>,
-    crew: Crew<Report<TransactionDetails>, Collected<TransactionDetails>>,
+    armed: Vec<(FlowPlan, Task<B::Transactions>)>,
+    crew: Crew<Report<DetailsOf<B>>, Collected<DetailsOf<B>>>,
     agreed_ns: Option<i64>,
     done: Arc<AtomicU64>,
     ledgers: Arc<Mutex<Vec<Ledger>>>,
 }
 
-impl TpcbPhase {
+impl<B: Benchmark> SqlPhase<B> {
     /// Checks the options; no traffic yet.
-    pub(super) fn prepare(
-        options: TpcbOptions,
+    pub(crate) fn prepare(
+        options: B::Options,
         spec: PhaseSpec,
         emit: Emit,
     ) -> Result<Self, Refusal> {
@@ -82,7 +85,11 @@ impl TpcbPhase {
         Ok(phase)
     }
 
-    fn own_flows(&self) -> impl Iterator<Item = FlowPlan> + use<'_> {
+    fn common(&self) -> &CommonOptions {
+        self.options.common()
+    }
+
+    fn own_flows(&self) -> impl Iterator<Item = FlowPlan> + use<'_, B> {
         let flows = self.spec.phase.flows.iter();
         flows.filter(|flow| flow.from == self.spec.me).cloned()
     }
@@ -93,20 +100,20 @@ impl TpcbPhase {
     }
 
     fn clients_of(&self, flow: &FlowPlan) -> u64 {
-        let all = u64::from(self.options.clients);
+        let all = u64::from(self.common().clients);
         share(all, u64::from(flow.id), self.threads()).max(1)
     }
 
     fn thread_rate(&self) -> Option<f64> {
-        Some(self.options.transactions_per_s()? / self.threads() as f64)
+        Some(self.common().transactions_per_s()? / self.threads() as f64)
     }
 
     /// The database that is loaded.
     fn target(&self) -> Result<Target, Refusal> {
-        if let Some(target) = &self.options.target {
+        if let Some(target) = &self.common().target {
             return Ok(target.0.clone());
         }
-        let directory = self.own_file.as_ref().map(|own| own.path().join("tpcb.db"));
+        let directory = self.own_file.as_ref().map(|own| own.path().join("own.db"));
         let text = directory.map(|file| format!("sqlite:{}", file.display()));
         text.and_then(|text| text.parse().ok())
             .ok_or_else(|| failed(Text::new("error-never-started"), None))
@@ -114,12 +121,12 @@ impl TpcbPhase {
 
     /// Makes the file of a run that names no database.
     fn make_own(&mut self) -> Result<(), Refusal> {
-        let directory = tempfile::Builder::new().prefix("sokudo-tpcb").tempdir();
+        let directory = tempfile::Builder::new().prefix("sokudo-sql").tempdir();
         let directory = directory
             .map_err(|error| failed(Text::new("error-sql-own-file").with("error", error), None))?;
         self.own_file = Some(directory);
         let target = self.target()?;
-        let loaded = runtime()?.block_on(tables::init(&target, self.options.scale));
+        let loaded = runtime()?.block_on(B::init(&target, self.options.own_scale()));
         loaded.map_err(|error| refused(&target, &error))?;
         Ok(())
     }
@@ -131,33 +138,36 @@ impl TpcbPhase {
             let mut session = Session::connect(target, CONNECT).await?;
             Ok::<_, SqlError>(Facts {
                 version: session.version().await?,
-                durability: tables::durability(&mut session).await?,
-                scale: tables::scale_of(&mut session).await?,
+                durability: facts::durability(&mut session).await?,
+                scale: facts::scale_of(&mut session, B::SCALE_TABLE).await?,
             })
         });
         self.facts = looked.map_err(|error| match error.class {
-            Class::Undefined => no_tables(target, &error),
+            Class::Undefined => no_tables(target, B::KIND.name, &error),
             _ => refused(target, &error),
         })?;
         match self.facts.scale {
-            0 => Err(no_tables(target, &empty())),
+            0 => Err(no_tables(target, B::KIND.name, &empty(B::SCALE_TABLE))),
             _ => Ok(()),
         }
     }
 
     /// Makes the sessions of one load thread.
-    fn task(&self, flow: &FlowPlan, target: &Target, run: i64) -> Result<Task<Transfers>, Refusal> {
-        let transactions = Arc::new(Transfers {
-            scale: self.facts.scale,
-            variant: self.options.variant,
-        });
+    fn task(
+        &self,
+        flow: &FlowPlan,
+        target: &Target,
+        run: i64,
+    ) -> Result<Task<B::Transactions>, Refusal> {
+        let transactions = Arc::new(B::transactions(&self.options, self.facts.scale));
         let runtime = runtime()?;
         // Numbers of clients are told apart over all threads and hosts.
         let first = i64::from(flow.id) << 14;
         let numbers = (first..).take(self.clients_of(flow) as usize);
+        let seats_before: u64 = self.seats_before(flow);
         let clients = runtime.block_on(async {
             let mut clients = Vec::new();
-            for number in numbers {
+            for (seat, number) in (seats_before..).zip(numbers) {
                 let mut session = Session::connect(target, CONNECT).await?;
                 let prepared = transactions.prepare(&mut session).await?;
                 clients.push(Ready {
@@ -166,6 +176,7 @@ impl TpcbPhase {
                     client: Client {
                         random: Random::new(self.spec.seed, number as u64),
                         ledger: Ledger::of(run + number),
+                        seat: transactions.seat(seat),
                     },
                 });
             }
@@ -175,7 +186,7 @@ impl TpcbPhase {
             plan: self.plan(flow),
             target: target.clone(),
             transactions,
-            retries: self.options.retries,
+            retries: self.common().retries,
             clients: clients.map_err(|error| refused(target, &error))?,
             runtime,
             done: Arc::clone(&self.done),
@@ -183,8 +194,15 @@ impl TpcbPhase {
         })
     }
 
+    /// Clients of the flows in front of this one, over all hosts.
+    fn seats_before(&self, flow: &FlowPlan) -> u64 {
+        let flows = self.spec.phase.flows.iter();
+        let before = flows.filter(|other| other.id < flow.id);
+        before.map(|other| self.clients_of(other)).sum()
+    }
+
     fn plan(&self, flow: &FlowPlan) -> AskPlan {
-        let options = &self.options;
+        let options = self.common();
         AskPlan {
             flow: flow.id,
             rate_per_s: self.thread_rate(),
@@ -204,11 +222,11 @@ impl TpcbPhase {
 
     fn series_names(&self, at_ns: i64, t0_ns: i64) -> Names {
         let me = self.spec.hosts.get(self.spec.me as usize);
-        let name = match &self.options.target {
+        let name = match &self.common().target {
             Some(target) => target.to_string(),
             None => "sqlite".into(),
         };
-        let label = |flow: &FlowPlan| match self.options.threads {
+        let label = |flow: &FlowPlan| match self.common().threads {
             1 => name.clone(),
             _ => format!("{name} #{}", flow.stream + 1),
         };
@@ -228,8 +246,9 @@ impl TpcbPhase {
         let runtime = runtime().map_err(told)?;
         let checking = async {
             let mut session = connect_when_back(&target).await?;
-            let checked = check::conditions(&mut session).await?;
-            Ok((checked, check::marks(&mut session, ledgers).await?))
+            let checked = conditions::<B>(&mut session).await?;
+            let marks = marks(&mut session, B::MARKED_TABLES, ledgers).await?;
+            Ok((checked, marks))
         };
         let checked = runtime.block_on(async { tokio::time::timeout(CHECK, checking).await });
         checked
@@ -251,7 +270,7 @@ async fn connect_when_back(target: &Target) -> Result<Session, SqlError> {
     }
 }
 
-impl Phase<Numbers> for TpcbPhase {
+impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
     fn offer(&self) -> String {
         "{}".into()
     }
@@ -261,7 +280,7 @@ impl Phase<Numbers> for TpcbPhase {
         if own.is_empty() {
             return Ok(());
         }
-        if self.options.target.is_none() {
+        if self.common().target.is_none() {
             self.make_own()?;
         }
         let target = self.target()?;
@@ -277,7 +296,7 @@ impl Phase<Numbers> for TpcbPhase {
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
-        let options = &self.options;
+        let options = self.common();
         let counted_ns = at_ns.saturating_add_unsigned(options.warmup.0);
         self.agreed_ns = options.rate.is_none().then_some(counted_ns);
         let reporter = Reporter::new(
@@ -292,7 +311,7 @@ impl Phase<Numbers> for TpcbPhase {
         let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for (flow, task) in std::mem::take(&mut self.armed) {
             let reports = reports.clone();
-            let run = move || drive::run(task, at_ns, &reports);
+            let run = move || run(task, at_ns, &reports);
             self.crew.start(&format!("sql{}", flow.id), run)?;
         }
         Ok(())
@@ -302,7 +321,7 @@ impl Phase<Numbers> for TpcbPhase {
         self.crew.halt();
     }
 
-    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers<PartsOf<B>>, Refusal> {
         self.crew.end();
         let collected = self.crew.collected()?;
         let flows = self.spec.phase.flows.iter();
@@ -315,10 +334,9 @@ impl Phase<Numbers> for TpcbPhase {
         let has_loaded = !collected.asked.is_empty();
         let ledgers = self.ledgers.lock().map(|all| all.clone());
         let ledgers = ledgers.unwrap_or_default();
-        let writes = self.options.variant != Variant::Select;
-        let checked = (has_loaded && writes).then(|| self.check(&ledgers));
+        let checked = (has_loaded && self.options.writes()).then(|| self.check(&ledgers));
         let target = self.target();
-        let database = match &self.options.target {
+        let database = match &self.common().target {
             Some(_) => target.map_or_else(|_| String::new(), |target| target.to_string()),
             None => "sqlite".into(),
         };
@@ -334,12 +352,22 @@ impl Phase<Numbers> for TpcbPhase {
     }
 }
 
+/// Checks the conditions on the tables, as of one moment.
+///
+/// Errors: those of the server.
+pub(crate) async fn conditions<B: Benchmark>(session: &mut Session) -> Result<Checked, SqlError> {
+    session.begin(Begin::Read).await?;
+    let checked = B::conditions(session).await?;
+    session.rollback().await?;
+    Ok(checked)
+}
+
 /// Tables without rows are as good as none.
-fn empty() -> SqlError {
+fn empty(table: &str) -> SqlError {
     SqlError {
         class: Class::Undefined,
         code: None,
-        message: "tpcb_branches has no rows".into(),
+        message: format!("{table} has no rows"),
         is_lost: false,
     }
 }

@@ -1,23 +1,26 @@
 //! Joins what the load threads of all hosts measured.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::kinds::{sql, tpcb as numbers};
+use sokudo_model::kinds::sql;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Summary};
-use sokudo_workload::choice::Choice as _;
 use sokudo_workload::contract::Options as _;
 use sokudo_workload::exchange::{AskedNumbers, exchange_totals};
 use sokudo_workload::joined::{Merged, NS, put, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
 use sokudo_workload::load_time::planned_ns;
 
-use super::check::{Checked, Marks};
-use super::options::TpcbOptions;
-use crate::drive::TransactionDetails;
+use super::check::{Broken, Checked, How, Marks};
+use super::client::Transactions;
+use super::record::{Parts, TransactionDetails};
+use super::{Benchmark, BenchmarkOptions as _};
+
+type NumbersOf<B> = Numbers<<<B as Benchmark>::Transactions as Transactions>::Parts>;
 
 /// Everything one host measured in a phase.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Numbers {
-    pub(super) asked: Vec<AskedNumbers<TransactionDetails>>,
+#[serde(bound = "")]
+pub struct Numbers<P: Parts> {
+    pub(super) asked: Vec<AskedNumbers<TransactionDetails<P>>>,
     /// Transactions that were carried out, warm-up included.
     pub(super) carried_out: u64,
     /// The database, without secrets.
@@ -26,28 +29,31 @@ pub struct Numbers {
     pub(super) version: String,
     /// Settings that decide about durability.
     pub(super) durability: String,
-    /// Branches.
+    /// Size of the database, in the unit of its workload.
     pub(super) scale: i64,
     /// The state of the tables at the end, or why it is not known.
     pub(super) checked: Option<Result<(Checked, Marks), String>>,
 }
 
-impl load::Numbers for Numbers {
+impl<P: Parts> load::Numbers for Numbers<P> {
     fn keep_own(&mut self, own: &OwnFlows<'_>) {
         self.asked.retain(|one| own.begins(one.asked.flow));
     }
 }
 
 /// Joins the hosts' numbers.
-pub(super) fn join(options: &TpcbOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
-    let names = (&numbers::KIND, &sql::EXCHANGE);
+pub(crate) fn join<B: Benchmark>(
+    options: &B::Options,
+    ends: &Ends<'_, NumbersOf<B>>,
+) -> PhaseResult {
+    let names = (B::KIND, &sql::EXCHANGE);
     let mut merged = Merged::default();
-    let planned_ns = planned_ns(ends.spec, options.duration_ns(), options.warmup.0);
+    let planned_ns = planned_ns(ends.spec, options.duration_ns(), options.common().warmup.0);
     let flows = ends.plans().iter().map(|plan| {
         let mut flow = ends.flow(plan);
         let host = ends.of(plan.from);
         flow.to = host.map_or_else(String::new, |host| host.database.clone());
-        flow.labels = labels(options, plan, host);
+        flow.labels = labels::<B>(options, plan, host);
         let asked = host.into_iter().flat_map(|host| &host.asked);
         for asked in asked.filter(|one| one.asked.flow == plan.id) {
             asked.tell(&mut flow, names, planned_ns, &mut merged);
@@ -59,6 +65,8 @@ pub(super) fn join(options: &TpcbOptions, ends: &Ends<'_, Numbers>) -> PhaseResu
     let flows: Vec<FlowResult> = flows.collect();
     let mut summary = exchange_totals(names, &flows, &merged);
     add_own(&mut summary, ends);
+    let scale = ends.hosts.iter().flatten().map(|host| host.scale).max();
+    B::put_own(options, scale.unwrap_or(0), &mut summary);
     PhaseResult {
         summary,
         flows,
@@ -66,13 +74,9 @@ pub(super) fn join(options: &TpcbOptions, ends: &Ends<'_, Numbers>) -> PhaseResu
     }
 }
 
-/// The numbers of this workload, and those about the database.
-fn add_own(summary: &mut Summary, ends: &Ends<'_, Numbers>) {
+/// The numbers about the database.
+fn add_own<P: Parts>(summary: &mut Summary, ends: &Ends<'_, Numbers<P>>) {
     let hosts = || ends.hosts.iter().flatten();
-    let tps = sql::TRANSACTIONS_PER_SECOND.of(summary);
-    put(summary, numbers::TPS, tps);
-    let scale = hosts().map(|host| host.scale).max();
-    put(summary, numbers::SCALE, scale.map(|scale| scale as f64));
     let cpu_ns = hosts()
         .flat_map(|host| &host.asked)
         .map(|asked| asked.asked.cpu_ns);
@@ -107,9 +111,12 @@ fn add_own(summary: &mut Summary, ends: &Ends<'_, Numbers>) {
     }
 }
 
-fn labels(options: &TpcbOptions, plan: &FlowPlan, host: Option<&Numbers>) -> Labels {
-    let mut labels = Labels::new();
-    labels.insert("variant".into(), options.variant.name().into());
+fn labels<B: Benchmark>(
+    options: &B::Options,
+    plan: &FlowPlan,
+    host: Option<&NumbersOf<B>>,
+) -> Labels {
+    let mut labels = B::labels(options);
     if let Some(host) = host {
         labels.insert("server".into(), host.version.clone());
         labels.insert("durability".into(), host.durability.clone());
@@ -119,16 +126,21 @@ fn labels(options: &TpcbOptions, plan: &FlowPlan, host: Option<&Numbers>) -> Lab
             }
             Some(Ok((checked, _))) => {
                 for broken in &checked.broken {
-                    let says =
-                        format!("{}: {} and {}", broken.condition, broken.left, broken.right);
-                    labels.insert("broken".into(), says);
+                    labels.insert("broken".into(), says(broken));
                 }
             }
             None => {}
         }
     }
-    if options.threads > 1 {
+    if options.common().threads > 1 {
         labels.insert("thread".into(), (plan.stream + 1).to_string());
     }
     labels
+}
+
+fn says(broken: &Broken) -> String {
+    match broken.how {
+        How::Sides(left, right) => format!("{}: {left} and {right}", broken.condition),
+        How::Rows(rows) => format!("{}: not in {rows} rows", broken.condition),
+    }
 }

@@ -1,0 +1,56 @@
+//! What a workload on a database is made of: tables, transactions, and what must hold afterwards.
+
+use std::future::Future;
+
+use sokudo_model::{Kind, Labels, Summary};
+use sokudo_sql::{Session, SqlError, Target};
+use sokudo_workload::contract::Options;
+
+use super::{Checked, Loaded, Transactions};
+use crate::options::CommonOptions;
+
+/// Tables, transactions and conditions of one workload.
+pub(crate) trait Benchmark: 'static {
+    /// The workload.
+    const KIND: &'static Kind;
+
+    /// The table that is filled last: its rows are the scale of the database.
+    const SCALE_TABLE: &'static str;
+
+    /// Tables whose columns `client` and `sequence` hold the marks of transactions.
+    const MARKED_TABLES: &'static [&'static str];
+
+    type Options: BenchmarkOptions;
+    type Transactions: Transactions;
+
+    /// Makes the tables anew, in place of those that are there, and fills them for this scale.
+    ///
+    /// Errors: those of the server. Tables that were not filled completely have no scale: a run refuses them.
+    fn init(target: &Target, scale: u32) -> impl Future<Output = Result<Loaded, SqlError>>;
+
+    /// Checks what must hold in the tables, within a transaction that sees them as of one moment.
+    ///
+    /// Errors: those of the server.
+    fn conditions(session: &mut Session) -> impl Future<Output = Result<Checked, SqlError>>;
+
+    /// The transactions on a database of this scale.
+    fn transactions(options: &Self::Options, scale: i64) -> Self::Transactions;
+
+    /// Labels of a flow.
+    fn labels(options: &Self::Options) -> Labels;
+
+    /// Puts the workload's own numbers beside those of all transactions.
+    fn put_own(options: &Self::Options, scale: i64, summary: &mut Summary);
+}
+
+/// The options of a workload on a database.
+pub(crate) trait BenchmarkOptions: Options + Send {
+    /// Those that all such workloads have.
+    fn common(&self) -> &CommonOptions;
+
+    /// Scale of the database that is made for the run.
+    fn own_scale(&self) -> u32;
+
+    /// Whether the load changes the tables.
+    fn writes(&self) -> bool;
+}
