@@ -75,6 +75,23 @@ metric-sql-transactions-per-second = those transactions over the time of the loa
 metric-sql-unstarted-transactions = transactions whose time came and that never began, because all sessions were busy until the end; without a rate, those that could not be tried in the time in which none succeeded, by the pace of the others
 metric-sql-window-full-ratio = share of transactions that had to wait for a free session
 
+## dbt2
+metric-dbt2-deliveries = Delivery transactions that were carried out
+metric-dbt2-delivery-seconds = latency of Delivery transactions
+metric-dbt2-new-order-seconds = latency of New-Order transactions
+metric-dbt2-new-orders = New-Order transactions that were carried out, those that were rolled back as planned included
+metric-dbt2-new-orders-per-minute = New-Order transactions per minute of the load, those that were rolled back as planned included
+metric-dbt2-order-status-seconds = latency of Order-Status transactions
+metric-dbt2-order-statuses = Order-Status transactions that were carried out
+metric-dbt2-pace-ratio = new orders per minute over the most that the terminals could give at their pace; absent without one
+metric-dbt2-payment-seconds = latency of Payment transactions
+metric-dbt2-payments = Payment transactions that were carried out
+metric-dbt2-rolled-back = New-Order transactions that were rolled back as planned: 1 % name an item that does not exist
+metric-dbt2-skipped-districts = districts in which a Delivery found no order to deliver
+metric-dbt2-stock-level-seconds = latency of Stock-Level transactions
+metric-dbt2-stock-levels = Stock-Level transactions that were carried out
+metric-dbt2-warehouses = warehouses in the database: each has 10 districts, 30,000 customers and 100,000 items in stock
+
 ## tpcb
 metric-tpcb-scale = branches in the database: each has 10 tellers and 100,000 accounts
 metric-tpcb-tps = transactions per second, connecting not counted: the number that pgbench calls tps

@@ -430,16 +430,47 @@ help-tpcb-after =
 
     Afterwards the sums of the tables must agree, and every commit that the server acknowledged must be there.
     Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
+help-dbt2 =
+    Enter orders into a database: new orders per minute, and whether the books agree.
+
+    PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Five business transactions modelled on TPC-C; not a TPC result.
+help-dbt2--clients = Clients, each with a session of its own; over all threads
+help-dbt2--count = Measure exactly so many transactions; without --duration nothing else ends the run
+help-dbt2--key = Key that `sokudo serve` printed on those hosts
+help-dbt2--pace = Let each client type and think as a user at a terminal does, for this factor of the times of the specification: 1 is as specified, with ten terminals (--clients) per warehouse. Default: no pauses
+help-dbt2--rate = Transactions per second, whatever the database does: `500/s`. Latency then counts from the intended start. Default: a closed loop, in which each client begins when its last transaction has ended
+help-dbt2--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
+help-dbt2--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`, with the tables that `sokudo db init` makes. Default: a SQLite file that is made for the run and removed after it
+help-dbt2--threads = Load threads
+help-dbt2--timeout = A try without an answer for this long has failed
+help-dbt2--warehouses = Warehouses of the database that is made for the run; a server's own database has its scale already
+help-dbt2-after =
+    Examples:
+      sokudo dbt2                                        one warehouse in a SQLite file of its own, 10 s
+      sokudo db init --target postgres://bench@hostb/bench --workload dbt2 --scale 10     the tables, once
+      sokudo dbt2 --target postgres://bench@hostb/bench -c 16 -d 60s      as fast as it commits
+      sokudo dbt2 --target postgres://bench@hostb/bench -c 100 --pace 1 -d 20m   ten users at each warehouse, as specified
+      sokudo dbt2 --target mysql://bench@hostb/bench -c 64 --rate 200/s   open loop: latency from the intended start
+      sokudo db check --target postgres://bench@hostb/bench --workload dbt2    the 12 conditions, at any time
+
+    Afterwards the 12 conditions on the tables must hold, and every New-Order and Payment that the server acknowledged
+    must be there. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
 help-db = Make and check the tables of a load on a database
 help-db-init =
-    Make the tables of `sokudo tpcb` anew, and fill them.
+    Make the tables of a load on a database anew, and fill them.
 
-    Tables of these names (tpcb_branches, tpcb_tellers, tpcb_accounts, tpcb_history) that are there are dropped.
-help-db-init--scale = Branches, each with 10 tellers and 100,000 accounts: about 15 MB
+    Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or the nine of dbt2, whose names begin with dbt2_.
+help-db-init--scale = Branches (tpcb) or warehouses (dbt2)
+help-db-init--workload = The load that the tables are for
+help-db-init--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
+help-db-init--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
 help-db-check =
-    Check what must hold in the tables of `sokudo tpcb`: the sums of all four agree.
+    Check what must hold in the tables of a load on a database: the sums of tpcb, or the 12 conditions of dbt2.
 
     Exit code 1 when they do not.
+help-db-check--workload = The load that the tables are for
+help-db-check--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
+help-db-check--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
 help-doctor = Try every facility that sokudo can use, and say what to change
 help-doctor--json = One JSON object per line
 help-export = Write a record in the form of other programs. The Parquet files inside it need no export

@@ -75,6 +75,23 @@ metric-sql-transactions-per-second = そのトランザクション数を負荷�
 metric-sql-unstarted-transactions = 時刻が来たのに、最後まですべてのセッションが使用中で始まらなかったトランザクション。レートの指定がなければ、成功がなかった時間に試せたはずの数
 metric-sql-window-full-ratio = 空いたセッションを待ったトランザクションの割合
 
+## dbt2
+metric-dbt2-deliveries = 実行した Delivery トランザクションの数
+metric-dbt2-delivery-seconds = Delivery トランザクションのレイテンシー
+metric-dbt2-new-order-seconds = New-Order トランザクションのレイテンシー
+metric-dbt2-new-orders = 実行した New-Order トランザクションの数。予定どおり取り消したものを含む
+metric-dbt2-new-orders-per-minute = 負荷の時間 1 分あたりの New-Order トランザクションの数。予定どおり取り消したものを含む
+metric-dbt2-order-status-seconds = Order-Status トランザクションのレイテンシー
+metric-dbt2-order-statuses = 実行した Order-Status トランザクションの数
+metric-dbt2-pace-ratio = 毎分の新規注文数の、端末がその待ち時間で出せる最大の数に対する割合。待ち時間を指定しなければ、ない
+metric-dbt2-payment-seconds = Payment トランザクションのレイテンシー
+metric-dbt2-payments = 実行した Payment トランザクションの数
+metric-dbt2-rolled-back = 予定どおり取り消した New-Order トランザクションの数。1 % は存在しない品目を指定する
+metric-dbt2-skipped-districts = Delivery が配送すべき注文を見つけなかった地区の数
+metric-dbt2-stock-level-seconds = Stock-Level トランザクションのレイテンシー
+metric-dbt2-stock-levels = 実行した Stock-Level トランザクションの数
+metric-dbt2-warehouses = データベースの倉庫の数。それぞれに地区 10、顧客 30,000、在庫品目 100,000 がある
+
 ## tpcb
 metric-tpcb-scale = データベースの支店の数。それぞれに窓口 10 と口座 100,000 がある
 metric-tpcb-tps = 毎秒のトランザクション数。接続の時間は含まない。pgbench が tps と呼ぶ値

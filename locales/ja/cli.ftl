@@ -63,6 +63,7 @@ console-asks-bus = メッセージバスは毎秒何件のメッセージを運�
 console-asks-crr = 接続して 1 回尋ね、応答を得るまでどれだけかかるか
 console-asks-datagram = 毎秒何個のデータグラムが届き、残りはどこで失われるか
 console-asks-dns = ネームサーバーは毎秒いくつの問い合わせに答え、それぞれにどれだけかかるか
+console-asks-dbt2 = 業務トランザクションの組み合わせで、データベースは毎分いくつの注文を受けられ、帳簿は合うか
 console-asks-tpcb = データベースは毎秒いくつの振替を確定し、そのすべてを保持するか
 console-asks-http = Web サーバーは毎秒何件の要求に応答し、それぞれどれだけかかるか
 console-asks-probe = データグラムは片道ずつどれだけかかり、どれだけ揺らぐか

@@ -430,16 +430,47 @@ help-tpcb-after =
 
     終了後、各表の合計は一致しなければならず、サーバーが応答した確定はすべて残っていなければならない。
     パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
+help-dbt2 =
+    データベースに注文を入れる: 毎分の新規注文数と、帳簿が合うか
+
+    PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。TPC-C を手本にした 5 種の業務トランザクションであり、TPC の結果ではない。
+help-dbt2--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
+help-dbt2--count = ちょうどこの数のトランザクションを測定する。--duration がなければ、ほかに終了の条件はない
+help-dbt2--key = それらのホストで `sokudo serve` が表示した鍵
+help-dbt2--pace = 各クライアントを端末の利用者のように入力と思考の時間だけ待たせる。仕様の時間に掛ける係数で、1 が仕様どおり。端末 (--clients) は倉庫ごとに 10。既定値: 待たない
+help-dbt2--rate = データベースの状態にかかわらず毎秒始めるトランザクション数: `500/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (各クライアントは前のトランザクションが終わると次を始める)
+help-dbt2--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
+help-dbt2--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`。表は `sokudo db init` が作る。既定値: 測定のために作り、終われば消す SQLite ファイル
+help-dbt2--threads = 負荷スレッドの数
+help-dbt2--timeout = この時間内に応答のない試行を失敗とする
+help-dbt2--warehouses = 測定のために作るデータベースの倉庫の数。サーバーのデータベースの大きさはすでに決まっている
+help-dbt2-after =
+    例:
+      sokudo dbt2                                        専用の SQLite ファイルに倉庫 1、10 秒
+      sokudo db init --target postgres://bench@hostb/bench --workload dbt2 --scale 10     最初に一度、表を作る
+      sokudo dbt2 --target postgres://bench@hostb/bench -c 16 -d 60s      確定できる限り速く
+      sokudo dbt2 --target postgres://bench@hostb/bench -c 100 --pace 1 -d 20m   仕様どおり倉庫ごとに 10 人
+      sokudo dbt2 --target mysql://bench@hostb/bench -c 64 --rate 200/s   開ループ: 予定時刻からのレイテンシー
+      sokudo db check --target postgres://bench@hostb/bench --workload dbt2    12 の条件をいつでも検査する
+
+    終了後、表の 12 の条件が成り立ち、サーバーが応答した New-Order と Payment はすべて残っていなければならない。
+    パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
 help-db = データベースの負荷の表を作り、検査する
 help-db-init =
-    `sokudo tpcb` の表を作り直し、行を入れる
+    データベースの負荷の表を作り直し、行を入れる
 
-    同じ名前の表 (tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history) があれば削除する。
-help-db-init--scale = 支店の数。それぞれに窓口 10 と口座 100,000: 約 15 MB
+    そのワークロードの表があれば削除する: tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history。または名前が dbt2_ で始まる dbt2 の 9 つの表。
+help-db-init--scale = 支店 (tpcb) または倉庫 (dbt2) の数
+help-db-init--workload = 表を使う負荷
+help-db-init--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
+help-db-init--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
 help-db-check =
-    `sokudo tpcb` の表で成り立つべきことを検査する: 4 つの表の合計が一致すること
+    データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、または dbt2 の 12 の条件
 
     成り立たなければ終了コードは 1。
+help-db-check--workload = 表を使う負荷
+help-db-check--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
+help-db-check--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
 help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
 help-doctor--json = 1 行に一つの JSON オブジェクト
 help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要

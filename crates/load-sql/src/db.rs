@@ -7,6 +7,7 @@ use sokudo_sql::{Class, Session, SqlError, Target};
 use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::{Builder, Runtime};
 
+use crate::dbt2::Dbt2;
 use crate::drive::{self, Benchmark};
 pub use crate::drive::{Broken, Checked, How, Loaded};
 use crate::tpcb::Tpcb;
@@ -19,6 +20,8 @@ pub(crate) const CONNECT: std::time::Duration = std::time::Duration::from_secs(8
 pub enum Tables {
     /// Branches, tellers, accounts, history.
     Tpcb,
+    /// The nine tables of order entry.
+    Dbt2,
 }
 
 /// Makes the tables anew and fills them.
@@ -27,6 +30,7 @@ pub enum Tables {
 pub fn init(target: &Target, tables: Tables, scale: u32) -> Result<Loaded, Refusal> {
     match tables {
         Tables::Tpcb => work::<Tpcb, _>(target, Tpcb::init(target, scale)),
+        Tables::Dbt2 => work::<Dbt2, _>(target, Dbt2::init(target, scale)),
     }
 }
 
@@ -36,6 +40,7 @@ pub fn init(target: &Target, tables: Tables, scale: u32) -> Result<Loaded, Refus
 pub fn check(target: &Target, tables: Tables) -> Result<Checked, Refusal> {
     match tables {
         Tables::Tpcb => work::<Tpcb, _>(target, checked::<Tpcb>(target)),
+        Tables::Dbt2 => work::<Dbt2, _>(target, checked::<Dbt2>(target)),
     }
 }
 

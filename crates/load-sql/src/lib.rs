@@ -4,6 +4,7 @@
 //! tries, the ledger of acknowledged commits. A folder per workload says what a transaction is.
 
 pub mod db;
+pub mod dbt2;
 pub(crate) mod drive;
 pub mod options;
 pub mod target_text;

@@ -13,6 +13,7 @@ use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_load_replicate::replicate::ReplicateOptions;
+use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::kinds;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
@@ -66,6 +67,7 @@ const WORDS: &[Entry] = &[
     between::<BusOptions>(),
     between::<CrrOptions>(),
     between::<DatagramOptions>(),
+    database::<Dbt2Options>(),
     server::<DnsOptions>(),
     server::<HttpOptions>(),
     between::<ProbeOptions>(),

@@ -14,7 +14,7 @@ use sokudo_workload::histogram_text;
 pub trait Parts: std::fmt::Debug + Default + Send + 'static {
     /// Latency of each kind.
     const LATENCIES: &'static [Metric];
-    /// What is counted.
+    /// What is counted: the transactions of each kind, in the same order, then anything else.
     const COUNTS: &'static [Metric];
 }
 
@@ -63,6 +63,7 @@ impl<P: Parts> TransactionDetails<P> {
         if let Some(latency) = self.latencies.get_mut(kind) {
             latency.0.record(latency_ns);
         }
+        self.count(kind, 1);
     }
 
     /// So many more of what is counted.

@@ -89,6 +89,8 @@ pub const EXCHANGE: Exchange = Exchange {
     ],
     failure_kinds: &[SERVER_FAILURES, REFUSED, OTHER_CODES],
     connects_each_time: false,
+    noun: "requests",
+    parts: &[],
     between: None,
 };
 

@@ -63,8 +63,21 @@ pub struct Exchange {
     pub failure_kinds: &'static [Metric],
     /// Whether every request has a connection of its own.
     pub connects_each_time: bool,
+    /// What people call its requests: a variable of messages, `requests` or `transactions`.
+    pub noun: &'static str,
+    /// Its kinds of requests; empty for a workload with one kind.
+    pub parts: &'static [Part],
     /// The numbers of both ends, for a workload between two hosts of a run.
     pub between: Option<BetweenHosts>,
+}
+
+/// One kind of the requests of a workload.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// Requests of this kind that were answered.
+    pub count: Metric,
+    /// Their latency.
+    pub latency: Metric,
 }
 
 /// Answers that say of themselves that they are errors.
@@ -180,6 +193,8 @@ macro_rules! between_hosts {
             answers_by_code: &[],
             failure_kinds: &[],
             connects_each_time: CONNECTS_EACH_TIME,
+            noun: "requests",
+            parts: &[],
             between: Some($crate::kinds::BetweenHosts {
                 latency_sd: LATENCY_SD_SECONDS,
                 request_bytes: REQUEST_BYTES,

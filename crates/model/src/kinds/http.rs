@@ -143,6 +143,8 @@ pub const EXCHANGE: Exchange = Exchange {
         STATUS_5XX,
     ],
     connects_each_time: false,
+    noun: "requests",
+    parts: &[],
     between: None,
 };
 

@@ -12,6 +12,7 @@ mod transfer;
 pub mod bus;
 pub mod crr;
 pub mod datagram;
+pub mod dbt2;
 pub mod dns;
 pub mod http;
 pub mod jmx;
@@ -28,7 +29,7 @@ use crate::summary::{FlowResult, Summary};
 
 pub use carried::{Carried, carried, fairness, is_mixed, totals};
 pub use curve::CurveMetrics;
-pub use exchange::{BadAnswers, BetweenHosts, Exchange};
+pub use exchange::{BadAnswers, BetweenHosts, Exchange, Part};
 pub use files::FileCopy;
 pub use transfer::Transfer;
 
@@ -43,6 +44,7 @@ pub const KINDS: &[&Kind] = &[
     &jmx::KIND,
     &dns::KIND,
     &tpcb::KIND,
+    &dbt2::KIND,
     &datagram::KIND,
     &replicate::KIND,
 ];
@@ -60,6 +62,7 @@ pub const SOURCES: &[&[Metric]] = &[
     replicate::METRICS,
     sql::METRICS,
     tpcb::METRICS,
+    dbt2::METRICS,
 ];
 
 /// Describes a workload and its numbers.

@@ -71,6 +71,8 @@ pub const EXCHANGE: Exchange = Exchange {
     answers_by_code: &[],
     failure_kinds: &[],
     connects_each_time: false,
+    noun: "transactions",
+    parts: &[],
     between: None,
 };
 

@@ -241,7 +241,15 @@ fn what_is_described_for_editors_is_what_there_is() {
         .collect();
     // The words of the workloads come from the executor; its own test names them.
     for name in &described {
-        let words = ["bus", "datagram", "dns", "probe", "replicate", "tpcb"];
+        let words = [
+            "bus",
+            "datagram",
+            "dbt2",
+            "dns",
+            "probe",
+            "replicate",
+            "tpcb",
+        ];
         if !words.contains(name) {
             carried_out(
                 &format!("if (typeof {name} === 'undefined') throw new Error('{name}')"),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sokudo_i18n::I18n;
 use sokudo_load_sql::db::{self, How, Tables};
 use sokudo_load_sql::target_text::TargetText;
@@ -24,16 +24,39 @@ enum DbCommand {
     Check(CheckArgs),
 }
 
-/// Make the tables of `sokudo tpcb` anew, and fill them.
+/// A workload with tables.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Workload {
+    /// Debit and credit: scale counts branches, about 15 MB each
+    Tpcb,
+    /// Order entry: scale counts warehouses, about 100 MB each
+    Dbt2,
+}
+
+impl Workload {
+    fn tables(self) -> Tables {
+        match self {
+            Self::Tpcb => Tables::Tpcb,
+            Self::Dbt2 => Tables::Dbt2,
+        }
+    }
+}
+
+/// Make the tables of a load on a database anew, and fill them.
 ///
-/// Tables of these names (tpcb_branches, tpcb_tellers, tpcb_accounts, tpcb_history) that are there are dropped.
+/// Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history,
+/// or the nine of dbt2, whose names begin with dbt2_.
 #[derive(Debug, Args)]
 struct InitArgs {
     /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
     #[arg(long, value_name = "DSN")]
     target: TargetText,
 
-    /// Branches, each with 10 tellers and 100,000 accounts: about 15 MB.
+    /// The load that the tables are for.
+    #[arg(short, long, value_enum, default_value_t = Workload::Tpcb)]
+    workload: Workload,
+
+    /// Branches (tpcb) or warehouses (dbt2).
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     scale: u32,
 
@@ -41,7 +64,7 @@ struct InitArgs {
     language: LangOption,
 }
 
-/// Check what must hold in the tables of `sokudo tpcb`: the sums of all four agree.
+/// Check what must hold in the tables of a load on a database: the sums of tpcb, or the 12 conditions of dbt2.
 ///
 /// Exit code 1 when they do not.
 #[derive(Debug, Args)]
@@ -49,6 +72,10 @@ struct CheckArgs {
     /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
     #[arg(long, value_name = "DSN")]
     target: TargetText,
+
+    /// The load that the tables are for.
+    #[arg(short, long, value_enum, default_value_t = Workload::Tpcb)]
+    workload: Workload,
 
     #[command(flatten)]
     language: LangOption,
@@ -64,7 +91,7 @@ pub fn run(args: DbArgs) -> Result<Exit, Failure> {
 
 fn init(args: &InitArgs) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let loaded = db::init(&args.target.0, Tables::Tpcb, args.scale)?;
+    let loaded = db::init(&args.target.0, args.workload.tables(), args.scale)?;
     let seconds = begun.elapsed().as_secs_f64();
     let rows = loaded.rows as f64;
     let says = Text::new("db-init-done")
@@ -77,7 +104,7 @@ fn init(args: &InitArgs) -> Result<Exit, Failure> {
 }
 
 fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let checked = db::check(&args.target.0, Tables::Tpcb)?;
+    let checked = db::check(&args.target.0, args.workload.tables())?;
     let said = I18n::new(args.language.lang());
     for broken in &checked.broken {
         let says = match broken.how {

@@ -62,6 +62,7 @@ use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
+use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::Text;
 use sokudo_model::secrets::{self, HIDDEN};
@@ -138,6 +139,12 @@ enum Command {
     /// result.
     #[command(after_help = on_server::TPCB_EXAMPLES)]
     Tpcb(Box<on_server::OnServerArgs<TpcbOptions>>),
+    /// Enter orders into a database: new orders per minute, and whether the books agree.
+    ///
+    /// PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Five business transactions modelled on
+    /// TPC-C; not a TPC result.
+    #[command(after_help = on_server::DBT2_EXAMPLES)]
+    Dbt2(Box<on_server::OnServerArgs<Dbt2Options>>),
     Db(db::DbArgs),
     Knee(knee::KneeArgs),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
@@ -318,6 +325,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Http(args) => on_server::run(*args),
         Command::Dns(args) => on_server::run(*args),
         Command::Tpcb(args) => on_server::run(*args),
+        Command::Dbt2(args) => on_server::run(*args),
         Command::Db(args) => db::run(args),
         Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),

@@ -58,6 +58,19 @@ Examples:
 Afterwards the sums of the tables must agree, and every commit that the server acknowledged must be there.
 Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
 
+/// Examples after the help of `dbt2`.
+pub const DBT2_EXAMPLES: &str = "\
+Examples:
+  sokudo dbt2                                        one warehouse in a SQLite file of its own, 10 s
+  sokudo db init --target postgres://bench@hostb/bench --workload dbt2 --scale 10     the tables, once
+  sokudo dbt2 --target postgres://bench@hostb/bench -c 16 -d 60s      as fast as it commits
+  sokudo dbt2 --target postgres://bench@hostb/bench -c 100 --pace 1 -d 20m   ten users at each warehouse, as specified
+  sokudo dbt2 --target mysql://bench@hostb/bench -c 64 --rate 200/s   open loop: latency from the intended start
+  sokudo db check --target postgres://bench@hostb/bench --workload dbt2    the 12 conditions, at any time
+
+Afterwards the 12 conditions on the tables must hold, and every New-Order and Payment that the server acknowledged
+must be there. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
+
 /// Arguments of these commands.
 #[derive(Debug, Args)]
 pub struct OnServerArgs<O: Args> {

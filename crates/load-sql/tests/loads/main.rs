@@ -1,0 +1,5 @@
+//! Loads on databases as whole phases, driven through the workload's contract.
+
+mod dbt2;
+mod playing;
+mod tpcb;

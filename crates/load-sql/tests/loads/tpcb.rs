@@ -1,0 +1,116 @@
+//! Whole phases of `tpcb` on a file and on real servers.
+
+use sokudo_load_sql::db::{self, Tables};
+use sokudo_load_sql::tpcb::Tpcb;
+use sokudo_sql::Target;
+use sokudo_testkit::databases;
+
+use crate::playing::{all_kept, armed, file, get, play, with_session};
+
+/// Every variant and both loops give the numbers that were asked for.
+fn behaves(dsn: &str) {
+    let target = format!(r#""target":"{dsn}","clients":4"#);
+    for more in [
+        r#""count":"100""#,
+        r#""count":"100","variant":"no-branch""#,
+        r#""count":"100","threads":2"#,
+        r#""count":"50","rate":"200/s""#,
+    ] {
+        let result = play(&Tpcb, &format!("{target},{more}"), || ());
+        let count = if more.contains("rate") { 50.0 } else { 100.0 };
+        assert_eq!(get(&result, "sql.transactions"), count, "{more} {result:?}");
+        assert_eq!(get(&result, "sql.acknowledged"), count, "{more}");
+        assert!(get(&result, "sql.client_cpu_seconds_per_transaction") > 0.0);
+        all_kept(&result, 3);
+    }
+    let select = play(
+        &Tpcb,
+        &format!(r#"{target},"count":"100","variant":"select""#),
+        || (),
+    );
+    assert_eq!(get(&select, "sql.transactions"), 100.0);
+    assert!(!select.summary.contains_key("sql.acknowledged"));
+}
+
+#[test]
+fn a_file_of_its_own_is_made_loaded_and_checked() {
+    let result = play(&Tpcb, r#""count":"50","clients":2"#, || ());
+    assert_eq!(get(&result, "sql.transactions"), 50.0);
+    assert_eq!(get(&result, "tpcb.scale"), 1.0);
+    all_kept(&result, 3);
+}
+
+/// A database that forgets a commit and repeats another one is caught, whatever it acknowledged.
+#[test]
+fn lost_and_repeated_commits_are_found() {
+    let place = tempfile::tempdir().expect("a directory");
+    let dsn = file(&place);
+    let target: Target = dsn.parse().expect("a target");
+    db::init(&target, Tables::Tpcb, 1).expect("tables");
+    with_session(&target, async |session| {
+        let triggers = "create trigger forgets after insert on tpcb_history when new.sequence = 5 \
+             begin delete from tpcb_history where rowid = new.rowid; end; \
+             create trigger repeats after insert on tpcb_history when new.sequence = 7 \
+             begin insert into tpcb_history select * from tpcb_history where rowid = new.rowid; end";
+        session.batch(triggers).await.expect("triggers");
+    });
+    let result = play(&Tpcb, &format!(r#""target":"{dsn}","count":"20""#), || ());
+    assert_eq!(get(&result, "sql.lost_acknowledged"), 1.0, "{result:?}");
+    assert_eq!(get(&result, "sql.duplicated_marks"), 1.0, "{result:?}");
+    assert_eq!(get(&result, "sql.broken_conditions"), 3.0, "{result:?}");
+    assert_eq!(
+        db::check(&target, Tables::Tpcb)
+            .expect("tables")
+            .broken
+            .len(),
+        3
+    );
+}
+
+#[test]
+fn absent_tables_and_absent_servers_are_refused_without_secrets() {
+    let place = tempfile::tempdir().expect("a directory");
+    let refused = |dsn: &str| {
+        let refusal = armed(&Tpcb, &format!(r#""target":"{dsn}""#))
+            .err()
+            .expect("a refusal");
+        assert!(refusal.operator_error && refusal.hint.is_some());
+        let told = format!("{refusal:?}");
+        assert!(!told.contains("geheim"), "{told}");
+        told
+    };
+    assert!(refused(&file(&place)).contains("error-sql-no-tables"));
+    let nobody = refused("postgres://bench:geheim@127.0.0.1:1/bench");
+    assert!(
+        nobody.contains("error-sql-refused-connection-hint"),
+        "{nobody}"
+    );
+}
+
+#[test]
+fn postgres_keeps_what_it_acknowledged_when_it_is_killed() {
+    let Some(mut server) = databases::postgres(&[]) else {
+        return;
+    };
+    let dsn = server.dsn();
+    db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 2).expect("tables");
+    behaves(&dsn);
+    let fields = format!(r#""target":"{dsn}","clients":4,"duration":"55s""#);
+    let result = play(&Tpcb, &fields, || {
+        server.kill();
+        server.start_again();
+    });
+    assert!(get(&result, "sql.lost_sessions") > 0.0, "{result:?}");
+    assert!(get(&result, "sql.made_connections") > 0.0, "{result:?}");
+    all_kept(&result, 3);
+}
+
+#[test]
+fn mariadb_behaves() {
+    let Some(server) = databases::mariadb() else {
+        return;
+    };
+    let dsn = server.dsn();
+    db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 1).expect("tables");
+    behaves(&dsn);
+}
