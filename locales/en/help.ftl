@@ -27,9 +27,11 @@ help-advise--transport-tcp = TCP without encryption, after both ends have proven
 help-advise--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
 help-help = Print the help of commands
 help-any--at = Admin port of the target. Default: the target that was started last on this host
+help-any--clients = Clients, each with a session of its own; over all threads
 help-any--data-ports = Receive load on these ports alone, UDP and TCP: `5000-5010`. Default: the system chooses
 help-any--help = Print help
 help-any--knee = Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find the knee: the number from which requests queue. See `sokudo knee --help`
+help-any--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
 help-any--rule = What the answer of --knee is: `bound` (where the throughput without queues meets the highest), `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo` (the most with which --slo is kept)
 help-any--version = Print version
 
@@ -66,7 +68,7 @@ help-any--carrier-auto = The kernel for a rate and a delay where it has both, ot
 help-any--carrier-kernel = The kernel: tbf and netem
 help-any--carrier-tun = This program, between two TUN devices
 help-any--content = What the files of a data set hold: `text`, `random`, `mixed:60` (percent random)
-help-any--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
+help-any--count = Measure exactly so many transactions; without --duration nothing else ends the run
 help-any--delay = Time from one host to the other, each way: a round trip takes twice as long
 help-any--direction = Who asks whom
 help-any--direction-mesh = Every host asks all others
@@ -103,7 +105,7 @@ help-any--property = Set a property, as JMeter's option of this name does
 help-any--property-file = Property file; later ones win over earlier ones
 help-any--queue = Room in front of the line; what does not fit is dropped. Default: what the rate sends during a round trip, and at least 100 packets
 help-any--quiet-phase = Let nothing but the load travel while it goes on: the hosts keep what they record until it is over, and one that freezes is noticed then
-help-any--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next
+help-any--rate = Transactions per second, whatever the database does: `500/s`. Latency then counts from the intended start. Default: a closed loop, in which each client begins when its last transaction has ended
 help-any--reorder = Let packets with a short additional delay overtake others
 help-any--repeat = Measure so many times, one run after the other, and tell the median of the runs with the interval that holds it: from 6 runs on with 95 % confidence
 help-any--run = Run: its name, the beginning or end of it, `latest`, or a path
@@ -114,9 +116,9 @@ help-any--slo = What the measurement must keep, `p95<2s,errors<0.1%`: a broken b
 help-any--sweep = Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can be varied
 help-any--system = Set a system property. Plans do not see these; those of proxies are heeded
 help-any--system-file = File of system properties; -D wins over it
-help-any--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
-help-any--threads = Threads for each peer, on both ends
-help-any--timeout = A request without an answer for this long has failed. Its connection is given up; with UDP the message is taken for lost
+help-any--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`, with the tables that `sokudo db init` makes. Default: a SQLite file that is made for the run and removed after it
+help-any--threads = Load threads
+help-any--timeout = A try without an answer for this long has failed
 help-any--transport = What carries the messages
 help-any--transport-mptcp = TCP over several paths at once, where the kernel has it
 help-any--transport-quic = One stream of a QUIC connection
@@ -133,6 +135,9 @@ help-any--wait = How threads wait for messages, on both ends: `block` sleeps in 
 help-any--warmup = Load before the measurement begins; it is not counted
 help-any--web = Show the run in a browser while it goes on, and let it be stopped there. Beyond 127.0.0.1 the printed address holds a token
 help-any--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
+help-any--workload = The load that the tables are for
+help-any--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
+help-any--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
 help-bus =
     Send framed messages between hosts: messages per second, and how long they take.
 
@@ -294,6 +299,10 @@ help-crr =
     Open a connection for each request: connections per second and their latency.
 
     Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are measured separately.
+help-crr--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
+help-crr--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next
+help-crr--threads = Threads for each peer, on both ends
+help-crr--timeout = A request without an answer for this long has failed. Its connection is given up; with UDP the message is taken for lost
 help-crr-after =
     Examples:
       sokudo crr hostb                               connect, ask 64 B, hang up, again and again
@@ -405,15 +414,8 @@ help-tpcb =
     Transfer money on a database: transactions per second, and whether each is kept.
 
     PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. The transaction of pgbench; not a TPC result.
-help-tpcb--clients = Clients, each with a session of its own; over all threads
-help-tpcb--count = Measure exactly so many transactions; without --duration nothing else ends the run
 help-tpcb--key = Key that `sokudo serve` printed on those hosts
-help-tpcb--rate = Transactions per second, whatever the database does: `500/s`. Latency then counts from the intended start. Default: a closed loop, in which each client begins when its last transaction has ended
-help-tpcb--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
 help-tpcb--scale = Branches of the database that is made for the run; a server's own database has its scale already
-help-tpcb--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`, with the tables that `sokudo db init` makes. Default: a SQLite file that is made for the run and removed after it
-help-tpcb--threads = Load threads
-help-tpcb--timeout = A try without an answer for this long has failed
 help-tpcb--variant = What each transaction does
 help-tpcb--variant-full = Account, teller, branch and history, as TPC-B
 help-tpcb--variant-no-branch = Without teller and branch: no row that many wait for
@@ -434,15 +436,8 @@ help-dbt2 =
     Enter orders into a database: new orders per minute, and whether the books agree.
 
     PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Five business transactions modelled on TPC-C; not a TPC result.
-help-dbt2--clients = Clients, each with a session of its own; over all threads
-help-dbt2--count = Measure exactly so many transactions; without --duration nothing else ends the run
 help-dbt2--key = Key that `sokudo serve` printed on those hosts
 help-dbt2--pace = Let each client type and think as a user at a terminal does, for this factor of the times of the specification: 1 is as specified, with ten terminals (--clients) per warehouse. Default: no pauses
-help-dbt2--rate = Transactions per second, whatever the database does: `500/s`. Latency then counts from the intended start. Default: a closed loop, in which each client begins when its last transaction has ended
-help-dbt2--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
-help-dbt2--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`, with the tables that `sokudo db init` makes. Default: a SQLite file that is made for the run and removed after it
-help-dbt2--threads = Load threads
-help-dbt2--timeout = A try without an answer for this long has failed
 help-dbt2--warehouses = Warehouses of the database that is made for the run; a server's own database has its scale already
 help-dbt2-after =
     Examples:
@@ -461,16 +456,12 @@ help-db-init =
 
     Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or the nine of dbt2, whose names begin with dbt2_.
 help-db-init--scale = Branches (tpcb) or warehouses (dbt2)
-help-db-init--workload = The load that the tables are for
-help-db-init--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
-help-db-init--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
+help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-db-check =
     Check what must hold in the tables of a load on a database: the sums of tpcb, or the 12 conditions of dbt2.
 
     Exit code 1 when they do not.
-help-db-check--workload = The load that the tables are for
-help-db-check--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
-help-db-check--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
+help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-doctor = Try every facility that sokudo can use, and say what to change
 help-doctor--json = One JSON object per line
 help-export = Write a record in the form of other programs. The Parquet files inside it need no export
@@ -822,8 +813,12 @@ help-rr =
 
     Start `sokudo serve` on each HOST first. Every round trip is recorded.
 help-rr--connections = Connections to each peer, shared out among the threads. Default: one per thread
+help-rr--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
 help-rr--duplex = Send both ways at once: the far end sends each request back while it is still coming in, and this end reads while it writes
 help-rr--nagle = Let the kernel wait for more bytes before it sends a small segment (Nagle's algorithm): what it costs where requests are small and several are under way (--window)
+help-rr--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next
+help-rr--threads = Threads for each peer, on both ends
+help-rr--timeout = A request without an answer for this long has failed. Its connection is given up; with UDP the message is taken for lost
 help-rr--window = Requests that may be unanswered at a time, per connection
 help-rr-after =
     Examples:

@@ -27,9 +27,11 @@ help-advise--transport-tcp = 暗号化しない TCP。両端は互いを確か�
 help-advise--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
 help-help = コマンドのヘルプを表示する
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
+help-any--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
 help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
 help-any--help = ヘルプを表示する (`-h` は要約)
 help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
+help-any--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
 help-any--rule = --knee の答え: `bound`(待ちのないスループットが最大に達するところ)、`kneedle`(曲がるところ)、`cpu80`(サーバーの CPU がその % に達するところ)、`slo`(--slo が守られる最大)
 help-any--version = バージョンを表示する
 
@@ -66,7 +68,7 @@ help-any--carrier-auto = 速度と遅延だけで、カーネルにその機能�
 help-any--carrier-kernel = カーネル: tbf と netem
 help-any--carrier-tun = 2 つの TUN デバイスの間のこのプログラム
 help-any--content = データセットのファイルの中身: `text`、`random`、`mixed:60`（乱数の百分率）
-help-any--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
+help-any--count = ちょうどこの数のトランザクションを測定する。--duration がなければ、ほかに終了の条件はない
 help-any--delay = 片方のホストからもう片方までの時間 (片道)。往復はその 2 倍になる
 help-any--direction = 誰が誰に要求するか
 help-any--direction-mesh = すべてのホストがほかのすべてのホストに要求する
@@ -103,7 +105,7 @@ help-any--property = プロパティーを設定する (JMeter の同名のオ�
 help-any--property-file = プロパティーファイル。後のものが優先する
 help-any--queue = 回線の手前のキューの大きさ。入りきらないものは捨てられる。既定: 往復の間に送れる量、最低でも 100 パケット
 help-any--quiet-phase = 測定中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
-help-any--rate = このホストがすべての相手に対して毎秒開始するリクエスト数: `20k/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (応答が次のリクエストを始める)
+help-any--rate = データベースの状態にかかわらず毎秒始めるトランザクション数: `500/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (各クライアントは前のトランザクションが終わると次を始める)
 help-any--reorder = 追加の遅延が短いパケットの追い越しを許す
 help-any--repeat = この回数だけ続けて測定し、各回の中央値と、それを含む区間を示します。6 回以上で信頼度は 95 % です
 help-any--run = 実行: 名前、名前の先頭部分または末尾部分、`latest`、またはパス
@@ -114,9 +116,9 @@ help-any--slo = 測定が満たすべき条件 `p95<2s,errors<0.1%`。満たさ�
 help-any--sweep = オプションの値ごとに測定して屈曲点を探す: `rate=1k/s..10k/s:10` (等間隔に 10 段階)、`rate=1k/s..64k/s:x2` (倍々)、`size=64,1KiB,16KiB`。このテストのどのオプションでも変えられる
 help-any--system = システムプロパティーを設定する。計画からは見えない。プロキシーのものは反映する
 help-any--system-file = システムプロパティーのファイル。-D が優先する
-help-any--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
-help-any--threads = 相手ごとのスレッド数 (両端)
-help-any--timeout = この時間応答のないリクエストを失敗とする。接続は閉じ、UDP では失われたとみなす
+help-any--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`。表は `sokudo db init` が作る。既定値: 測定のために作り、終われば消す SQLite ファイル
+help-any--threads = 負荷スレッドの数
+help-any--timeout = この時間内に応答のない試行を失敗とする
 help-any--transport = メッセージのトランスポート
 help-any--transport-mptcp = 複数経路を同時に使う TCP (カーネルが対応している場合)
 help-any--transport-quic = QUIC 接続の 1 ストリーム
@@ -133,6 +135,9 @@ help-any--wait = スレッドがメッセージを待つ方法 (両端): `block`
 help-any--warmup = 測定開始前の負荷。集計には含めない
 help-any--web = 実行中の様子をブラウザーに表示し、そこから停止できるようにする。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く
 help-any--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
+help-any--workload = 表を使う負荷
+help-any--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
+help-any--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
 help-bus =
     ホスト間でメッセージを送り、毎秒のメッセージ数と所要時間を測る
 
@@ -294,6 +299,10 @@ help-crr =
     リクエストごとに接続を開いて閉じる: 毎秒の接続数とそのレイテンシー
 
     先に各 HOST で `sokudo serve` を起動する。接続と TLS ハンドシェイクの時間を分けて示す。
+help-crr--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
+help-crr--rate = このホストがすべての相手に対して毎秒開始するリクエスト数: `20k/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (応答が次のリクエストを始める)
+help-crr--threads = 相手ごとのスレッド数 (両端)
+help-crr--timeout = この時間応答のないリクエストを失敗とする。接続は閉じ、UDP では失われたとみなす
 help-crr-after =
     例:
       sokudo crr hostb                               接続し、64 B を要求して閉じることを繰り返す
@@ -405,15 +414,8 @@ help-tpcb =
     データベースで振替を行う: 毎秒のトランザクション数と、それぞれが保持されるか
 
     PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。pgbench のトランザクションであり、TPC の結果ではない。
-help-tpcb--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
-help-tpcb--count = ちょうどこの数のトランザクションを測定する。--duration がなければ、ほかに終了の条件はない
 help-tpcb--key = それらのホストで `sokudo serve` が表示した鍵
-help-tpcb--rate = データベースの状態にかかわらず毎秒始めるトランザクション数: `500/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (各クライアントは前のトランザクションが終わると次を始める)
-help-tpcb--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
 help-tpcb--scale = 測定のために作るデータベースの支店の数。サーバーのデータベースの大きさはすでに決まっている
-help-tpcb--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`。表は `sokudo db init` が作る。既定値: 測定のために作り、終われば消す SQLite ファイル
-help-tpcb--threads = 負荷スレッドの数
-help-tpcb--timeout = この時間内に応答のない試行を失敗とする
 help-tpcb--variant = トランザクションの内容
 help-tpcb--variant-full = TPC-B と同じく、口座、窓口、支店、履歴
 help-tpcb--variant-no-branch = 窓口と支店を省く: 多くが待つ行がない
@@ -434,15 +436,8 @@ help-dbt2 =
     データベースに注文を入れる: 毎分の新規注文数と、帳簿が合うか
 
     PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。TPC-C を手本にした 5 種の業務トランザクションであり、TPC の結果ではない。
-help-dbt2--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
-help-dbt2--count = ちょうどこの数のトランザクションを測定する。--duration がなければ、ほかに終了の条件はない
 help-dbt2--key = それらのホストで `sokudo serve` が表示した鍵
 help-dbt2--pace = 各クライアントを端末の利用者のように入力と思考の時間だけ待たせる。仕様の時間に掛ける係数で、1 が仕様どおり。端末 (--clients) は倉庫ごとに 10。既定値: 待たない
-help-dbt2--rate = データベースの状態にかかわらず毎秒始めるトランザクション数: `500/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (各クライアントは前のトランザクションが終わると次を始める)
-help-dbt2--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
-help-dbt2--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE`。表は `sokudo db init` が作る。既定値: 測定のために作り、終われば消す SQLite ファイル
-help-dbt2--threads = 負荷スレッドの数
-help-dbt2--timeout = この時間内に応答のない試行を失敗とする
 help-dbt2--warehouses = 測定のために作るデータベースの倉庫の数。サーバーのデータベースの大きさはすでに決まっている
 help-dbt2-after =
     例:
@@ -461,16 +456,12 @@ help-db-init =
 
     そのワークロードの表があれば削除する: tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history。または名前が dbt2_ で始まる dbt2 の 9 つの表。
 help-db-init--scale = 支店 (tpcb) または倉庫 (dbt2) の数
-help-db-init--workload = 表を使う負荷
-help-db-init--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
-help-db-init--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
+help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-db-check =
     データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、または dbt2 の 12 の条件
 
     成り立たなければ終了コードは 1。
-help-db-check--workload = 表を使う負荷
-help-db-check--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
-help-db-check--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
+help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
 help-doctor--json = 1 行に一つの JSON オブジェクト
 help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要
@@ -823,8 +814,12 @@ help-rr =
 
     先に各 HOST で `sokudo serve` を起動する。往復はすべて記録する。
 help-rr--connections = 各相手への接続数。スレッドで分け合う。既定値: スレッドごとに一つ
+help-rr--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
 help-rr--duplex = 両方向に同時に送る: 相手は受信中のリクエストを折り返し、こちらは書きながら読む
 help-rr--nagle = カーネルが小さなセグメントを送る前に次のバイトを待つ (Nagle アルゴリズム)。小さなリクエストを複数同時に進めるとき (--window) の影響を測る
+help-rr--rate = このホストがすべての相手に対して毎秒開始するリクエスト数: `20k/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (応答が次のリクエストを始める)
+help-rr--threads = 相手ごとのスレッド数 (両端)
+help-rr--timeout = この時間応答のないリクエストを失敗とする。接続は閉じ、UDP では失われたとみなす
 help-rr--window = 接続ごとに、応答を待たずに送れるリクエスト数
 help-rr-after =
     例:
