@@ -788,6 +788,7 @@ help-replicate--transport = What carries the content
 help-replicate--transport-tcp = TCP without encryption, after both ends have proven themselves
 help-replicate--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
 help-replicate--verify = Compare contents, change nothing; a difference fails the run
+help-replicate--web = With --specs: show a row for each specification in a browser, and let all of them be stopped there. Beyond 127.0.0.1 the printed address holds a token
 help-replicate--whole-file = Send changed files whole, also where the target has most of their blocks
 help-report = Draw the conclusions of a run again and write its report
 help-report--form = Form of the report
