@@ -5,12 +5,15 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use socket2::{SockRef, TcpKeepalive};
 
 use crate::IperfError;
 use crate::proto::{JSON_BYTES_MAX, State};
 
 /// Longest wait for a message that is due.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Silence after which the other end is asked whether it is there, time between two such questions, and how many.
+const ALIVE: (Duration, Duration, u32) = (Duration::from_secs(10), Duration::from_secs(5), 3);
 /// Longest and shortest wait between two looks at what else is to be done.
 const LOOK: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
@@ -20,11 +23,20 @@ pub struct Control(TcpStream);
 impl Control {
     /// Over this connection.
     pub fn new(stream: TcpStream) -> Result<Self, IperfError> {
-        let failed = IperfError::io("preparing the control connection");
+        let failed = |error| IperfError::io("preparing the control connection")(error);
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
             .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
+            .map_err(failed)?;
+        // A host that has vanished sends no end: load towards it must not go on for the time of the test.
+        let keepalive = TcpKeepalive::new()
+            .with_time(ALIVE.0)
+            .with_interval(ALIVE.1);
+        #[cfg(not(windows))]
+        let keepalive = keepalive.with_retries(ALIVE.2);
+        SockRef::from(&stream)
+            .set_tcp_keepalive(&keepalive)
             .map_err(failed)?;
         Ok(Self(stream))
     }

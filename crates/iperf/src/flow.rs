@@ -70,6 +70,7 @@ pub struct Flow {
     /// Own and far address.
     pub addresses: Option<(SocketAddr, SocketAddr)>,
     counted: Arc<Counted>,
+    shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -110,6 +111,7 @@ impl Flow {
             sends,
             addresses,
             counted,
+            shared: Arc::clone(shared),
             thread: Some(thread),
         })
     }
@@ -137,7 +139,9 @@ impl Flow {
 }
 
 impl Drop for Flow {
+    /// A test that is left early is over for all of its streams: nothing is sent to a far end that has gone.
     fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::Relaxed);
         self.join();
     }
 }

@@ -58,18 +58,15 @@ impl Server {
         self.place
     }
 
-    fn accept(&self) -> Result<Option<TcpStream>, IperfError> {
+    /// A client and where it is; `None` when none came within a moment. What goes wrong with one caller, or
+    /// for want of open files, concerns none of the later ones.
+    fn accept(&self) -> Option<(TcpStream, SocketAddr)> {
         match self.listener.accept() {
-            Ok((stream, _)) => {
-                let failed = IperfError::io("taking a connection");
-                stream.set_nonblocking(false).map_err(failed)?;
-                Ok(Some(stream))
-            }
-            Err(error) if is_timeout(&error) => {
+            Ok((stream, peer)) => stream.set_nonblocking(false).ok().map(|()| (stream, peer)),
+            Err(_) => {
                 std::thread::sleep(LOOK);
-                Ok(None)
+                None
             }
-            Err(error) => Err(IperfError::io("taking a connection")(error)),
         }
     }
 }
@@ -90,12 +87,9 @@ pub fn run(
     }
     out.flush().map_err(failed)?;
     while !stop.load(Ordering::Relaxed) {
-        let Some(stream) = server.accept()? else {
+        let Some((stream, peer)) = server.accept() else {
             continue;
         };
-        let peer = stream
-            .peer_addr()
-            .map_err(IperfError::io("taking a connection"))?;
         match one_test(server, options, stream, peer, out, stop) {
             Err(error) if options.one_off => return Err(error),
             Err(error) => eprintln!("  ! {peer}: {error}"),
@@ -237,7 +231,7 @@ fn streams(
                 }
             }
             None => {
-                if let Some(mut stream) = server.accept()? {
+                if let Some((mut stream, _)) = server.accept() {
                     let mut shown = [0; COOKIE_BYTES];
                     let failed = |error| IperfError::io("beginning a stream")(error);
                     stream

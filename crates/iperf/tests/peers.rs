@@ -1,13 +1,16 @@
 //! Client and server with each other, and each with iperf3 itself.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sokudo_iperf::{CommandLine, Options, Server, run_client, run_server};
 use sokudo_testkit::skip;
+
+/// Longest wait for what is due.
+const BOUND: Duration = Duration::from_secs(60);
 
 fn options(line: &str) -> Options {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -123,6 +126,73 @@ fn a_server_survives_hostile_clients() {
         }
         assert!(sums(&String::from_utf8(told).expect("text")).0 > 0.0);
         stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// A message as the protocol has it: its length, and JSON.
+fn message(json: &str) -> Vec<u8> {
+    [&(json.len() as u32).to_be_bytes(), json.as_bytes()].concat()
+}
+
+/// The client of one test with datagrams, until both are about to begin: its control connection and its stream.
+fn datagram_client(place: SocketAddr, parameters: &str) -> (TcpStream, UdpSocket) {
+    let mut control = TcpStream::connect(place).expect("a connection");
+    control.set_read_timeout(Some(BOUND)).expect("a bound");
+    let mut state = [0];
+    control.write_all(&[b'a'; 37]).expect("sent");
+    control.read_exact(&mut state).expect("ParamExchange");
+    control.write_all(&message(parameters)).expect("sent");
+    control.read_exact(&mut state).expect("CreateStreams");
+    let stream = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    stream.set_read_timeout(Some(BOUND)).expect("a bound");
+    stream.connect(place).expect("a peer");
+    stream.send(b"9876").expect("sent");
+    stream.recv(&mut [0; 64]).expect("a welcome");
+    (control, stream)
+}
+
+/// Load towards a client that has gone ends, and so does what waits for its datagrams; so the next client is served.
+/// Callers that hang up before they were accepted change nothing.
+#[test]
+fn a_client_that_goes_in_the_middle_leaves_nothing_behind() {
+    let listening = options("-s -B 127.0.0.1 -p 0");
+    let server = Server::bind(&listening).expect("a server");
+    let place = server.place();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let served = scope.spawn(|| run_server(&server, &listening, &mut Vec::new(), &stop));
+        for parameters in [
+            r#"{"udp":true,"time":0,"num":1000000000000,"len":200,"bandwidth":80000,"reverse":true}"#,
+            r#"{"udp":true,"time":600,"len":200,"bandwidth":80000}"#,
+        ] {
+            let (control, stream) = datagram_client(place, parameters);
+            if parameters.contains("reverse") {
+                stream.recv(&mut [0; 256]).expect("load");
+            }
+            drop(control);
+            for _ in 0..20 {
+                let caller = TcpStream::connect(place).expect("a connection");
+                socket2::SockRef::from(&caller)
+                    .set_linger(Some(Duration::ZERO))
+                    .expect("it hangs up with a reset");
+            }
+            let begun = Instant::now();
+            let line = format!("-c 127.0.0.1 -p {} -t 1 -J", place.port());
+            let mut told = Vec::new();
+            while let Err(error) = run_client(&options(&line), &mut told, &AtomicBool::new(false)) {
+                assert!(begun.elapsed() < BOUND, "{error}");
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            // What was under way when the client went has arrived by now.
+            stream.set_nonblocking(true).expect("it need not wait");
+            while stream.recv(&mut [0; 256]).is_ok() {}
+            stream.set_nonblocking(false).expect("it waits");
+            let silence = Some(Duration::from_millis(300));
+            stream.set_read_timeout(silence).expect("a bound");
+            assert!(stream.recv(&mut [0; 256]).is_err(), "load goes on");
+        }
+        stop.store(true, Ordering::Relaxed);
+        served.join().expect("a server").expect("no error");
     });
 }
 
