@@ -809,7 +809,7 @@ finding-device_queue-signs = The queueing discipline of a device held packets ba
 finding-device_queue-try = Look at `tc -s qdisc` on that host, and raise or remove the rate and the limit of the queue, or send less than that rate.
 
 finding-dropped_calls-means = Connection attempts were dropped and repeated by the calling host. The usual cause is a full queue of connections that the server has not accepted yet.
-finding-dropped_calls-signs = The longest connect took about 1, 3 or 7 s, the times of a repeated SYN, and more than { $times } times the median, or the shortest connect where the median itself is such a time. Repeated SYNs on the calling host and overflowed listen queues on a host of the run support it.
+finding-dropped_calls-signs = The longest connect took about 1, 2, 3, 4, 5, 7, 11 or 15 s, the times of a repeated SYN, and more than { $times } times the median, or the shortest connect where the median itself is such a time. Repeated SYNs on the calling host and overflowed listen queues on a host of the run support it.
 finding-dropped_calls-try = Raise the backlog of the server and net.core.somaxconn, or accept connections faster. If ListenOverflows does not grow, look for packet loss on the path.
 
 finding-duplicates-means = Datagrams arrived more than once. Sockets do not duplicate datagrams; a bridge loop, a mirrored port or a bond does.

@@ -691,7 +691,7 @@ finding-device_queue-signs = デバイスの qdisc が、フェーズ中に { $o
 finding-device_queue-try = そのホストで `tc -s qdisc` を確認し、待ち行列のレートと上限を上げるか取り除いてください。または、そのレートより少なく送ってください。
 
 finding-dropped_calls-means = 接続の要求が捨てられ、呼び出し側のホストがやり直しました。多くの場合、サーバーがまだ受け付けていない接続の待ち行列が満杯です。
-finding-dropped_calls-signs = 最長の接続時間が SYN をやり直す時間（約 1、3、7 秒）で、中央値（中央値自体がやり直しの時間なら最短）の { $times } 倍を超えている。呼び出し側の SYN 再送と、測定対象ホストの待ち行列あふれが裏付けになる。
+finding-dropped_calls-signs = 最長の接続時間が SYN をやり直す時間（約 1、2、3、4、5、7、11、15 秒）で、中央値（中央値自体がやり直しの時間なら最短）の { $times } 倍を超えている。呼び出し側の SYN 再送と、測定対象ホストの待ち行列あふれが裏付けになる。
 finding-dropped_calls-try = サーバーの backlog と net.core.somaxconn を上げるか、接続をより速く受け付けてください。ListenOverflows が増えていなければ、経路のパケット損失を調べてください。
 
 finding-duplicates-means = データグラムが重複して届きました。ソケットは重複を起こしません。ブリッジのループ、ミラーポート、ボンディングが原因になります。

@@ -1,8 +1,9 @@
 //! Connection attempts were dropped, probably by a full accept queue.
 //!
 //! A call that finds the queue of not yet accepted connections full is dropped without a word; the
-//! caller's system calls again after 1 s, then 2 s and 4 s later (RFC 6298, Linux's
-//! `TCP_TIMEOUT_INIT`). Connecting that took 1, 3 or 7 s is such a call; on the way between hosts
+//! caller's system calls again: after 1 s, then 2 s and 4 s later (RFC 6298, Linux's
+//! `TCP_TIMEOUT_INIT`), or five times a second apart, then 2 s and 4 s later (Linux from 6.5 on,
+//! `tcp_syn_linear_timeouts`). Connecting that took so long is such a call; on the way between hosts
 //! it may also have been lost. The kernel counts both ends of it: calls that were made again on the
 //! calling host, and queues that were full on a server which is a host of the run.
 
@@ -18,8 +19,11 @@ use crate::quantities::requests::Requests;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
-/// Times at which a call is answered that was dropped once, twice or three times, seconds.
-const STEPS_S: [std::ops::Range<f64>; 3] = [0.98..1.6, 2.98..3.8, 6.98..8.0];
+/// Times at which a call is made again that was dropped, by either plan, seconds.
+const STEPS_S: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 11.0, 15.0];
+/// By how much such a call may be answered early, for the clocks' sake, and late, seconds.
+const EARLY_S: f64 = 0.02;
+const LATE_S: f64 = 0.6;
 /// Times the usual connect from which such a connect stands out.
 const STANDS_OUT: f64 = 10.0;
 
@@ -117,7 +121,9 @@ fn step(flow: &FlowResult, metric: Metric) -> Option<f64> {
 }
 
 fn is_repeated(seconds: f64) -> bool {
-    STEPS_S.iter().any(|step| step.contains(&seconds))
+    STEPS_S
+        .iter()
+        .any(|step| (step - EARLY_S..step + LATE_S).contains(&seconds))
 }
 
 /// Time of a connect whose call was not dropped: the median, or the shortest where most calls were dropped.
@@ -145,11 +151,11 @@ mod tests {
     #[test]
     fn calls_that_were_made_again_show_in_the_longest_connect() {
         let metrics = [("requests", 1_000.0)];
-        for longest in [1.01, 3.05, 7.2] {
+        for longest in [1.01, 2.06, 3.05, 4.1, 5.02, 7.2] {
             let record = of_labels(&[("/a", &metrics, EVEN, longest)]);
             check(&record, "dropped_calls", "rule-dropped-calls-says");
         }
-        for longest in [0.5, 2.0, 0.003] {
+        for longest in [0.5, 1.7, 0.003] {
             let record = of_labels(&[("/a", &metrics, EVEN, longest)]);
             assert!(is_quiet(&record, "dropped_calls"), "{longest}");
         }

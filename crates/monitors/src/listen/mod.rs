@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  SYN ─► handshake ─► accept queue: depth (Recv-Q), limit (Send-Q) ─► accept
-//!                      full: the connection is dropped, and its SYN is sent again after 1, 3, 7 s
+//!                      full: the connection is dropped, and its SYN is sent again seconds later
 //! ```
 //!
 //! Source: SOCK_DIAG over netlink, of the network namespace of the thread that opens the monitor; sockets
