@@ -995,6 +995,13 @@ against-needless_repeats-signs = The peer had already received at least { $needl
 against-seldom_ready-signs = The threads of the test were on a CPU or ready for one for less than { $wanted } of the time, so that other programs could take little from them.
 
 ## With and without a change
+verdict-rrul = Bufferbloat grade { $grade }: load adds { $added } to the median round trip of { $idle } ({ $up } with { $streams } TCP streams up, { $down } with { $streams } down).
+verdict-rrul-both = With load both ways the median is { $p50 } and p99 { $p99 }, at { $up } up and { $down } down.
+verdict-rrul-lost = Up to { $lost } of the datagrams were lost under load: the grade is of those that arrived, and a queue that drops so many is too short, or refills too fast.
+verdict-rrul-next-up = The queue that fills first is on the way up: give the sending side of the slowest link there fq_codel or cake, at a rate just below the link's.
+verdict-rrul-next-down = The queue that fills first is on the way down: give the sending side of the slowest link there fq_codel or cake, at a rate just below the link's.
+verdict-rrul-undetermined = Bufferbloat grade undetermined: it needs round trips while idle, under load up and under load down, and a load that carried something each way.
+verdict-rrul-definition = Grade: the mean of what load up and load down add to the median round trip of datagrams: { $grades }, F beyond (thresholds of the DSLReports speed test, dslreports.com/faq/17930; there of means, here of medians).
 verdict-versus-more = { $change } { $with } is carried, without it { $without }: { $ratio } times as much ({ $low } to { $high } over { $runs } runs).
 verdict-versus-less = { $change } only { $with } is carried, without it { $without }: { $ratio } times as much ({ $low } to { $high } over { $runs } runs).
 verdict-versus-same = { $change } { $with } is carried, without it { $without }: no difference shown ({ $low } to { $high } times as much over { $runs } runs).

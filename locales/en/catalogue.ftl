@@ -664,6 +664,13 @@ monitor-target--mapping = File (TOML) that says which samples become which metri
 monitor-target--timeout = Longest wait for an answer, 100ms to 60s.
 monitor-target--url = Where another server tells its state: http://HOST:PORT[/PATH].
 
+## rrul
+metric-rrul-idle-rtt-seconds = median round trip of datagrams while nothing else was sent
+metric-rrul-added-up-seconds = median round trip of datagrams under load on the way up, less the idle one
+metric-rrul-added-down-seconds = median round trip of datagrams under load on the way down, less the idle one
+metric-rrul-added-both-seconds = median round trip of datagrams under load both ways, less the idle one
+metric-rrul-added-seconds = mean of what load up and load down add to the median round trip: the grade is this time's
+
 ## versus
 metric-versus-effect = what was carried with the change over what was carried without it, of the medians
 metric-versus-effect-low = the lowest run with the change over the highest without it

@@ -81,6 +81,7 @@ store-write-failed-says =
 engine-foreign-wire = The far end speaks another tool's wire and keeps its numbers to itself: what was lost before the first and after the last datagram that arrived cannot be known.
 engine-sweep-step-failed = The step at { $value } gave no numbers: { $why }
 engine-knee-run-failed = The run with { $value } users gave no numbers: { $why }
+engine-rrul-failed = The part { $value } gave no numbers: { $why }
 engine-versus-run-failed = The run { $value } gave no numbers: { $why }
 engine-repeat-failed = Run { $value } gave no numbers: { $why }
 engine-search-too-slow = { $bounds } needs { $samples } requests in a trial, which take { $needed } at { $rate }: the search ended there. Give --duration { $needed } or bound a lower percentile

@@ -833,6 +833,21 @@ help-rr-after =
 
     Without --rate the loop is closed: each answer starts the next request, so a stall of the far end
     is seen by one request only. With --rate every request that was due meanwhile sees it.
+help-rrul =
+    Measure latency idle, and under load up, down and both ways at once: bufferbloat, with its grade.
+
+    Start `sokudo serve` on HOST first. Datagrams and messages over TCP, 50 of each per second, measure round trips while TCP streams fill the path, as flent's test of this name does.
+help-rrul--duration = How long each of the four parts takes
+help-rrul--host = Host on which `sokudo serve` runs: HOST or HOST:PORT
+help-rrul--streams = TCP streams each way
+help-rrul-after =
+    Examples:
+      sokudo rrul hostb                              four parts of 10 s
+      sokudo rrul hostb --duration 30s --streams 8   longer, and a heavier load
+      sokudo link run --rate 20Mb/s --queue 1MB -- sokudo rrul b     a deep queue, to see a bad grade
+
+    The grade is that of the DSLReports speed test: what load up and load down add to the median round
+    trip, on average: A+ below 5 ms, A 30 ms, B 60 ms, C 200 ms, D 400 ms, F beyond.
 help-run = Carry out a script: console lines (.sks) or JavaScript (.js)
 help-run--file = The script
 help-run--hosts = Hosts: HOST or HOST:PORT on which `sokudo serve` runs, GROUP for all hosts of a group, GROUP/NAME for one of them

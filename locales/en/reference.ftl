@@ -60,6 +60,7 @@ reference-source-host = The whole host, read by its monitors.
 reference-source-self = sokudo's own process and threads.
 reference-source-clock = The hosts' clocks against that of the controller.
 reference-source-knee = A search for the knee: where requests begin to queue.
+reference-source-rrul = Latency idle and under load, of `sokudo rrul`. Everything else in the summary is that of the last part.
 reference-source-versus = A measurement with and without a change of one option.
 reference-source-sweep = A sweep over the values of an option.
 reference-source-repeat = Repeated runs of one measurement. Everything else in the summary is that of the run in the middle, by its rate.

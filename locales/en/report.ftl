@@ -472,6 +472,28 @@ report-repeats-run = run
 report-repeats-cores = threads on cores
 report-repeats-middle = middle
 
+## Latency under load
+report-rrul = Latency under load
+report-rrul-parts = Round trips idle and under load
+report-rrul-load = Load
+report-rrul-idle = none
+report-rrul-up = up
+report-rrul-down = down
+report-rrul-both = both ways
+report-rrul-udp-p50 = UDP p50
+report-rrul-udp-p99 = UDP p99
+report-rrul-added = Added
+report-rrul-tcp-p50 = TCP p50
+report-rrul-tcp-p99 = TCP p99
+report-rrul-lost = Lost
+report-rrul-goodput-up = Up
+report-rrul-goodput-down = Down
+report-rrul-line = { $part }: median { $median }
+report-rrul-title = How much longer does a datagram take under load?
+report-rrul-note = Share of the datagrams whose round trip took at most so long, by the direction of the load. A line far to the right of the idle one stands in a queue.
+report-rrul-rtt = Round trip
+report-rrul-share = Share of datagrams
+
 ## Curve of a sweep
 report-curve = Curve of the sweep
 report-curve-title = Up to the knee the load is carried

@@ -877,6 +877,13 @@ against-needless_repeats-signs = 再送されたセグメントの { $needless }
 against-seldom_ready-signs = テストのスレッドが CPU を使っていた、または待っていた時間は { $wanted } 未満で、ほかのプログラムが奪えた時間はわずかです。
 
 ## With and without a change
+verdict-rrul = バッファブロートの評価は { $grade } です。負荷により、往復時間の中央値 { $idle } が { $added } 延びました（上り { $streams } 本の TCP ストリームで { $up }、下り { $streams } 本で { $down }）。
+verdict-rrul-both = 両方向に負荷をかけると中央値は { $p50 }、p99 は { $p99 } で、上り { $up }、下り { $down } を運びました。
+verdict-rrul-lost = 負荷の下で最大 { $lost } のデータグラムが失われました。評価は届いたものについてのもので、これほど多くを捨てるキューは短すぎるか、すぐに再び埋まっています。
+verdict-rrul-next-up = 先に溜まるのは上りのキューです。上りで最も遅いリンクの送信側に、リンクよりわずかに低いレートで fq_codel か cake を設定してください。
+verdict-rrul-next-down = 先に溜まるのは下りのキューです。下りで最も遅いリンクの送信側に、リンクよりわずかに低いレートで fq_codel か cake を設定してください。
+verdict-rrul-undetermined = バッファブロートの評価はできません。無負荷、上りの負荷、下りの負荷の下での往復時間と、各方向で実際に運ばれた負荷が必要です。
+verdict-rrul-definition = 評価: 上りの負荷と下りの負荷がデータグラムの往復時間の中央値に加える時間の平均が { $grades }、それ以上は F（しきい値は DSLReports の速度テスト dslreports.com/faq/17930 のもの。あちらは平均値、ここでは中央値で判定）。
 verdict-versus-more = { $change } { $with }、変更なしで { $without } を運びます。{ $ratio } 倍です({ $runs } 回で { $low }〜{ $high })。
 verdict-versus-less = { $change } { $with } しか運ばず、変更なしでは { $without } です。{ $ratio } 倍です({ $runs } 回で { $low }〜{ $high })。
 verdict-versus-same = { $change } { $with }、変更なしで { $without } を運びます。違いは示されませんでした({ $runs } 回で { $low }〜{ $high } 倍)。

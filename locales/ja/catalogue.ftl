@@ -664,6 +664,13 @@ monitor-target--mapping = どのサンプルをどのメトリクスにするか
 monitor-target--timeout = 応答を待つ最長時間。100ms から 60s。
 monitor-target--url = ほかのサーバーが状態を公開するアドレス: http://HOST:PORT[/PATH]。
 
+## rrul
+metric-rrul-idle-rtt-seconds = ほかに何も送っていないときのデータグラムの往復時間の中央値
+metric-rrul-added-up-seconds = 上りの負荷の下でのデータグラムの往復時間の中央値から、無負荷時の値を引いたもの
+metric-rrul-added-down-seconds = 下りの負荷の下でのデータグラムの往復時間の中央値から、無負荷時の値を引いたもの
+metric-rrul-added-both-seconds = 両方向の負荷の下でのデータグラムの往復時間の中央値から、無負荷時の値を引いたもの
+metric-rrul-added-seconds = 上りの負荷と下りの負荷がそれぞれ往復時間の中央値に加える時間の平均。評価はこの時間による
+
 ## versus
 metric-versus-effect = 変更ありで運ばれた量を変更なしの量で割った比。中央値どうし
 metric-versus-effect-low = 変更ありの最小を変更なしの最大で割った比

@@ -39,6 +39,7 @@ store-write-failed-says = ディスクへの書き込みが拒否され、報告
 engine-foreign-wire = 相手側は別のツールの形式で通信し、その数値はこちらに届きません。最初に届いたデータグラムより前と、最後より後の損失は分かりません。
 engine-sweep-step-failed = { $value } の段階では数値が得られませんでした: { $why }
 engine-knee-run-failed = ユーザー { $value } の実行は数値を出しませんでした: { $why }
+engine-rrul-failed = 区間 { $value } から数値を得られませんでした: { $why }
 engine-versus-run-failed = 実行 { $value } は数値を出しませんでした: { $why }
 engine-repeat-failed = { $value } 回目の測定では数値が得られませんでした: { $why }
 engine-search-too-slow = { $bounds } には 1 回の試行に { $samples } 件の要求が必要で、{ $rate } では { $needed } かかるため、探索をここで終えました。--duration { $needed } を指定するか、より低いパーセンタイルに限度を置いてください

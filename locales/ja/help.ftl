@@ -833,6 +833,21 @@ help-rr-after =
 
     --rate がなければ閉ループです: 応答が次のリクエストを始めるため、相手が止まっても 1 件の
     リクエストしか遅れを見ません。--rate があれば、その間に要求したはずのすべてが遅れを見ます。
+help-rrul =
+    無負荷時と、上り・下り・両方向の負荷の下でのレイテンシーを測る: バッファブロートとその評価
+
+    先に HOST で `sokudo serve` を起動する。TCP ストリームが経路を埋める間、データグラムと TCP のメッセージを毎秒 50 ずつ送って往復時間を測る。flent の同名のテストと同じ方法。
+help-rrul--duration = 四つの区間それぞれの時間
+help-rrul--host = `sokudo serve` が動いているホスト: HOST または HOST:PORT
+help-rrul--streams = 各方向の TCP ストリームの数
+help-rrul-after =
+    例:
+      sokudo rrul hostb                              10 秒の区間を四つ
+      sokudo rrul hostb --duration 30s --streams 8   より長く、より重い負荷で
+      sokudo link run --rate 20Mb/s --queue 1MB -- sokudo rrul b     深いキューで悪い評価を見る
+
+    評価は DSLReports の速度テストと同じ基準です。上りの負荷と下りの負荷が往復時間の中央値に加える時間の
+    平均が、A+ は 5 ms 未満、A は 30 ms 未満、B は 60 ms 未満、C は 200 ms 未満、D は 400 ms 未満、それ以上は F。
 help-run = スクリプトを実行する: コンソールの行 (.sks) または JavaScript (.js)
 help-run--file = スクリプト
 help-run--hosts = ホスト: `sokudo serve` が動いている HOST または HOST:PORT、グループの全ホストは GROUP、その 1 台は GROUP/NAME

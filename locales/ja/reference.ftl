@@ -60,6 +60,7 @@ reference-source-host = ホスト全体の値です。モニターが読み取�
 reference-source-self = sokudo 自身のプロセスとスレッドの値です。
 reference-source-clock = コントローラーの時計に対する各ホストの時計の値です。
 reference-source-knee = 膝の探索: 要求が待ち始めるところ。
+reference-source-rrul = `sokudo rrul` が測る、無負荷時と負荷の下でのレイテンシー。要約のほかの数値は最後の区間のもの。
 reference-source-versus = 一つのオプションの変更ありとなしの測定。
 reference-source-sweep = オプションの値を順に変えるスイープの値です。
 reference-source-repeat = 同じ測定の繰り返し。要約のほかの値はすべて、速さが中央の回のもの。

@@ -456,6 +456,28 @@ report-repeats-run = 回
 report-repeats-cores = スレッドのコア
 report-repeats-middle = 中央
 
+## 負荷の下でのレイテンシー
+report-rrul = 負荷の下でのレイテンシー
+report-rrul-parts = 無負荷時と負荷の下での往復時間
+report-rrul-load = 負荷
+report-rrul-idle = なし
+report-rrul-up = 上り
+report-rrul-down = 下り
+report-rrul-both = 両方向
+report-rrul-udp-p50 = UDP p50
+report-rrul-udp-p99 = UDP p99
+report-rrul-added = 増加
+report-rrul-tcp-p50 = TCP p50
+report-rrul-tcp-p99 = TCP p99
+report-rrul-lost = 損失
+report-rrul-goodput-up = 上り
+report-rrul-goodput-down = 下り
+report-rrul-line = { $part }: 中央値 { $median }
+report-rrul-title = 負荷の下でデータグラムの往復はどれだけ延びるか
+report-rrul-note = 往復時間がその値以下だったデータグラムの割合を、負荷の方向ごとに示します。無負荷の線より大きく右にある線は、キューでの待ちを示します。
+report-rrul-rtt = 往復時間
+report-rrul-share = データグラムの割合
+
 ## Curve of a sweep
 report-curve = スイープの曲線
 report-curve-title = 屈曲点までの負荷は処理できています

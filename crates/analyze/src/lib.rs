@@ -31,7 +31,9 @@ pub use contradiction::Contradiction;
 pub use contradictions::CONTRADICTIONS;
 pub use findings::causes::Causes;
 pub use findings::{diagnose, findings};
-pub use quantities::{capacity, experiment, pairs, placement, ranges, repeats, sweep, versus};
+pub use quantities::{
+    capacity, experiment, pairs, placement, ranges, repeats, rrul, sweep, versus,
+};
 pub use rule::{Change, Purpose, Rule, Standing, Suspect};
 pub use rules::REGISTRY;
 pub use verdict::checks::{ERRORS, checks};

@@ -18,7 +18,7 @@ use crate::demands;
 use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{advice, capacity, curve, generators, group, numbers, repeats};
+use crate::sections::{advice, capacity, curve, generators, group, numbers, repeats, rrul};
 use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
@@ -71,6 +71,11 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
         out: String::new(),
     };
     writer.verdict(view);
+    // The parts say what a line for each of their three loads would say again.
+    if writer.rrul(view) {
+        writer.notes(view);
+        return writer.out;
+    }
     writer.out.push('\n');
     writer.numbers(view);
     writer.advice(view);
@@ -194,7 +199,8 @@ impl Writer {
             .collect();
         // One step at a time: the verdict may have named one already.
         let named = |next: &String| sentences.iter().any(|s| s.contains(next));
-        if let Some(first) = next.first().filter(|_| !next.iter().any(named)) {
+        let is_told = sokudo_analyze::rrul::of(view.record).is_some() || next.iter().any(named);
+        if let Some(first) = next.first().filter(|_| !is_told) {
             let line = format!("{} {first}", self.words("report-terminal-next"));
             self.paragraph(&line, INDENT, Some(Ink::Accent));
         }
@@ -324,6 +330,19 @@ impl Writer {
         };
         let mark = self.words("report-terminal-knee");
         self.table(&curve::table(&curve), &mark);
+    }
+
+    /// Latency idle and under load, a line per part, and how the grade is given; false for a run of
+    /// another kind.
+    fn rrul(&mut self, view: &View) -> bool {
+        let Some(found) = sokudo_analyze::rrul::of(view.record) else {
+            return false;
+        };
+        self.table(&rrul::parts(&found), "");
+        let says = self.say(&sokudo_analyze::rrul::definition().into());
+        self.out.push('\n');
+        self.paragraph(&says, INDENT, Some(Ink::Dim));
+        true
     }
 
     /// What was predicted and tried, the choice marked, and the rules of thumb.

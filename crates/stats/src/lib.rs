@@ -14,6 +14,7 @@ pub mod interval_log;
 pub mod knee;
 pub mod repeats;
 pub mod requests;
+pub mod rrul;
 pub mod search;
 pub mod spread;
 pub mod versus;

@@ -19,6 +19,7 @@ pub mod probe;
 pub mod ranges;
 pub mod repeats;
 pub mod requests;
+pub mod rrul;
 pub mod schedule;
 pub mod service_times;
 pub mod silence;

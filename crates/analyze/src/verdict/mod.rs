@@ -27,7 +27,7 @@ use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::files::FileCopy;
 use crate::quantities::transfer::Transfer;
-use crate::quantities::{advice, capacity, experiment, probe, repeats, sweep, versus};
+use crate::quantities::{advice, capacity, experiment, probe, repeats, rrul, sweep, versus};
 use crate::rules::is_far_end_lost;
 use crate::view::PhaseView;
 
@@ -54,6 +54,10 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     let of_choice = advice::choice(record);
     if !of_choice.is_empty() {
         out.extend(of_choice);
+        return out;
+    }
+    if let Some(found) = rrul::of(record) {
+        out.extend(rrul::says(&found));
         return out;
     }
     let of_layers = layers::sentence(record);

@@ -8,6 +8,7 @@ pub mod openmetrics;
 pub mod own;
 pub mod process;
 pub mod repeat;
+pub mod rrul;
 pub mod selftest;
 pub mod sweep;
 pub mod target;
@@ -29,6 +30,7 @@ pub const SOURCES: &[&[Metric]] = &[
     sweep::METRICS,
     knee::METRICS,
     repeat::METRICS,
+    rrul::METRICS,
     tcp::METRICS,
     versus::METRICS,
 ];

@@ -21,6 +21,7 @@ pub mod pairs;
 pub mod phases;
 pub mod repeats;
 pub mod rerun;
+pub mod rrul;
 pub mod search;
 pub mod verdict;
 pub mod why;
@@ -72,6 +73,11 @@ pub const REGISTRY: &[Section] = &[
         name: "curve",
         headed: true,
         blocks: curve::blocks,
+    },
+    Section {
+        name: "rrul",
+        headed: true,
+        blocks: rrul::blocks,
     },
     Section {
         name: "search",

@@ -39,6 +39,7 @@ mod reference;
 #[cfg(test)]
 mod refusals;
 mod replicate;
+mod rrul;
 mod scenario;
 mod screen;
 mod serve;
@@ -151,6 +152,7 @@ enum Command {
     #[command(after_help = between::STREAM_EXAMPLES)]
     Stream(Box<between::BetweenArgs<StreamOptions>>),
     Probe(Box<probe::ProbeArgs>),
+    Rrul(Box<rrul::RrulArgs>),
     Replicate(Box<replicate::ReplicateArgs>),
     Advise(Box<advise::AdviseArgs>),
     Console(scenario::ConsoleArgs),
@@ -334,6 +336,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Rr(args) => between::run(*args),
         Command::Crr(args) => between::run(*args),
         Command::Probe(args) => probe::run(*args),
+        Command::Rrul(args) => rrul::run(*args),
         Command::Console(args) => scenario::console(args),
         Command::Run(args) => scenario::run(args),
         Command::Scenario(args) => scenario::scenario(args),

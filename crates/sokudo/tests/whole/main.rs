@@ -57,6 +57,8 @@ mod repeat;
 mod replicate;
 mod replicate_hosts;
 mod results;
+#[cfg(target_os = "linux")]
+mod rrul;
 mod scenario;
 mod security;
 mod sql;

@@ -1,0 +1,106 @@
+//! `sokudo rrul`: latency idle and under load, over test links with deep and with short queues.
+
+use serde_json::Value;
+use sokudo_testkit::program::{Ended, Sokudo, temp_runs};
+
+/// What it ended with, or `None` after saying why no link can be here.
+fn possible(ended: Ended) -> Option<Ended> {
+    let refusals = [
+        "namespaces were refused",
+        "need Linux",
+        "cannot make a TUN device",
+        "cannot run",
+    ];
+    let is_refused = refusals.iter().any(|it| ended.stderr.contains(it));
+    if ended.code == Some(2) && is_refused {
+        sokudo_testkit::skip(ended.stderr.trim());
+        return None;
+    }
+    Some(ended)
+}
+
+fn number(summary: &Value, name: &str) -> f64 {
+    let value = summary["summary"][name].as_f64();
+    value.unwrap_or_else(|| panic!("no {name} in {summary:#}"))
+}
+
+/// The verdict in English.
+fn verdict(summary: &Value) -> String {
+    let sentences = summary["verdict"].as_array().into_iter().flatten();
+    let sentences = sentences.filter_map(|it| it["en"].as_str().or(it.as_str()));
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_deep_queue_is_graded_badly() {
+    let runs = temp_runs();
+    // Both ends of the queue hold 400 ms at this rate.
+    let words = "link run --rate 20Mb/s --queue 1MB -- sokudo rrul b --duration 4s --json";
+    let ended = Sokudo::new(words.split(' ')).dir(runs.path()).run();
+    let Some(ended) = possible(ended) else { return };
+    ended.expect_code(0);
+    let summary: Value = serde_json::from_str(&ended.stdout).expect("one object");
+    assert!(number(&summary, "rrul.idle_rtt_seconds") < 0.05);
+    assert!(
+        number(&summary, "rrul.added_seconds") >= 0.06,
+        "{summary:#}"
+    );
+    let says = verdict(&summary);
+    let is_bad = ["C", "D", "F"]
+        .iter()
+        .any(|grade| says.contains(&format!("grade {grade}:")));
+    assert!(is_bad, "{says}");
+    assert!(says.contains("fq_codel"), "what to try: {says}");
+
+    let shown = Sokudo::new(["show", "latest"]).dir(runs.path()).run();
+    shown.expect_code(0).expect_stdout("A+ < 5 ms");
+    shown.expect_stdout("both ways");
+    let japanese = Sokudo::new(["show", "latest", "--lang", "ja"]);
+    let japanese = japanese.dir(runs.path()).run();
+    japanese
+        .expect_code(0)
+        .expect_stdout("バッファブロートの評価は");
+    let record = runs.records().remove(0);
+    let report = std::fs::read_to_string(record.join("report.html")).expect("a report");
+    assert!(report.contains("How much longer does a datagram take under load?"));
+}
+
+/// Sets the queue of the only device of a host: 20 Mb/s, and behind it the discipline in `$1`.
+const SHAPE: &str = "dev=$(ip -o -4 addr show scope global | awk '{print $2; exit}') && \
+     tc qdisc replace dev $dev root handle 1: tbf rate 20mbit burst 15k limit 1000000 && \
+     tc qdisc replace dev $dev parent 1:1";
+
+#[test]
+fn a_queue_that_is_kept_short_is_graded_well() {
+    let runs = temp_runs();
+    for discipline in ["fq_codel", "pfifo limit 16"] {
+        let far = format!("{SHAPE} {discipline} && exec sokudo serve");
+        let near = format!("{SHAPE} {discipline} && exec sokudo rrul b --duration 2s --json");
+        let words = ["link", "run", "--far", &far, "--", "sh", "-c", &near];
+        let ended = Sokudo::new(words).dir(runs.path()).run();
+        if ended.stderr.contains("qdisc kind is unknown") {
+            sokudo_testkit::skip(&format!("this kernel has no {discipline}"));
+            continue;
+        }
+        let Some(ended) = possible(ended) else { return };
+        ended.expect_code(0);
+        let summary: Value = serde_json::from_str(&ended.stdout).expect("one object");
+        let added_s = number(&summary, "rrul.added_seconds");
+        assert!(added_s < 0.03, "{discipline}: {summary:#}");
+        let says = verdict(&summary);
+        assert!(says.contains("grade A"), "{discipline}: {says}");
+        assert!(!says.contains("cake"), "nothing to mend: {says}");
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    for (words, says) in [
+        ("rrul", "HOST"),
+        ("rrul b --streams 0", "0"),
+        ("rrul b --duration 0s", "duration"),
+    ] {
+        let ended = Sokudo::new(words.split(' ')).run();
+        ended.expect_code(2).expect_stderr(says);
+    }
+}
