@@ -604,6 +604,8 @@ rule-request-failures-timeouts-says =
        *[other] { $count } answers did not come in time
     }, { $share } of the requests failed: connections are accepted and not served
 rule-request-failures-timeouts-next = Look at the server's threads and at what they wait for: a pool of connections, a lock, a database.
+rule-request-failures-plain-says = The server answers in plain HTTP on this port, and https was asked of it: { $share } of the requests failed
+rule-request-failures-plain-next = Use http://, or the port on which the server speaks TLS.
 rule-request-failures-malformed-says =
     { $count ->
         [one] One answer was no HTTP, or not what it said it was;

@@ -471,6 +471,7 @@ help-export--to-csv = series.csv and flows.csv, for spreadsheets
 help-export--to-hdr = distributions.hlog: times as an HdrHistogram interval log, which its own tools read
 help-export--to-iperf3 = iperf3.json: the last stream of the run as `iperf3 -J` (3.12) would have told it
 help-export--to-json = record.json, everything in one object
+help-export--to-perfetto = trace.json: phases, flows, series and events on a timeline, for ui.perfetto.dev
 help-export--to-tsv = series.tsv and flows.tsv
 help-group = Make groups, let hosts join, and list them
 help-group-hosts = List the hosts: number, name, labels, system, cores, network, clock offset with its error

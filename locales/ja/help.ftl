@@ -471,6 +471,7 @@ help-export--to-csv = 表計算用の series.csv と flows.csv
 help-export--to-hdr = distributions.hlog: HdrHistogram の間隔ログ形式の時間分布
 help-export--to-iperf3 = iperf3.json: 実行の最後のストリームを `iperf3 -J` (3.12) の形式で
 help-export--to-json = record.json: 一つのオブジェクトにすべて
+help-export--to-perfetto = trace.json: フェーズ、フロー、系列、出来事を時間軸に並べたもの。ui.perfetto.dev で開ける
 help-export--to-tsv = series.tsv と flows.tsv
 help-group = グループを作り、ホストを参加させ、一覧を見る
 help-group-hosts = ホストの一覧: 番号、名前、ラベル、システム、コア数、ネットワーク、クロックのずれと誤差

@@ -7,6 +7,7 @@ pub mod commands;
 mod round_trips;
 
 pub mod hdr;
+pub mod perfetto;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -65,6 +66,11 @@ pub fn to_json(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
 /// path.
 pub fn to_hdr(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
     to_file(dir.join("distributions.hlog"), |out| hdr::log(record, out))
+}
+
+/// Writes `trace.json`, which ui.perfetto.dev opens, into an existing directory; returns its path.
+pub fn to_perfetto(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
+    to_file(dir.join("trace.json"), |out| perfetto::trace(record, out))
 }
 
 fn to_tables(record: &Record, dir: &Path, format: Format) -> Result<Vec<PathBuf>, StoreError> {

@@ -79,6 +79,13 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     if begin > 64 {
         return Parsed::Bad(400);
     }
+    // A TLS handshake, for one, never has the end of a head: its client would wait for ever.
+    if bytes
+        .get(begin)
+        .is_some_and(|first| !first.is_ascii_graphic())
+    {
+        return Parsed::Bad(400);
+    }
     let Some(head_end) = end_of_head(&bytes[begin..]).map(|end| begin + end) else {
         return match bytes.len() - begin > HEAD_MAX {
             true => Parsed::Bad(431),
@@ -388,6 +395,11 @@ mod tests {
             431,
         );
         check(&"\n".repeat(65), 400);
+    }
+
+    #[test]
+    fn a_tls_handshake_is_answered_at_once() {
+        assert_eq!(parse(b"\x16\x03\x01\x02\x00\x01"), Parsed::Bad(400));
     }
 
     #[test]

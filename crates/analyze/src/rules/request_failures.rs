@@ -6,6 +6,7 @@
 //! closed before it       the same, politely; or a server that restarts
 //! no connection in time  calls dropped: the queue of connections not yet accepted is full
 //! no answer in time      accepted and not served: threads or what they wait for
+//! no TLS                 https was asked of a port that speaks plain HTTP
 //! no HTTP                something else listens there, or the answer is broken
 //! ```
 
@@ -67,6 +68,16 @@ const UNANSWERED: Failure = Failure {
     next: "rule-request-failures-unanswered-next",
 };
 
+/// https was asked of a server that answers in plain.
+const PLAIN: Failure = Failure {
+    metric: http::FAILED_TLS,
+    says: "rule-request-failures-plain-says",
+    next: "rule-request-failures-plain-next",
+};
+
+/// How the first failure of a flow begins when the server's answer to a handshake was none of TLS.
+const NOT_TLS: &str = "tls: not-tls";
+
 /// The finding `request_failures`.
 pub const RULE: Rule = Rule {
     name: "request_failures",
@@ -86,7 +97,8 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if share < SOME {
         return None;
     }
-    let counted = KINDS.iter().filter_map(|kind| {
+    let plain = is_plain(view).then_some(&PLAIN);
+    let counted = KINDS.iter().chain(plain).filter_map(|kind| {
         let count = view.total(kind.metric)?;
         (count > 0.0).then_some((*kind, count))
     });
@@ -110,6 +122,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     finding.evidence = evidence(view, flow, kind.metric, count);
     finding.next = Some(Text::new(kind.next));
     Some(finding)
+}
+
+/// True when TLS was asked of a server that speaks none.
+pub fn is_plain(view: &PhaseView<'_>) -> bool {
+    let flows = &view.phase.result.flows;
+    let mut errors = flows.iter().filter_map(|flow| flow.labels.get("error"));
+    errors.any(|error| error.starts_with(NOT_TLS))
 }
 
 fn at_connect(view: &PhaseView<'_>) -> bool {
@@ -169,6 +188,27 @@ mod tests {
             let key = format!("rule-request-failures-{key}-says");
             check(&record, "request_failures", &key);
         }
+        let plain = [
+            ("errors", 100.0),
+            ("failed_tls", 100.0),
+            ("timeouts", 40.0),
+            ("unserved_connections", 40.0),
+        ];
+        let mut record = of_labels(&[("/a", &plain, EVEN, 0.003)]);
+        record.manifest.phases[0].result.summary = plain
+            .iter()
+            .map(|(name, value)| (format!("http.{name}"), *value))
+            .chain([("http.requests".to_owned(), 0.0)])
+            .collect();
+        let flow = &mut record.manifest.phases[0].result.flows[0];
+        let error = "tls: not-tls ×60, tls: timed-out ×40";
+        flow.labels.insert("error".into(), error.into());
+        check(
+            &record,
+            "request_failures",
+            "rule-request-failures-plain-says",
+        );
+        assert!(is_quiet(&record, "unserved_connections"));
         let few = [("requests", 1e6), ("errors", 1.0), ("resets", 1.0)];
         assert!(is_quiet(
             &of_labels(&[("/a", &few, EVEN, 0.003)]),

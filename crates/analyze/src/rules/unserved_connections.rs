@@ -14,6 +14,7 @@ use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::requests::Requests;
 use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::rules::request_failures::is_plain;
 use crate::view::PhaseView;
 
 /// Share of its limit that a process's open files reach when it has none left.
@@ -33,6 +34,10 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let unserved = view.total(http::UNSERVED_CONNECTIONS)?;
+    // Whoever waits for a request in plain does not answer a handshake, and may say so late.
+    if is_plain(view) {
+        return None;
+    }
     let made = view.total(http::MADE_CONNECTIONS).unwrap_or(0.0);
     // A request that is slow on every connection is not explained by accepting.
     let answered = view.total(http::REQUESTS).unwrap_or(0.0);

@@ -20,6 +20,8 @@ enum Form {
     Iperf3,
     /// record.json, everything in one object.
     Json,
+    /// trace.json: phases, flows, series and events on a timeline, for ui.perfetto.dev.
+    Perfetto,
     /// series.tsv and flows.tsv.
     Tsv,
 }
@@ -65,6 +67,7 @@ pub fn run(args: ExportArgs) -> Result<Exit, Failure> {
         Form::Tsv => export::to_tsv(&record, &dir)?,
         Form::Hdr => vec![export::to_hdr(&record, &dir)?],
         Form::Json => vec![export::to_json(&record, &dir)?],
+        Form::Perfetto => vec![export::to_perfetto(&record, &dir)?],
         Form::Iperf3 => vec![export::to_iperf3(&iperf3, &dir)?],
     };
     for file in files {
@@ -78,6 +81,7 @@ fn to_stdout(record: &Record, form: Form) -> Result<(), Failure> {
     let written = match form {
         Form::Hdr => export::hdr::log(record, &mut out),
         Form::Json => export::json(record, &mut out),
+        Form::Perfetto => export::perfetto::trace(record, &mut out),
         Form::Iperf3 => out.write_all(as_iperf3(record)?.as_bytes()),
         Form::Csv | Form::Tsv => {
             return Err(Failure::operator(

@@ -30,6 +30,38 @@ fn exported(record: &Record) -> (String, String, String) {
 }
 
 #[test]
+fn a_trace_has_a_slice_per_phase_and_flow_and_a_point_per_sample() {
+    let root = root();
+    let record = load(&record(root.path(), "x", 2)).unwrap();
+    let mut bytes = Vec::new();
+    export::perfetto::trace(&record, &mut bytes).unwrap();
+    let trace: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of = |kind: &str| {
+        let own = events.iter().filter(|event| event["ph"] == kind);
+        own.collect::<Vec<_>>()
+    };
+    let phases = &record.manifest.phases;
+    let flows: usize = phases.iter().map(|phase| phase.result.flows.len()).sum();
+    assert!(!phases.is_empty() && flows > 0, "the record has some");
+    let slices = of("X");
+    assert_eq!(slices.len(), phases.len() + flows);
+    assert_eq!(slices[0]["name"], phases[0].name.as_str());
+    assert_eq!(slices[0]["ts"], phases[0].t0_ns as f64 / 1e3);
+    let long_ns = phases[0].t1_ns - phases[0].t0_ns;
+    assert_eq!(slices[0]["dur"], long_ns as f64 / 1e3);
+    let points = record.series.iter().flat_map(|series| &series.points);
+    let finite = points.filter(|(_, value)| value.is_finite()).count();
+    assert!(finite > 0);
+    assert_eq!(of("C").len(), finite);
+    assert_eq!(of("i").len(), record.events.len());
+    let named = of("M")
+        .into_iter()
+        .filter(|it| it["name"] == "process_name");
+    assert_eq!(named.count(), 1 + record.manifest.hosts.len());
+}
+
+#[test]
 fn exports_hold_every_point_flow_and_quote() {
     let root = root();
     let path = record(root.path(), "x", 2);
