@@ -979,6 +979,16 @@ knee-by-kneedle = The throughput bends at { $users } ({ $low } to { $high })
 knee-by-cpu = The server's CPU is full at { $users } ({ $low } to { $high })
 verdict-knee-residual = Little's law is off by { $residual } at one level: the runs were too short, or requests were lost from sight.
 verdict-knee-hysteresis = On the way down levels carried { $lost } less than on the way up: the system does not recover at once.
+verdict-protect = { $rate } ({ $kept } of the most carried) with { $users } users, workers = pool = { $workers } and at most { $open } connections: mean response { $response }, { $expected } expected. { $cause }
+protect-threads = { $queued } requests wait for a thread, { $pool } for a database connection: the surplus waits in front of the threads.
+protect-accept = { $accept } connections wait to be accepted, { $pool } requests for a database connection: the surplus waits in the accept queue.
+protect-pool = { $pool } requests wait for a database connection: the limits do not hold the surplus in front of the threads.
+protect-nowhere = No queue of the server fills: the users pause long enough, or the server itself is slower than the threads.
+protect-unknown = Where the surplus waits is not known: the server's queues were not observed.
+protect-throughput = The limits cost throughput: they lie too low.
+protect-errors = { $errors } of the requests fail: the connection limit turns users away.
+protect-response = Responses take longer than the queue in front explains ({ $expected }): the limits lie too high.
+verdict-protect-without = Without the limits: { $rate }, mean response { $response }; a thread needs { $before } for a request, with them { $after }.
 
 # How a cause is weighed.
 verdict-suspected = Undetermined. One kind of observation only suggests: { $says }

@@ -804,6 +804,9 @@ error-target-fixed-hint = start the target again with --set
 error-target-held = the knobs of the target are held by { $by }
 error-target-held-hint = wait until it ends, or end it; a holder that is silent loses them after 5 s
 error-target-not-held = the knobs are not held any more, and the target has put the old values back
+error-no-knobs = no sokudo target is loaded whose knobs could be changed
+error-no-knobs-hint = load a `sokudo target app`, and name its admin port with --monitor target:at=ADDR:PORT when it is not the last one started on this host
+error-knobs-no-target = no sokudo target of this user runs at { $server }, so its knobs cannot be changed
 error-target-database-limit = `pool.max` is { $max }, and the database takes { $limit } connections
 error-target-database-limit-hint = make the pool smaller, or let the database take more connections
 error-target-setting-hint = `sokudo target app --print` shows all settings with their values

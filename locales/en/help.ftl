@@ -33,6 +33,7 @@ help-any--help = Print help
 help-any--knee = Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find the knee: the number from which requests queue. See `sokudo knee --help`
 help-any--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
 help-any--rule = What the answer of --knee is: `bound` (where the throughput without queues meets the highest), `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo` (the most with which --slo is kept)
+help-any--protect = Set limits in front of the knee on a sokudo target: threads = pool = the users of the knee, twice as many connections. Then check them with 1.5 times the users, and put the old values back
 help-any--version = Print version
 
 ## Commands and options
@@ -663,6 +664,7 @@ help-knee-after =
       sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
       sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
       sokudo rr hostb --knee streams=1..64                 any closed load can be raised so
+      sokudo knee plan.jmx --param THREAD_NUMBER=1..60 --protect   limits of a sokudo target, tried
 
     The users double until they bring little more, the levels around the knee are added, and then all are
     run once more on the way down and the decisive ones a third time: at most 12 levels and 29 runs.

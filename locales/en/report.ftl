@@ -763,6 +763,16 @@ report-capacity-response-title = How long does a request take with more users?
 report-capacity-response-note = Below the bound no closed system can be. The distance from it is time in queues that are not at the bottleneck.
 report-capacity-cpu-title = How busy is the server?
 report-capacity-cpu-note = Share of all CPUs of the host that answers, over each run. The line is the share that counts as full.
+report-protect-title = Limits in front of the knee, with { $users } users
+report-protect-limits = Limits
+report-protect-with = workers = pool = { $workers }, connections ≤ { $open }
+report-protect-without = none
+report-protect-mark = recommended
+report-protect-errors = Errors
+report-protect-accept = Wait to be accepted
+report-protect-queued = Wait for a thread
+report-protect-service = Time of a thread
+report-protect-pool = Wait for the database
 
 # Lines of `sokudo why`.
 why-limit = The limit

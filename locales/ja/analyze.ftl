@@ -861,6 +861,16 @@ knee-by-kneedle = スループットは { $users } で曲がります({ $low }�
 knee-by-cpu = サーバーの CPU は { $users } でいっぱいです({ $low }〜{ $high })
 verdict-knee-residual = ある段階でリトルの法則から { $residual } ずれています。実行が短すぎるか、見えない要求があります。
 verdict-knee-hysteresis = 下りでは上りより { $lost } 少ない段階がありました。すぐには回復しない系です。
+verdict-protect = ユーザー { $users }、workers = pool = { $workers }、接続上限 { $open } で { $rate } (運べた最大の { $kept })。平均応答時間は { $response }、見込みは { $expected } です。{ $cause }
+protect-threads = スレッド待ちが { $queued } 件、データベース接続待ちが { $pool } 件です。超過分はスレッドの手前で待っています。
+protect-accept = 受け付け待ちの接続が { $accept } 本、データベース接続待ちが { $pool } 件です。超過分は受け付けキューで待っています。
+protect-pool = データベース接続待ちが { $pool } 件あります。この上限では超過分をスレッドの手前に留められません。
+protect-nowhere = サーバーのどのキューもたまりません。ユーザーの休止が十分長いか、サーバーの処理自体がスレッドより遅いためです。
+protect-unknown = 超過分がどこで待っているかは不明です。サーバーのキューを観測していません。
+protect-throughput = 上限が低すぎて、スループットが下がりました。
+protect-errors = リクエストの { $errors } が失敗しました。接続上限がユーザーを断っています。
+protect-response = 応答時間が手前のキューで説明できる長さ ({ $expected }) を超えました。上限が高すぎます。
+verdict-protect-without = 上限なしでは { $rate }、平均応答時間 { $response } です。1 リクエストにスレッドが要する時間は、上限なしで { $before }、上限ありで { $after } です。
 
 # 原因の重み付け。
 verdict-suspected = 未確定です。一種類の観測だけが次を示しています: { $says }

@@ -804,6 +804,9 @@ error-target-fixed-hint = --set を付けてターゲットを起動し直して
 error-target-held = ターゲットの設定は { $by } が保持しています
 error-target-held-hint = 終わるまで待つか、保持している側を終了してください。応答のない保持は 5 秒で失効します
 error-target-not-held = 設定の保持はすでに切れており、ターゲットが元の値に戻しました
+error-no-knobs = 設定を変えられる sokudo ターゲットに負荷をかけていません
+error-no-knobs-hint = `sokudo target app` に負荷をかけてください。このホストで最後に起動したものでなければ、管理ポートを --monitor target:at=ADDR:PORT で指定してください
+error-knobs-no-target = { $server } ではこのユーザーの sokudo ターゲットが動いていないため、設定を変えられません
 error-target-database-limit = `pool.max` は { $max } ですが、データベースが受け付ける接続は { $limit } 本です
 error-target-database-limit-hint = プールを小さくするか、データベースの接続数を増やしてください
 error-target-setting-hint = `sokudo target app --print` がすべての設定と値を表示します

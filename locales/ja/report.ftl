@@ -716,6 +716,16 @@ report-capacity-response-title = ユーザーが増えると要求にどれだ�
 report-capacity-response-note = 閉じた系は漸近線より下にはなりません。そこからの距離は、ボトルネック以外の待ち行列の時間です。
 report-capacity-cpu-title = サーバーはどれだけ忙しいか
 report-capacity-cpu-note = 応答するホストの全 CPU に対する割合を実行ごとに示します。線はいっぱいとみなす割合です。
+report-protect-title = 膝の手前の上限 (ユーザー { $users })
+report-protect-limits = 上限
+report-protect-with = workers = pool = { $workers }、接続 ≤ { $open }
+report-protect-without = なし
+report-protect-mark = 推奨
+report-protect-errors = エラー
+report-protect-accept = 受け付け待ち
+report-protect-queued = スレッド待ち
+report-protect-service = スレッドの所要時間
+report-protect-pool = データベース待ち
 
 # `sokudo why` の行。
 why-limit = 限界

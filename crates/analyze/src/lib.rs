@@ -32,7 +32,7 @@ pub use contradictions::CONTRADICTIONS;
 pub use findings::causes::Causes;
 pub use findings::{diagnose, findings};
 pub use quantities::{
-    capacity, experiment, pairs, placement, ranges, repeats, rrul, sweep, versus,
+    capacity, experiment, observed, pairs, placement, protect, ranges, repeats, rrul, sweep, versus,
 };
 pub use rule::{Change, Purpose, Rule, Standing, Suspect};
 pub use rules::REGISTRY;

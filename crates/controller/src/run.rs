@@ -20,6 +20,7 @@ use crate::complaints::{Complaints, MAX_WORD};
 use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
 use crate::knee::CpuWatch;
+use crate::knobs::Knobs;
 use crate::steering::Steering;
 
 /// Progress of a run, as reported to an [`Observer`].
@@ -106,6 +107,7 @@ pub struct Run {
     /// Phases whose flows begin further apart are repeated, nanoseconds.
     pub(crate) max_skew_ns: Option<u64>,
     pub(crate) quiet_phases: bool,
+    pub(crate) knobs: Option<Box<dyn Knobs>>,
     /// The hosts' CPUs since the present phase was planned, for a search of the knee.
     pub(crate) cpu_watch: CpuWatch,
     /// Readings of the hosts' clocks, by index.
@@ -191,6 +193,7 @@ impl Run {
             rows: None,
             max_skew_ns: None,
             quiet_phases: false,
+            knobs: None,
             cpu_watch: CpuWatch::default(),
             clocks: vec![ClockTrack::default(); count],
             start_lead_ns: 0,

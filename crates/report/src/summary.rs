@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 use sokudo_analyze::Causes;
 use sokudo_analyze::placement::Placed;
+use sokudo_analyze::protect::{Checked, Places, Surplus};
 use sokudo_analyze::ranges::Range;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::advice::Advice;
@@ -15,6 +16,7 @@ use sokudo_model::proof::Outcome;
 use sokudo_model::{
     Evidence, Finding, FlowResult, PhaseRecord, Problem, Record, RunStatus, Summary,
 };
+use sokudo_stats::capacity::protect::{self, Arm};
 use sokudo_stats::{Answer, Curve, Knee, Repeats, answer_of, curve_of};
 
 use crate::demands;
@@ -128,6 +130,30 @@ pub const SUMMARY: Document = Document {
         field("sweep.steps[].p50_seconds", "number or null", "seconds"),
         field("sweep.steps[].p99_seconds", "number or null", "seconds"),
         field("sweep.steps[].lost_ratio", "number or null", "ratio"),
+        field("protect", "object", ""),
+        field("protect.kept", "boolean", ""),
+        field("protect.users", "number", ""),
+        field("protect.workers", "integer", ""),
+        field("protect.open_connections", "integer", ""),
+        field("protect.throughput_ratio", "number", "ratio"),
+        field("protect.expected_seconds", "number", "seconds"),
+        field("protect.surplus", "string", ""),
+        field("protect.before", "object or null", ""),
+        field("protect.before.per_second", "number", "per second"),
+        field("protect.before.response_seconds", "number", "seconds"),
+        field("protect.before.errors_ratio", "number", "ratio"),
+        field("protect.before.accept_queue", "number or null", ""),
+        field("protect.before.workers_queued", "number or null", ""),
+        field("protect.before.pool_waiting", "number or null", ""),
+        field("protect.before.service_seconds", "number or null", "seconds"),
+        field("protect.after", "object", ""),
+        field("protect.after.per_second", "number", "per second"),
+        field("protect.after.response_seconds", "number", "seconds"),
+        field("protect.after.errors_ratio", "number", "ratio"),
+        field("protect.after.accept_queue", "number or null", ""),
+        field("protect.after.workers_queued", "number or null", ""),
+        field("protect.after.pool_waiting", "number or null", ""),
+        field("protect.after.service_seconds", "number or null", "seconds"),
         field("search", "object", ""),
         field("search.trials", "integer", ""),
         field("search.held_trials", "integer", ""),
@@ -203,7 +229,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "run": manifest.id.0,
         "status": status(manifest.status, record.checks.iter().all(|check| check.passed)),
         "workload": manifest.workload,
-        "summary": numbers(&manifest.summary),
+        "summary": numbers(&totals(view)),
         "ranges": view.ranges.iter().map(|(name, it)| (name.clone(), range(it))).collect::<Map<_, _>>(),
         "placement": placed.iter().map(placement).collect::<Vec<_>>(),
         "flows": flows.map(flow).collect::<Vec<_>>(),
@@ -225,6 +251,9 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     if let Some(curve) = curve_of(&manifest.phases) {
         summary["sweep"] = sweep(&curve);
     }
+    if let Some(checked) = sokudo_analyze::protect::of(record) {
+        summary["protect"] = limits(&checked);
+    }
     if let Some(answer) = answer_of(&manifest.phases) {
         summary["search"] = search(&answer);
     }
@@ -238,6 +267,52 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();
     }
     summary
+}
+
+/// The totals of the run, and what was observed of the target's queues in the phase that they are of.
+fn totals(view: &View) -> Summary {
+    let mut totals = view.record.manifest.summary.clone();
+    let observed = view
+        .subject()
+        .map(|phase| sokudo_analyze::observed::target_queues(view.record, phase));
+    for (name, value) in observed.into_iter().flatten() {
+        totals.entry(name).or_insert(value);
+    }
+    totals
+}
+
+/// Limits in front of the knee, checked with more users.
+pub(crate) fn limits(checked: &Checked) -> Value {
+    let protected = &checked.protected;
+    let arm = |arm: &Arm, places: &Places| {
+        json!({
+            "per_second": arm.level.per_second(),
+            "response_seconds": arm.level.response_s(),
+            "errors_ratio": arm.errors,
+            "accept_queue": places.accept_queue,
+            "workers_queued": places.workers_queued,
+            "pool_waiting": places.pool_waiting,
+            "service_seconds": places.service_s,
+        })
+    };
+    let surplus = match checked.after.surplus() {
+        Surplus::Threads => "workers",
+        Surplus::Accept => "accept_queue",
+        Surplus::Pool => "pool",
+        Surplus::Nowhere => "none",
+        Surplus::Unknown => "unknown",
+    };
+    json!({
+        "kept": protected.outcome() == protect::Outcome::Kept,
+        "users": protected.users,
+        "workers": protected.limits.workers,
+        "open_connections": protected.limits.open,
+        "throughput_ratio": protected.kept(),
+        "expected_seconds": protected.expected_s,
+        "surplus": surplus,
+        "before": protected.before.as_ref().map(|it| arm(it, &checked.before)),
+        "after": arm(&protected.after, &checked.after),
+    })
 }
 
 /// One measured phase; loads that ran at the same moment have the same `moment`.

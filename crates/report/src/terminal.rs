@@ -321,6 +321,10 @@ impl Writer {
         self.table(&capacity::answers(&found), &mark);
         let mark = self.words("report-terminal-knee");
         self.table(&capacity::levels(&found), &mark);
+        if let Some(limits) = capacity::limits(view.record) {
+            let mark = self.words("report-protect-mark");
+            self.table(&limits, &mark);
+        }
     }
 
     /// One line per step of a sweep, the knee marked.

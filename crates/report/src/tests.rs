@@ -4,11 +4,14 @@
 use std::path::PathBuf;
 
 use sokudo_analyze::placement::Placed;
+use sokudo_analyze::protect::{Checked, Places};
 use sokudo_analyze::ranges::{Basis, Range};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::advice::Advice;
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Problem, Record, RunStatus, Text, kinds};
+use sokudo_stats::capacity::Level;
+use sokudo_stats::capacity::protect::{Arm, Limits, Protected};
 use sokudo_stats::{Curve, CurveStep, Interval, Knee};
 
 use crate::synthetic::{self, sentence};
@@ -218,6 +221,7 @@ fn the_summary_is_as_it_is_described() {
         },
         basis: Basis::Batches,
     })});
+    value["protect"] = summary::limits(&checked_limits());
     let pair = summary::pair(&Pair::default(), &I18n::new(Lang::En));
     value["pairs"] = serde_json::json!([pair]);
     let mut advised = synthetic::repeated(&[1e9]);
@@ -227,6 +231,30 @@ fn the_summary_is_as_it_is_described() {
     value["limit"]["against"] = value["limit"]["for"].clone();
     let differences = sokudo_testkit::document::differences(&crate::SUMMARY, &[value]);
     assert!(differences.is_empty(), "{differences:#?}");
+}
+
+/// Limits that were checked without and with them.
+fn checked_limits() -> Checked {
+    let arm = Arm {
+        level: Level {
+            users: 6.0,
+            visits: Vec::new(),
+        },
+        phases: Vec::new(),
+        errors: 0.0,
+    };
+    Checked {
+        protected: Protected {
+            limits: Limits::of(4.0),
+            users: 6.0,
+            before: Some(arm.clone()),
+            after: arm,
+            most_per_second: 1.0,
+            expected_s: 1.0,
+        },
+        before: Places::default(),
+        after: Places::default(),
+    }
 }
 
 #[test]

@@ -214,7 +214,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("probe" | repeats::AGAIN) => return Role::Probe,
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
-        Some(capacity::record::LABEL) => return Role::Level,
+        Some(capacity::record::LABEL | capacity::protect::LABEL) => return Role::Level,
         Some(repeats::LABEL | versus::LABEL) => return Role::Repeat,
         _ => {}
     }

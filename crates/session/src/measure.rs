@@ -81,6 +81,8 @@ pub struct KneeAsked {
     pub range: KneeRange,
     /// The rule.
     pub rule: Rule,
+    /// Afterwards, check limits in front of the knee.
+    pub protects: bool,
 }
 
 /// A checked measurement that can be carried out.
@@ -296,6 +298,7 @@ impl<O: Options> Measurement<O> {
                     rule: asked.rule,
                     bounds: how.slo.clone(),
                     is_server_here: options.server().is_some_and(is_here),
+                    protect: asked.protects.then_some(1.0),
                 })
             }
             (None, None, None) => {

@@ -27,7 +27,9 @@ use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::files::FileCopy;
 use crate::quantities::transfer::Transfer;
-use crate::quantities::{advice, capacity, experiment, probe, repeats, rrul, sweep, versus};
+use crate::quantities::{
+    advice, capacity, experiment, probe, protect, repeats, rrul, sweep, versus,
+};
 use crate::rules::is_far_end_lost;
 use crate::view::PhaseView;
 
@@ -98,9 +100,14 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     out.extend(first.into_iter().flatten().chain(of_runs));
     let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some());
     let climbed = capacity::of(record);
+    let limited = protect::of(record).map_or(Vec::new(), |checked| protect::says(&checked));
+    let most = most + limited.len();
     match (sweep::of(record), main) {
         _ if climbed.is_some() => {
-            out.extend(climbed.iter().flat_map(|(found, _)| climb(record, found)))
+            let says = climbed.iter().flat_map(|(found, _)| climb(record, found));
+            let mut says: Vec<Text> = says.collect();
+            says.splice(says.len().min(1)..says.len().min(1), limited);
+            out.extend(says);
         }
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => {

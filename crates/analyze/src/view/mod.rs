@@ -71,6 +71,7 @@ impl<'a> PhaseView<'a> {
             || role.is_some_and(|role| role == "advise")
             || curve::is_step(self.phase)
             || capacity::record::is_run(self.phase)
+            || capacity::protect::is_run(self.phase)
             || (versus::is_run(self.phase) && self.phase.labels[versus::ARM] == versus::WITH)
     }
 

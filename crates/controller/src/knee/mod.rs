@@ -2,6 +2,7 @@
 //!
 //! Runs phases as [`sokudo_stats::capacity::search`] asks for them.
 
+mod protect;
 mod range;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub struct KneePlan {
     pub bounds: Option<Bounds>,
     /// The server runs on the host that generates the load: its CPU counts.
     pub is_server_here: bool,
+    /// Afterwards, check limits in front of the knee: users per unit of the option that is raised.
+    pub protect: Option<f64>,
 }
 
 /// Time that the CPUs of each host idled in a phase, as its monitor saw it.
@@ -78,6 +81,9 @@ impl Run {
         plan: &KneePlan,
         phase_of: &dyn Fn(u32) -> Result<PhasePlan, Refusal>,
     ) -> Result<Option<KneeFound>, ControlError> {
+        if plan.protect.is_some() {
+            self.knobs()?;
+        }
         let mut search = KneeSearch::new(KneeSearchConfig {
             low: plan.range.low,
             high: plan.range.high,
@@ -106,6 +112,11 @@ impl Run {
         if let Some(found) = &found {
             self.describe(&found.phases[found.subject()]);
             self.manifest.summary.extend(found.summary());
+        }
+        if let (Some(found), Some(users_per_value)) = (&found, plan.protect)
+            && !self.interrupted()
+        {
+            self.protect(plan, found, users_per_value, phase_of)?;
         }
         Ok(found)
     }

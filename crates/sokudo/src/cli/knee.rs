@@ -13,6 +13,7 @@ Examples:
   sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
   sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
   sokudo rr hostb --knee streams=1..64                 any closed load can be raised so
+  sokudo knee plan.jmx --param THREAD_NUMBER=1..60 --protect   limits of a sokudo target, tried
 
 The users double until they bring little more, the levels around the knee are added, and then all are
 run once more on the way down and the decisive ones a third time: at most 12 levels and 29 runs.

@@ -27,6 +27,11 @@ pub struct RuleArgs {
         hide_default_value = true
     )]
     pub rule: KneeRule,
+
+    /// Set limits in front of the knee on a sokudo target: threads = pool = the users of the knee, twice
+    /// as many connections. Then check them with 1.5 times the users, and put the old values back.
+    #[arg(long, requires = "knee")]
+    pub protect: bool,
 }
 
 /// How a load is measured: once, several times, swept or searched.
@@ -101,6 +106,11 @@ impl MeasureArgs {
             || self.versus.is_some()
     }
 
+    /// Whether knobs of the loaded target are to be changed.
+    pub fn changes_knobs(&self) -> bool {
+        self.rule.protect
+    }
+
     /// Checks everything that can be checked before a host is called.
     pub fn plan<O: Options>(&self, options: &O) -> Result<Measurement<O>, Failure> {
         let how = How {
@@ -111,6 +121,7 @@ impl MeasureArgs {
             knee: self.knee.clone().map(|range| KneeAsked {
                 range,
                 rule: self.rule.rule,
+                protects: self.rule.protect,
             }),
             slo: self.slo.clone(),
             max_skew_ns: self.max_skew.map(|most| most.0),

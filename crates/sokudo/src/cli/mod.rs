@@ -46,6 +46,7 @@ mod serve;
 mod specs;
 mod table;
 mod target;
+mod target_knobs;
 mod web;
 mod why;
 mod workload;

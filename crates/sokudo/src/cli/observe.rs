@@ -1,6 +1,6 @@
 //! Monitors that are asked for on the command line, and `sokudo monitors`.
 
-use std::net::{ToSocketAddrs as _, UdpSocket};
+use std::net::{SocketAddr, ToSocketAddrs as _, UdpSocket};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -28,6 +28,34 @@ impl ObserveArgs {
         let bounds = MonitorSpec::within_bounds(&specs);
         bounds.map_err(|says| Failure::operator(says, Text::new("error-monitors-fewer-hint")))?;
         Ok(specs)
+    }
+
+    /// Admin port of the sokudo target that is observed; `None` without one. Errors: the queues of another
+    /// server are, whose knobs are not ours.
+    pub fn target_admin(&self) -> Result<Option<SocketAddr>, Failure> {
+        let specs = self.specs()?;
+        let Some(spec) = specs.iter().find(|spec| spec.name == "target") else {
+            return Ok(None);
+        };
+        let options: Value = serde_json::from_str(&spec.options).unwrap_or_default();
+        let is_foreign = ["url", "mapping"]
+            .iter()
+            .any(|key| !options[*key].is_null());
+        let at = options["at"].as_str().and_then(|at| at.parse().ok());
+        match (at, is_foreign) {
+            (Some(at), false) => Ok(Some(at)),
+            _ => Err(Failure::operator(
+                Text::new("error-no-knobs"),
+                Text::new("error-no-knobs-hint"),
+            )),
+        }
+    }
+
+    /// The same and one more.
+    pub fn and(&self, monitor: String) -> Self {
+        let mut all = self.clone();
+        all.monitors.push(monitor);
+        all
     }
 
     /// The same, and the processes of a server that is on this host: what limits it can then be told.

@@ -8,6 +8,7 @@ use super::live::LiveArgs;
 use super::measure::{Generators, MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::target_knobs::TargetKnobs;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -105,16 +106,22 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
     args.options.read_files()?;
     let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
+    let server = server_of(&args.options);
+    let knobs = match args.measure.changes_knobs() {
+        true => Some(TargetKnobs::of(O::NAME, &args.observe, server.as_ref())?),
+        false => None,
+    };
+    let (knobs, observed) = knobs.unzip();
     let call = Call {
         workload: O::NAME,
         hosts: &args.generators.on,
         key: args.generators.key.as_ref(),
         seed: args.seed,
         interval_ns: args.options.interval_ns(),
-        observe: &args.observe,
+        observe: observed.as_ref().unwrap_or(&args.observe),
         may_miss: false,
         show: &args.show,
-        server: server_of(&args.options),
+        server,
     };
     let page = args.watch.open(O::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
@@ -127,6 +134,9 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
         |run| {
             if let Some(page) = &page {
                 page.begins(run);
+            }
+            if let Some(knobs) = knobs {
+                run.take_knobs(Box::new(knobs));
             }
             measure(planned, run, lang)?;
             if !args.generators.on.is_empty() {

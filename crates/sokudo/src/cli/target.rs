@@ -344,14 +344,13 @@ pub fn recover(i18n: &I18n) {
 
 /// Changes in one line.
 pub fn listed(changes: &[Change]) -> String {
-    let each = changes.iter().map(|change| {
+    let different = changes.iter().filter(|change| change.old != change.new);
+    let each = different.map(|change| {
         let (old, new) = (word(&change.old), word(&change.new));
         format!("{} {old} → {new}", change.key)
     });
-    match changes.is_empty() {
-        true => "–".into(),
-        false => each.collect::<Vec<_>>().join(", "),
-    }
+    let all = each.collect::<Vec<_>>().join(", ");
+    if all.is_empty() { "–".into() } else { all }
 }
 
 fn app(args: AppArgs) -> Result<Exit, Failure> {
@@ -435,24 +434,29 @@ fn announce(i18n: &I18n, target: &Target) {
 }
 
 impl Place {
-    /// The target that is meant, with its key where it lies on this host.
     fn remote(&self) -> Result<Remote, Failure> {
-        let known = KeyFile::all(&folder());
-        let mut meant = known
-            .into_iter()
-            .filter(|file| self.at.is_none_or(|at| at == file.admin));
-        let file = meant.next();
-        let Some(at) = self.at.or(file.as_ref().map(|file| file.admin)) else {
-            return Err(Failure::operator(
-                Text::new("error-target-none"),
-                Text::new("error-target-none-hint"),
-            ));
-        };
-        let given = std::env::var(KEY_VARIABLE)
-            .ok()
-            .filter(|key| !key.is_empty());
-        Ok(Remote::new(at, given.or(file.map(|file| file.key))))
+        remote(self.at)
     }
+}
+
+/// The target with this admin port, else the one that was started last on this host, with its key where
+/// it lies here. Errors: there is none.
+pub fn remote(at: Option<SocketAddr>) -> Result<Remote, Failure> {
+    let known = KeyFile::all(&folder());
+    let mut meant = known
+        .into_iter()
+        .filter(|file| at.is_none_or(|at| at == file.admin));
+    let file = meant.next();
+    let Some(at) = at.or(file.as_ref().map(|file| file.admin)) else {
+        return Err(Failure::operator(
+            Text::new("error-target-none"),
+            Text::new("error-target-none-hint"),
+        ));
+    };
+    let given = std::env::var(KEY_VARIABLE)
+        .ok()
+        .filter(|key| !key.is_empty());
+    Ok(Remote::new(at, given.or(file.map(|file| file.key))))
 }
 
 fn stat(args: &StatArgs) -> Result<Exit, Failure> {

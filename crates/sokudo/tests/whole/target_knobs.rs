@@ -2,7 +2,7 @@
 
 use sokudo_testkit::program::{Ended, Running, Sokudo};
 
-use crate::vocabulary::{Place, place};
+use crate::vocabulary::{Place, place, summary};
 
 /// A target of this place, and its admin port.
 pub struct App {
@@ -122,4 +122,67 @@ fn a_target_begins_with_its_own_settings_after_one_that_was_killed() {
     let says = running.wait_for(|line| line.contains("killed").then(|| line.to_owned()));
     assert!(says.contains("pool.max 10 → 50"), "{says}");
     assert_eq!(pool_max(&place).0, "pool.max=10");
+}
+
+/// Requests of 20 ms, each of which holds a connection of the pool for all of that time.
+const HOLD: &str =
+    "pool.url=sim: stress.search_ms=20 stress.update_ms=0 stress.interval_ms=0 stress.bit=0";
+
+#[test]
+fn limits_in_front_of_the_knee_keep_throughput_and_let_the_surplus_wait_for_a_thread() {
+    let place = place();
+    let app = app(&place, &format!("pool.max=4 {HOLD}"));
+    let typed = format!(
+        "knee http://{}/stress/x --param connections=1..16 -d 600ms --protect --json",
+        app.at
+    );
+    let ended = told(&place, &typed).run();
+    let said = summary(&ended);
+    ended
+        .expect_stderr("pool.max 4 →")
+        .expect_stderr("knobs put back");
+    assert_eq!(pool_max(&place).0, "pool.max=4");
+    let (users, limits) = (said.number("knee.users"), &said.0["protect"]);
+    let number = |path: &str| {
+        let value = limits.pointer(path).and_then(serde_json::Value::as_f64);
+        value.unwrap_or_else(|| panic!("no {path} in {limits:#}"))
+    };
+    assert_eq!(number("/workers"), users.ceil(), "{limits:#}");
+    assert_eq!(number("/users"), (users * 1.5).ceil(), "{limits:#}");
+    // Nobody waits behind the threads when there are no more of them than connections.
+    assert!(number("/after/pool_waiting") < 0.5, "{limits:#}");
+    assert!(
+        number("/after/workers_queued") > number("/before/workers_queued"),
+        "{limits:#}"
+    );
+    assert!(number("/before/pool_waiting") > 0.5, "{limits:#}");
+    assert_eq!(limits["surplus"], "workers", "{limits:#}");
+    let verdict = said.0["verdict"].to_string();
+    assert!(
+        verdict.contains("in front of the threads") || limits["kept"] == false,
+        "{verdict}"
+    );
+    let report = std::fs::read_to_string(place.record().join("report.html")).expect("a report");
+    assert!(
+        report.contains("Limits in front of the knee"),
+        "the table is missing"
+    );
+    let record = place.record();
+    let japanese = told(&place, &format!("show {} --lang ja", record.display())).run();
+    japanese.expect_stdout("workers = pool = ");
+}
+
+#[test]
+fn limits_are_set_on_a_target_of_ones_own_alone() {
+    let place = place();
+    let _app = app(&place, HOLD);
+    for typed in [
+        "knee http://127.0.0.1:9/ --protect",
+        "knee http://127.0.0.1:9/ --protect --monitor target:kind=nginx,url=http://127.0.0.1:9/",
+    ] {
+        told(&place, typed)
+            .run()
+            .expect_code(2)
+            .expect_stderr("no sokudo target");
+    }
 }

@@ -18,6 +18,7 @@
 
 pub mod estimate;
 pub mod mva;
+pub mod protect;
 pub mod record;
 pub mod search;
 pub mod usl;

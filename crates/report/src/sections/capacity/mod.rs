@@ -7,6 +7,8 @@ use sokudo_stats::capacity::Level;
 use sokudo_stats::capacity::estimate::Users;
 use sokudo_stats::capacity::record::{KneeFound, Rule, knee_of};
 
+mod protect;
+
 use crate::block::{Block, Cell, Column, Phrase, Table};
 use crate::number::{Scale, count};
 use crate::plane::{Axis, Mark, Plane, Trace};
@@ -26,8 +28,11 @@ pub fn blocks(view: &View) -> Vec<Block> {
     let mut out: Vec<Block> = vec![Block::Table(answers(&found))];
     out.extend(planes.map(|plane| Block::Plane(Box::new(plane))));
     out.push(Block::Table(levels(&found)));
+    out.extend(protect::table(view.record).map(Block::Table));
     out
 }
+
+pub use protect::table as limits;
 
 fn column(title: &str, unit: &str, numeric: bool) -> Column {
     Column {

@@ -30,6 +30,7 @@ use crate::cli::live::LiveArgs;
 use crate::cli::measure::{Generators, RuleArgs};
 use crate::cli::observe::ObserveArgs;
 use crate::cli::observer::Terminal;
+use crate::cli::target_knobs::TargetKnobs;
 use crate::cli::web::{WatchArgs, Watched};
 use crate::cli::workload::{self, Call, Measured};
 use crate::cli::{Exit, Failure, is_secret};
@@ -355,6 +356,11 @@ fn measure(
     seed: u64,
 ) -> Result<Measured, Failure> {
     let lang = args.show.lang();
+    let knobs = match args.rule.protect {
+        true => Some(TargetKnobs::of(jmx::NAME, &args.observe, None)?),
+        false => None,
+    };
+    let (knobs, observed) = knobs.unzip();
     let call = Call {
         may_miss: false,
         workload: jmx::NAME,
@@ -362,7 +368,7 @@ fn measure(
         key: args.generators.key.as_ref(),
         seed: Some(seed),
         interval_ns: 1_000_000_000,
-        observe: &args.observe,
+        observe: observed.as_ref().unwrap_or(&args.observe),
         show: &args.show,
         server: None,
     };
@@ -376,6 +382,9 @@ fn measure(
         |run| {
             if let Some(page) = &page {
                 page.begins(run);
+            }
+            if let Some(knobs) = knobs {
+                run.take_knobs(Box::new(knobs));
             }
             let generators = run.hosts().list().len().max(2) as u64 - 1;
             announce::announce(plan, &options, generators, lang);

@@ -53,7 +53,10 @@ pub(super) fn climb(
     let Some(range) = &args.knee else {
         return Ok(());
     };
+    let most = read(&with(options, range, range.high), seed);
+    let users_per_value = most.map_or(1.0, |plan| users(&plan) as f64 / f64::from(range.high));
     let plan = KneePlan {
+        protect: args.rule.protect.then_some(users_per_value),
         range: range.clone(),
         rule: args.rule.rule,
         bounds: args.slo.clone(),
