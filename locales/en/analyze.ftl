@@ -223,20 +223,44 @@ evidence-unreachable = Errors "unreachable" that came back to { $host }: { $valu
 
 ## Requests and responses
 
-verdict-exchange-none = { $flows }: 0 requests were answered.
+verdict-exchange-none =
+    { $flows }: { $what ->
+        [transactions] no transaction was carried out
+       *[other] 0 requests were answered
+    }.
 verdict-exchange-untimed = { $flows }: { $rate } responses/s; their latency was not recorded.
-verdict-rr-closed = { $flows }: { $rate } requests/s in a closed loop, median { $p50 }, p99 { $p99 }, maximum { $max }.
-verdict-rr-open = { $flows }: { $rate } of { $asked } requests/s, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
+verdict-rr-closed =
+    { $flows }: { $rate } { $what ->
+        [transactions] transactions
+       *[other] requests
+    }/s in a closed loop, median { $p50 }, p99 { $p99 }, maximum { $max }.
+verdict-rr-open =
+    { $flows }: { $rate } of { $asked } { $what ->
+        [transactions] transactions
+       *[other] requests
+    }/s, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
 verdict-jmx-open = { $flows }: { $rate } requests/s at { $asked } arrivals/s asked for, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
-verdict-rr-best = { $flows }: up to { $rate } requests/s within the bounds, median { $p50 }, p99 { $p99 }, maximum { $max }.
+verdict-rr-best =
+    { $flows }: up to { $rate } { $what ->
+        [transactions] transactions
+       *[other] requests
+    }/s within the bounds, median { $p50 }, p99 { $p99 }, maximum { $max }.
 verdict-crr-closed = { $flows }: { $rate } connections/s with one request each in a closed loop, median { $p50 }, p99 { $p99 }, maximum { $max }.
 verdict-crr-open = { $flows }: { $rate } of { $asked } connections/s with one request each, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
 verdict-crr-best = { $flows }: up to { $rate } connections/s within the bounds, median { $p50 }, p99 { $p99 }, maximum { $max }.
 verdict-exchange-errors =
-    { $errors } { $errors ->
-        [one] request
-       *[other] requests
-    } ({ $ratio }) got no answer. { $why }
+    { $what ->
+        [transactions]
+            { $errors } { $errors ->
+                [one] transaction
+               *[other] transactions
+            } ({ $ratio }) failed.
+       *[other]
+            { $errors } { $errors ->
+                [one] request
+               *[other] requests
+            } ({ $ratio }) got no answer.
+    } { $why }
 verdict-exchange-ports = No local port was left for further connections: each is kept for a minute after it is closed. Widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse to 1, or lower the rate.
 verdict-exchange-why = First error: { $error }.
 verdict-exchange-unstarted = None of them was sent: as many as may be under way at a time were waiting for their answers.
@@ -426,8 +450,16 @@ check-bound-failed = { $phase }: { $what } is { $measured }, more than the { $bo
 check-bound-unmeasured = { $phase }: { $what } could not be measured, so nothing says that it kept { $bound }.
 check-rate-held = { $phase }: { $measured } was reached, at least { $bound } was asked for.
 check-rate-failed = { $phase }: { $measured } was reached, less than the { $bound } that was asked for.
-check-errors-held = { $phase }: { $failed } of the requests failed, at most { $bound } may.
-check-errors-failed = { $phase }: { $failed } of the requests failed, more than the { $bound } up to which the figures stand for all of them.
+check-errors-held =
+    { $phase }: { $failed } of the { $what ->
+        [transactions] transactions
+       *[other] requests
+    } failed, at most { $bound } may.
+check-errors-failed =
+    { $phase }: { $failed } of the { $what ->
+        [transactions] transactions
+       *[other] requests
+    } failed, more than the { $bound } up to which the figures stand for all of them.
 
 ## Probes
 

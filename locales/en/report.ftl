@@ -280,6 +280,7 @@ report-terminal-lost = { $loss } lost
 
 ## Requests and responses
 report-number-latency = time to an answer, median
+report-number-latency-sql = time to the commit, median
 report-number-latency-crr = time to connect and be answered, median
 report-number-p99 = 99 % { $value }
 report-number-p999 = 99.9 % { $value }
@@ -292,6 +293,10 @@ report-number-ranges-independent = Ranges hold the true value under the conditio
 report-number-service = 99 % { $value } from the real start
 report-number-start-delay = own delay of the generator 99 % { $value }
 report-number-transactions = answers per second
+report-number-transactions-sql = transactions per second
+report-number-not-tpc = not a TPC result
+report-number-part = { $name }, median
+report-number-part-count = { $n } carried out
 report-number-connections = connections per second
 report-number-asked = asked { $asked }
 report-number-arrivals = asked { $asked } arrivals
@@ -304,6 +309,7 @@ report-number-open-connections =
 report-number-connect = time to connect, median
 report-number-handshake = TLS handshake { $value }
 report-number-errors = without an answer
+report-number-errors-sql = failed
 report-number-error-ratio = { $ratio } of all
 report-number-lost-connections = connections lost { $n }
 report-over-time-answers = How much came through, and when?

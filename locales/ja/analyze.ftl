@@ -209,16 +209,45 @@ evidence-unreachable = { $host } に返った到達不能エラー: { $value }
 
 ## 要求と応答
 
-verdict-exchange-none = { $flows }: 応答は 1 件もありませんでした。
+verdict-exchange-none =
+    { $flows }: { $what ->
+        [transactions] 実行できたトランザクションは 1 件もありませんでした。
+       *[other] 応答は 1 件もありませんでした。
+    }
 verdict-exchange-untimed = { $flows }: 毎秒 { $rate } 件の応答がありました。応答時間は記録していません。
-verdict-rr-closed = { $flows }: 閉ループで毎秒 { $rate } 件の要求に応答、応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
-verdict-rr-open = { $flows }: 毎秒 { $asked } 件の指定に対し毎秒 { $rate } 件の要求に応答、予定時刻から数えた応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-rr-closed =
+    { $flows }: 閉ループで毎秒 { $rate } 件の{ $what ->
+        [transactions] トランザクションを実行
+       *[other] 要求に応答
+    }、{ $what ->
+        [transactions] 所要時間
+       *[other] 応答時間
+    }は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-rr-open =
+    { $flows }: 毎秒 { $asked } 件の指定に対し毎秒 { $rate } 件の{ $what ->
+        [transactions] トランザクションを実行
+       *[other] 要求に応答
+    }、予定時刻から数えた{ $what ->
+        [transactions] 所要時間
+       *[other] 応答時間
+    }は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-jmx-open = { $flows }: 毎秒 { $asked } 件の到着の指定に対し毎秒 { $rate } 件の要求に応答、予定時刻から数えた応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
-verdict-rr-best = { $flows }: 条件を満たすのは毎秒 { $rate } 件の要求まで、応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-rr-best =
+    { $flows }: 条件を満たすのは毎秒 { $rate } 件の{ $what ->
+        [transactions] トランザクション
+       *[other] 要求
+    }まで、{ $what ->
+        [transactions] 所要時間
+       *[other] 応答時間
+    }は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-crr-closed = { $flows }: 閉ループで毎秒 { $rate } 本の接続（要求は 1 件ずつ）、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-crr-open = { $flows }: 毎秒 { $asked } 本の指定に対し毎秒 { $rate } 本の接続（要求は 1 件ずつ）、予定時刻から数えた所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-crr-best = { $flows }: 条件を満たすのは毎秒 { $rate } 本の接続まで、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
-verdict-exchange-errors = { $errors } 件の要求（{ $ratio }）に応答がありませんでした。{ $why }
+verdict-exchange-errors =
+    { $errors } 件の{ $what ->
+        [transactions] トランザクション（{ $ratio }）が失敗しました。
+       *[other] 要求（{ $ratio }）に応答がありませんでした。
+    }{ $why }
 verdict-exchange-ports = 新しい接続に使えるローカルポートがなくなりました。閉じたポートは 1 分間使えません。net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、レートを下げてください。
 verdict-exchange-why = 最初のエラー: { $error }
 verdict-exchange-unstarted = いずれも送信されていません。同時に許される数の要求が応答を待っていました。
@@ -388,8 +417,16 @@ check-bound-failed = { $phase }: { $what } は { $measured } で、許容値 { $
 check-bound-unmeasured = { $phase }: { $what } を測定できなかったため、{ $bound } を守ったとは言えません。
 check-rate-held = { $phase }: { $measured } に達しました（求めたのは { $bound } 以上）。
 check-rate-failed = { $phase }: { $measured } にとどまり、求めた { $bound } を下回りました。
-check-errors-held = { $phase }: 失敗した要求は { $failed } で、許容値 { $bound } 以内です。
-check-errors-failed = { $phase }: 要求の { $failed } が失敗しました。数値が全体を表すとみなせる { $bound } を超えています。
+check-errors-held =
+    { $phase }: 失敗した{ $what ->
+        [transactions] トランザクション
+       *[other] 要求
+    }は { $failed } で、許容値 { $bound } 以内です。
+check-errors-failed =
+    { $phase }: { $what ->
+        [transactions] トランザクション
+       *[other] 要求
+    }の { $failed } が失敗しました。数値が全体を表すとみなせる { $bound } を超えています。
 
 ## プローブ
 

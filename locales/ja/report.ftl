@@ -268,6 +268,7 @@ report-terminal-lost = 損失 { $loss }
 
 ## 要求と応答
 report-number-latency = 応答時間の中央値
+report-number-latency-sql = 確定までの時間の中央値
 report-number-latency-crr = 接続から応答までの中央値
 report-number-p99 = 99 % { $value }
 report-number-p999 = 99.9 % { $value }
@@ -280,6 +281,10 @@ report-number-ranges-independent = 範囲は、標本が互いに独立なら、
 report-number-service = 実際の送信からは 99 % { $value }
 report-number-start-delay = 生成側自身の遅れ 99 % { $value }
 report-number-transactions = 毎秒の応答数
+report-number-transactions-sql = 毎秒のトランザクション数
+report-number-not-tpc = TPC の結果ではない
+report-number-part = { $name } の中央値
+report-number-part-count = { $n } 件を実行
 report-number-connections = 毎秒の接続数
 report-number-asked = 指定 { $asked }
 report-number-arrivals = 到着の指定 { $asked }
@@ -288,6 +293,7 @@ report-number-open-connections = 接続 { $n } 本
 report-number-connect = 接続時間の中央値
 report-number-handshake = TLS ハンドシェイク { $value }
 report-number-errors = 応答なし
+report-number-errors-sql = 失敗
 report-number-error-ratio = 全体の { $ratio }
 report-number-lost-connections = 切れた接続 { $n }
 report-over-time-answers = いつ、どれだけ処理できたか

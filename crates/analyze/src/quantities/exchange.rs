@@ -119,12 +119,17 @@ impl<'a> Exchange<'a> {
         Some((most(self.numbers.service)?, most(self.numbers.latency)?))
     }
 
+    /// A message about its requests, which it can call by their name.
+    fn named(&self, key: &str) -> Text {
+        Text::new(key).word("what", self.numbers.noun.name())
+    }
+
     /// Sentence about the result.
     pub fn achieved(&self, flows: Text) -> Text {
         let rate = self.rate().unwrap_or_default();
         if self.view.stat(self.numbers.latency, Stat::P50).is_none() {
             return match rate == 0.0 {
-                true => Text::new("verdict-exchange-none"),
+                true => self.named("verdict-exchange-none"),
                 false => Text::new("verdict-exchange-untimed").number("rate", rate, Unit::One),
             }
             .text("flows", flows);
@@ -140,7 +145,9 @@ impl<'a> Exchange<'a> {
             (true, None, None) => "verdict-crr-closed",
             (false, None, None) => "verdict-rr-closed",
         };
-        let text = Text::new(key).number("rate", best.unwrap_or(rate), Unit::One);
+        let text = self
+            .named(key)
+            .number("rate", best.unwrap_or(rate), Unit::One);
         let text = match (best, asked) {
             (None, Some(asked)) => text.number("asked", asked, Unit::One),
             _ => text,
@@ -176,7 +183,8 @@ impl<'a> Exchange<'a> {
             (None, _, true) => ("verdict-exchange-errors", failed),
             (_, _, false) => ("verdict-judged", failed),
         };
-        let text = Text::new(key)
+        let text = self
+            .named(key)
             .number("ratio", ratio, Unit::Ratio)
             .number("errors", lost, Unit::One)
             .number("bad", bad, Unit::One);

@@ -5,7 +5,7 @@
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
-use sokudo_model::kinds::{datagram, sql};
+use sokudo_model::kinds::{Kind, Noun, datagram, sql};
 use sokudo_model::metric::Metric;
 use sokudo_model::pairs::is_round;
 use sokudo_model::{
@@ -282,6 +282,8 @@ fn errors(view: &PhaseView<'_>) -> Option<Check> {
     let names = kinds::curve_metrics(&view.phase.workload)?;
     let failed = names.share(&view.phase.result, "errors")?;
     let mut check = check("errors", failed <= ERRORS, view);
+    let noun = view.kind().map_or(Noun::Requests, Kind::noun);
+    check.says = check.says.word("what", noun.name());
     check.says =
         check
             .says

@@ -29,6 +29,7 @@ const fn part(count: Metric, latency: Metric) -> Part {
 
 /// Its numbers as an exchange.
 pub const EXCHANGE: Exchange = Exchange {
+    own: &[NEW_ORDERS_PER_MINUTE, PACE_RATIO],
     parts: &[
         part(NEW_ORDERS, NEW_ORDER_SECONDS),
         part(PAYMENTS, PAYMENT_SECONDS),

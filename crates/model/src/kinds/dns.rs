@@ -3,7 +3,7 @@
 use crate::metric::metrics;
 
 use super::{
-    BadAnswers, Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind,
+    BadAnswers, Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Noun,
     PairFigure, Reach, Track, TrackSource,
 };
 
@@ -89,7 +89,9 @@ pub const EXCHANGE: Exchange = Exchange {
     ],
     failure_kinds: &[SERVER_FAILURES, REFUSED, OTHER_CODES],
     connects_each_time: false,
-    noun: "requests",
+    noun: Noun::Requests,
+    own: &[],
+    note: None,
     parts: &[],
     between: None,
 };

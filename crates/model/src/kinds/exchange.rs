@@ -63,12 +63,35 @@ pub struct Exchange {
     pub failure_kinds: &'static [Metric],
     /// Whether every request has a connection of its own.
     pub connects_each_time: bool,
-    /// What people call its requests: a variable of messages, `requests` or `transactions`.
-    pub noun: &'static str,
+    /// What people call its requests.
+    pub noun: Noun,
+    /// Numbers of the workload's own that people ask for first.
+    pub own: &'static [Metric],
+    /// Key of a remark that stands with every rate.
+    pub note: Option<&'static str>,
     /// Its kinds of requests; empty for a workload with one kind.
     pub parts: &'static [Part],
     /// The numbers of both ends, for a workload between two hosts of a run.
     pub between: Option<BetweenHosts>,
+}
+
+/// What people call the requests of a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noun {
+    /// Requests, which are answered.
+    Requests,
+    /// Transactions, which are carried out.
+    Transactions,
+}
+
+impl Noun {
+    /// Name in the variables of messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Transactions => "transactions",
+        }
+    }
 }
 
 /// One kind of the requests of a workload.
@@ -193,7 +216,9 @@ macro_rules! between_hosts {
             answers_by_code: &[],
             failure_kinds: &[],
             connects_each_time: CONNECTS_EACH_TIME,
-            noun: "requests",
+            noun: $crate::kinds::Noun::Requests,
+            own: &[],
+            note: None,
             parts: &[],
             between: Some($crate::kinds::BetweenHosts {
                 latency_sd: LATENCY_SD_SECONDS,

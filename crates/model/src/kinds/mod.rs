@@ -29,7 +29,7 @@ use crate::summary::{FlowResult, Summary};
 
 pub use carried::{Carried, carried, fairness, is_mixed, totals};
 pub use curve::CurveMetrics;
-pub use exchange::{BadAnswers, BetweenHosts, Exchange, Part};
+pub use exchange::{BadAnswers, BetweenHosts, Exchange, Noun, Part};
 pub use files::FileCopy;
 pub use transfer::Transfer;
 
@@ -76,7 +76,8 @@ pub struct Kind {
     pub family: Family,
     /// Targets that its load reaches. An agent's policy grants [`Reach::Hosts`] alone by default.
     pub reach: &'static [Reach],
-    /// Source of its series, and first part of its metrics' names.
+    /// Source of its series, and first part of its metrics' names; those of a kind that shares it may begin with
+    /// the kind's own name.
     pub source: &'static str,
     /// Its metrics, in the order in which people read them.
     pub metrics: &'static [Metric],
@@ -327,6 +328,14 @@ fn name_of(metric: &Metric, stat: Option<Stat>) -> String {
 }
 
 impl Kind {
+    /// What people call its requests.
+    pub fn noun(&self) -> Noun {
+        match self.family {
+            Family::Exchange(exchange) => exchange.noun,
+            _ => Noun::Requests,
+        }
+    }
+
     /// True for a workload whose rate can be searched: what a plan asks for is fixed.
     pub fn is_searched(&self) -> bool {
         self.curve.is_some() && !self.is_plan

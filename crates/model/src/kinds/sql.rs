@@ -3,7 +3,8 @@
 use crate::metric::metrics;
 
 use super::{
-    CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, PairFigure, Reach, Track, TrackSource,
+    CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Noun, PairFigure, Reach, Track,
+    TrackSource,
 };
 
 #[rustfmt::skip]
@@ -71,7 +72,9 @@ pub const EXCHANGE: Exchange = Exchange {
     answers_by_code: &[],
     failure_kinds: &[],
     connects_each_time: false,
-    noun: "transactions",
+    noun: Noun::Transactions,
+    own: &[],
+    note: Some("report-number-not-tpc"),
     parts: &[],
     between: None,
 };

@@ -1,6 +1,6 @@
 //! The few numbers of requests and their answers.
 
-use sokudo_model::kinds::{self, Exchange, Family};
+use sokudo_model::kinds::{self, Exchange, Family, Noun, Part};
 use sokudo_model::units::human;
 use sokudo_model::{PhaseRecord, Severity, Stat, Text, Unit};
 
@@ -38,7 +38,37 @@ fn numbers(subject: &Subject) -> Vec<Number> {
         set_up(subject, exchange),
         errors(subject, exchange),
     ];
-    parts.into_iter().flatten().collect()
+    let own = exchange.own.iter().filter_map(|metric| {
+        let value = subject.own(*metric)?;
+        let label = format!("report-metric-{}", metric.slug());
+        Some(Number::new(human(value, metric.unit), &label))
+    });
+    let kinds = exchange
+        .parts
+        .iter()
+        .filter_map(|part| kind_of_request(subject, part));
+    own.chain(parts.into_iter().flatten())
+        .chain(kinds)
+        .collect()
+}
+
+/// Count and latency of one kind of request.
+fn kind_of_request(subject: &Subject, part: &Part) -> Option<Number> {
+    let p50 = subject.stat(part.latency, Stat::P50)?;
+    let name = Text::new(format!("report-metric-{}", part.latency.slug()));
+    let label = Text::new("report-number-part").text("name", name);
+    let mut number = Number {
+        label: label.into(),
+        ..Number::new(human(p50, Unit::Seconds), "")
+    };
+    subject.put_stat(&mut number, "report-number-p99", part.latency, Stat::P99);
+    let carried_out = subject.own(part.count).map(|n| {
+        Text::new("report-number-part-count")
+            .word("n", count(n))
+            .into()
+    });
+    number.detail.extend(carried_out);
+    Some(number)
 }
 
 /// Size of a request and its response, bytes, from which on the volume carried is shown, too.
@@ -75,9 +105,10 @@ fn seconds(key: &str, value: f64) -> Phrase {
 
 fn latency(subject: &Subject, exchange: &Exchange) -> Option<Number> {
     let p50 = subject.stat(exchange.latency, Stat::P50)?;
-    let label = match exchange.connects_each_time {
-        true => "report-number-latency-crr",
-        false => "report-number-latency",
+    let label = match (exchange.connects_each_time, exchange.noun) {
+        (true, _) => "report-number-latency-crr",
+        (false, Noun::Requests) => "report-number-latency",
+        (false, Noun::Transactions) => "report-number-latency-sql",
     };
     let mut number = Number::new(human(p50, Unit::Seconds), label);
     subject.put_range(&mut number, exchange.latency, Some(Stat::P50));
@@ -103,9 +134,10 @@ fn latency(subject: &Subject, exchange: &Exchange) -> Option<Number> {
 
 fn rate(subject: &Subject, exchange: &Exchange) -> Option<Number> {
     let rate = subject.own(exchange.per_second)?;
-    let label = match exchange.connects_each_time {
-        true => "report-number-connections",
-        false => "report-number-transactions",
+    let label = match (exchange.connects_each_time, exchange.noun) {
+        (true, _) => "report-number-connections",
+        (false, Noun::Requests) => "report-number-transactions",
+        (false, Noun::Transactions) => "report-number-transactions-sql",
     };
     let mut number = Number::new(human(rate, Unit::PerSecond), label);
     subject.put_range(&mut number, exchange.per_second, None);
@@ -126,6 +158,8 @@ fn rate(subject: &Subject, exchange: &Exchange) -> Option<Number> {
             .word("n", count(n))
             .into()
     }));
+    let note = exchange.note.map(|key| Text::new(key).into());
+    number.detail.extend(note);
     Some(number)
 }
 
@@ -147,7 +181,11 @@ fn set_up(subject: &Subject, exchange: &Exchange) -> Option<Number> {
 
 fn errors(subject: &Subject, exchange: &Exchange) -> Option<Number> {
     let failed = subject.own(exchange.errors)? + subject.own(exchange.unstarted).unwrap_or(0.0);
-    let mut number = Number::new(count(failed), "report-number-errors");
+    let label = match exchange.noun {
+        Noun::Requests => "report-number-errors",
+        Noun::Transactions => "report-number-errors-sql",
+    };
+    let mut number = Number::new(count(failed), label);
     for class in exchange.notable_answers {
         let key = format!("report-number-{}", class.slug());
         let some = subject.own(*class).filter(|n| *n > 0.0);

@@ -60,6 +60,45 @@ fn postgres_is_loaded_and_its_password_is_in_no_record() {
     }
 }
 
+/// Numbers that order entry tells in its object beside those of all loads on databases.
+const OF_ORDERS: [&str; 9] = [
+    "sql.transactions_per_second",
+    "sql.error_ratio",
+    "sql.attempts",
+    "sql.client_cpu_seconds_per_transaction",
+    "dbt2.new_orders_per_minute",
+    "dbt2.warehouses",
+    "dbt2.new_orders",
+    "dbt2.payment_seconds.p50",
+    "dbt2.payment_seconds.p99",
+];
+
+#[test]
+fn orders_are_entered_and_each_kind_is_told_in_both_languages() {
+    let place = place();
+    let ended = place.run("dbt2 -n 200 -c 2 --json");
+    ended.expect_code(0);
+    let told = summary(&ended);
+    told.promises("dbt2", &OF_ORDERS);
+    assert_eq!(told.number("sql.transactions"), 200.0, "{ended}");
+    assert_eq!(told.number("sql.lost_acknowledged"), 0.0, "{ended}");
+    assert_eq!(told.number("sql.kept_conditions"), 12.0, "{ended}");
+    let records = place.records();
+    let record = records.first().expect("a record").display().to_string();
+    place
+        .run(&format!("report {record} --form markdown --lang en"))
+        .expect_code(0)
+        .expect_stdout("transactions/s in a closed loop")
+        .expect_stdout("not a TPC result")
+        .expect_stdout("new orders per minute")
+        .expect_stdout("Payment, median");
+    place
+        .run(&format!("report {record} --form markdown --lang ja"))
+        .expect_code(0)
+        .expect_stdout("件のトランザクションを実行")
+        .expect_stdout("毎分の新規注文");
+}
+
 #[test]
 fn a_refused_value_is_told_without_its_password() {
     let place = place();
@@ -82,6 +121,8 @@ fn mistakes_are_told_before_anything_is_sent() {
     for (line, says, hint) in [
         ("tpcb -t 4", "cannot share", "one client per thread"),
         ("tpcb --rate 5Mb/s", "not one of bits or bytes", "500/s"),
+        ("dbt2 --pace 0", "pace of 0", "1 is as specified"),
+        ("dbt2 --pace 1 --rate 5/s", "--rate cannot", "leave out one"),
         (
             "tpcb --target oracle://h/d",
             "not a valid database",
