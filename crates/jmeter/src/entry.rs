@@ -4,7 +4,7 @@ use sokudo_stats::requests::{self, Tally};
 
 use crate::check::outlook;
 use crate::document::Document;
-use crate::document::xpath::XPath;
+use crate::document::xpath::{Names, XPath};
 use crate::expression::{StartWorld, parse};
 use crate::files::MemoryFiles;
 use crate::json;
@@ -52,7 +52,7 @@ pub fn xpath(bytes: &[u8]) {
     let path = XPath::parse(path);
     for document in [Document::xml(text), Document::html(text)] {
         if let (Ok(path), Ok(document)) = (&path, document)
-            && let Ok(found) = path.find(&document, &[])
+            && let Ok(found) = path.find(&document, Names::Declared(&[]))
         {
             // Too much text is a valid outcome.
             let _ = found.texts(&document, true);

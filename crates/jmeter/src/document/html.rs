@@ -21,10 +21,25 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
             ));
         }
         let id = add(&mut document, parent, kind)?;
+        if depth == 1 {
+            declare(&mut document, node.value());
+        }
         add_attributes(&mut document, id, node.value())?;
         open.extend(node.children().rev().map(|child| (child, id, depth + 1)));
     }
     Ok(document)
+}
+
+/// Records the prefixes that the root element declares.
+fn declare(document: &mut Document, node: &Parsed) {
+    let Parsed::Element(element) = node else {
+        return;
+    };
+    let declared = element.attrs().filter_map(|(key, value)| {
+        let prefix = key.strip_prefix("xmlns:")?;
+        Some((prefix.to_owned(), value.into()))
+    });
+    document.declared = declared.collect();
 }
 
 fn add(document: &mut Document, parent: NodeId, kind: NodeKind) -> Result<NodeId, String> {

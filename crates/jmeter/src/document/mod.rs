@@ -28,6 +28,9 @@ pub(crate) const MOST_TEXT_BYTES: usize = 128 << 20;
 /// Message when there is more.
 pub(crate) const TOO_MUCH_TEXT: &str = "all matches together are longer than 128 MiB";
 
+/// The namespace of the prefix `xml`.
+const XML_SPACE: &str = "http://www.w3.org/XML/1998/namespace";
+
 /// Index of a node; 0 is the root. Indexes follow document order.
 pub type NodeId = u32;
 
@@ -35,6 +38,8 @@ pub type NodeId = u32;
 #[derive(Debug, Default)]
 pub struct Document {
     nodes: Vec<Node>,
+    /// Prefixes and namespaces that the root element declares.
+    declared: Vec<(String, Arc<str>)>,
 }
 
 /// A node.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::xpath::{XPath, XPathValue};
+use super::xpath::{Names, XPath, XPathValue};
 use super::*;
 
 const BOOKS: &str = r#"<?xml version="1.0"?>
@@ -15,8 +15,8 @@ const BOOKS: &str = r#"<?xml version="1.0"?>
 </shop>"#;
 
 fn find_in(document: &Document, path: &str) -> Result<Vec<String>, String> {
-    let spaces = [("q".to_owned(), "urn:price".to_owned())];
-    let found = XPath::parse(path)?.find(document, &spaces)?;
+    let spaces = ["p", "q"].map(|prefix| (prefix.to_owned(), "urn:price".to_owned()));
+    let found = XPath::parse(path)?.find(document, Names::Declared(&spaces))?;
     found.texts(document, false)
 }
 
@@ -59,6 +59,61 @@ fn steps_and_axes_find_what_they_must() {
     check("/", &["\n  One & two10\n  Three25.5\n  四\n  \n"]);
 }
 
+/// The texts that a path finds, joined by blanks; or why it does not.
+fn named(path: &str, names: Names<'_>, body: &str) -> Result<String, String> {
+    let document = Document::xml(body)?;
+    let found = XPath::parse(path)?.find(&document, names)?;
+    Ok(found.texts(&document, false)?.join(" "))
+}
+
+#[test]
+fn names_match_as_the_version_and_the_parser_have_it() {
+    const PREFIXED: &str = "<r xmlns:n='urn:n'><a>1</a><n:b n:k='v' xml:lang='en'>2</n:b></r>";
+    const DEFAULT: &str = "<r xmlns='urn:d'><a>1</a><x xmlns:m='urn:m'><m:b>2</m:b></x></r>";
+    let spaces = [("n".to_owned(), "urn:n".to_owned())];
+    let elements = [(String::new(), "urn:d".to_owned())];
+    let (declared, default) = (Names::Declared(&spaces), Names::Declared(&elements));
+    for (path, names, body, expected) in [
+        ("//n:b", Names::Unaware, PREFIXED, ""),
+        ("//n:*", Names::Unaware, PREFIXED, ""),
+        ("//@n:k", Names::Unaware, PREFIXED, ""),
+        ("//b", Names::Unaware, PREFIXED, ""),
+        ("//*[name()='n:b']", Names::Unaware, PREFIXED, "2"),
+        ("//*[local-name()='b']", Names::Unaware, PREFIXED, "2"),
+        (
+            "namespace-uri(//*[name()='n:b'])",
+            Names::Unaware,
+            PREFIXED,
+            "",
+        ),
+        ("//n:b", Names::Aware, PREFIXED, "2"),
+        ("//@n:k", Names::Aware, PREFIXED, "v"),
+        ("//@xml:lang", Names::Aware, PREFIXED, "en"),
+        ("//n:b", declared, PREFIXED, "2"),
+        ("//*:b", declared, PREFIXED, "2"),
+        ("//a", Names::Unaware, DEFAULT, "1"),
+        ("//a", Names::Aware, DEFAULT, ""),
+        ("//a", declared, DEFAULT, ""),
+        ("//a", default, DEFAULT, "1"),
+        ("//*:b", default, DEFAULT, "2"),
+    ] {
+        let found = named(path, names, body);
+        assert_eq!(found.as_deref(), Ok(expected), "{path} {names:?}");
+    }
+    for (path, names) in [
+        // Only the root element declares prefixes.
+        ("//m:b", Names::Aware),
+        ("//m:b", Names::Unaware),
+        ("//m:b", declared),
+        ("//*:b", Names::Aware),
+        ("ends-with(//a, '1')", Names::Aware),
+        ("lower-case(//a)", Names::Unaware),
+        ("contains(//*, '1')", declared),
+    ] {
+        assert!(named(path, names, DEFAULT).is_err(), "{path} {names:?}");
+    }
+}
+
 #[test]
 fn prefixes_are_namespaces_when_they_are_given() {
     check("//q:price", &["10", "25.5"]);
@@ -78,7 +133,7 @@ fn values_are_computed() {
     check("//p:price > 20 and not(//p:price > 30)", &["true"]);
     check("//book[p:price < 20]/@id", &["b1"]);
     check(
-        "concat(//book[1]/@id, '-', string-length('日本'))",
+        "concat((//book)[1]/@id, '-', string-length('日本'))",
         &["b1-2"],
     );
     check("substring('12345', 2, 3)", &["234"]);
@@ -102,7 +157,7 @@ fn fragments_come_with_their_tags() {
     let document = Document::xml(BOOKS).unwrap();
     let found = XPath::parse("//book[@id='b2']")
         .unwrap()
-        .find(&document, &[])
+        .find(&document, Names::Declared(&[]))
         .unwrap();
     assert_eq!(
         found.texts(&document, true),
@@ -174,7 +229,7 @@ fn paths_that_are_none_are_told() {
     assert!(
         XPath::parse("count(1)")
             .unwrap()
-            .find(&document, &[])
+            .find(&document, Names::Declared(&[]))
             .is_err()
     );
 }
@@ -184,7 +239,11 @@ fn an_evaluation_has_its_bound() {
     let wide = format!("<a>{}</a>", "<b/>".repeat(5_000));
     let document = Document::xml(&wide).unwrap();
     let path = XPath::parse("//b[count(//b) = count(//b[//b])]").unwrap();
-    assert!(path.find(&document, &[]).unwrap_err().contains("too many"));
+    assert!(
+        path.find(&document, Names::Declared(&[]))
+            .unwrap_err()
+            .contains("too many")
+    );
 }
 
 proptest! {
@@ -199,7 +258,7 @@ proptest! {
     ) {
         let document = Document::xml(BOOKS).unwrap();
         if let Ok(path) = XPath::parse(&parts.concat())
-            && let Ok(XPathValue::Nodes(nodes)) = path.find(&document, &[])
+            && let Ok(XPathValue::Nodes(nodes)) = path.find(&document, Names::Declared(&[]))
         {
             prop_assert!(nodes.is_sorted());
         }
@@ -227,7 +286,7 @@ fn long_and_deep_paths_are_refused_before_they_run() {
         ("-".repeat(30_000) + "1", "1"),
         (vec!["."; 10_000].join("/") + "/a/b", "x"),
     ] {
-        let found = XPath::parse(&path).and_then(|path| path.find(&document, &[]));
+        let found = XPath::parse(&path).and_then(|path| path.find(&document, Names::Declared(&[])));
         let found = found.expect("it is carried out").text(&document);
         assert_eq!(found, expected, "{path:.40}");
     }
@@ -237,7 +296,8 @@ fn long_and_deep_paths_are_refused_before_they_run() {
 fn texts_count_as_visits_and_are_bounded_together() {
     let nested = "<a>".repeat(900) + &"x".repeat(1 << 20) + &"</a>".repeat(900);
     let document = Document::xml(&nested).expect("a document");
-    let find = |path: &str| XPath::parse(path).and_then(|path| path.find(&document, &[]));
+    let find =
+        |path: &str| XPath::parse(path).and_then(|path| path.find(&document, Names::Declared(&[])));
     assert!(find("//a[. = //a]").is_err(), "900 × 900 texts of 1 MiB");
     assert!(find("//a[contains(., 'y') or contains(., 'z')]").is_err());
     let all = find("//a").expect("they are found");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::{Document, MOST_ATTRIBUTES, MOST_DEPTH, MOST_NODES, Name, NodeId, NodeKind};
+use super::{Document, MOST_ATTRIBUTES, MOST_DEPTH, MOST_NODES, Name, NodeId, NodeKind, XML_SPACE};
 use crate::xml::reference;
 
 /// Prefixes and namespaces in scope, inner ones last.
@@ -118,6 +118,9 @@ impl TreeBuilder {
         if self.spaces.len() > MOST_SPACES {
             return Err(format!("more than {MOST_SPACES} namespaces are in scope"));
         }
+        if self.open.is_empty() {
+            self.document.declared = self.spaces.clone();
+        }
         let name = self.name(tag.name().as_ref(), true);
         let id = self.add(self.parent(), NodeKind::Element(name))?;
         for (key, value) in attributes {
@@ -152,6 +155,13 @@ impl TreeBuilder {
 
     fn name(&self, written: &str, is_element: bool) -> Name {
         let (prefix, local) = written.split_once(':').unwrap_or(("", written));
+        if prefix == "xml" {
+            return Name {
+                prefix: prefix.into(),
+                local: local.into(),
+                space: XML_SPACE.into(),
+            };
+        }
         // An attribute without a prefix is in no namespace.
         let has_space = is_element || !prefix.is_empty();
         let space = self.spaces.iter().rev().find(|(known, _)| known == prefix);

@@ -66,6 +66,8 @@ pub enum AssertionKind {
         path: Template,
         /// True if it must not hold.
         negated: Value<bool>,
+        /// True if names match by their namespaces.
+        aware: Value<bool>,
         /// True if the document may be HTML.
         tolerant: Value<bool>,
         /// The results that are examined.

@@ -143,6 +143,8 @@ pub enum PostKind {
         path: Template,
         /// Prefixes and namespaces, one `prefix=uri` per line.
         namespaces: Template,
+        /// True if names of XPath 1.0 match by their namespaces.
+        aware: Value<bool>,
         /// True if the document may be HTML.
         tolerant: Value<bool>,
         /// True if the value is the element with its tags, not its text.

@@ -126,7 +126,7 @@ fn jmes_path(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
 }
 
 fn xpath(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
-    reader.ignore(&["XPath.whitespace", "XPath.namespace", "XPath.quiet"]);
+    reader.ignore(&["XPath.whitespace", "XPath.quiet"]);
     reader.unheeded(
         "XPathAssertion",
         &[
@@ -138,6 +138,7 @@ fn xpath(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     );
     AssertionKind::XPath {
         path: reader.text("XPath.xpath"),
+        aware: reader.flag("XPath.namespace", false),
         negated: reader.flag("XPath.negate", false),
         tolerant: reader.flag("XPath.tolerant", false),
         applies: applies(reader, "Assertion"),

@@ -84,6 +84,7 @@ pub const COMPARED: &[Compared] = &[
     differs("JSONPostProcessor", FIRST, "jmx-differs-path-messages"),
     equal("JMESPathExtractor", FIRST),
     differs("XPathExtractor", FIRST, "jmx-differs-not-xml"),
+    differs("XPath2Extractor", PEOPLES, "jmx-differs-not-xml"),
     differs("ResponseAssertion", FIRST, "jmx-differs-parts-of-parts"),
     equal("SizeAssertion", FIRST),
     equal("DurationAssertion", FIRST),

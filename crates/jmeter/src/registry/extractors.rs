@@ -3,7 +3,7 @@
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::expression::Template;
-use crate::plan::{Applies, Extraction, Field, FlowAction, PostKind};
+use crate::plan::{Applies, Extraction, Field, FlowAction, PostKind, Value};
 
 const fn post(
     classes: &'static [&'static str],
@@ -142,11 +142,7 @@ fn css(reader: &mut ElementReader<'_, '_>) -> PostKind {
 }
 
 fn xpath(reader: &mut ElementReader<'_, '_>) -> PostKind {
-    reader.ignore(&[
-        "XPathExtractor.namespace",
-        "XPathExtractor.quiet",
-        "XPathExtractor.whitespace",
-    ]);
+    reader.ignore(&["XPathExtractor.quiet", "XPathExtractor.whitespace"]);
     reader.unheeded(
         "XPathExtractor",
         &[
@@ -157,17 +153,20 @@ fn xpath(reader: &mut ElementReader<'_, '_>) -> PostKind {
         ],
     );
     let tolerant = reader.flag("XPathExtractor.tolerant", false);
-    xpath_of(reader, "XPathExtractor", tolerant)
+    let aware = reader.flag("XPathExtractor.namespace", false);
+    xpath_of(reader, "XPathExtractor", tolerant, aware)
 }
 
 fn xpath2(reader: &mut ElementReader<'_, '_>) -> PostKind {
-    xpath_of(reader, "XPathExtractor2", crate::plan::Value::Fixed(false))
+    let no = Value::Fixed(false);
+    xpath_of(reader, "XPathExtractor2", no.clone(), no)
 }
 
 fn xpath_of(
     reader: &mut ElementReader<'_, '_>,
     prefix: &str,
-    tolerant: crate::plan::Value<bool>,
+    tolerant: Value<bool>,
+    aware: Value<bool>,
 ) -> PostKind {
     let name = |field: &str| format!("{prefix}.{field}");
     let variable = reader.text(&name("refname"));
@@ -176,6 +175,7 @@ fn xpath_of(
     PostKind::XPath {
         path: reader.text(&name("xpathQuery")),
         namespaces: reader.text(&name("namespaces")),
+        aware,
         tolerant,
         fragment: reader.flag(&name("fragment"), false),
         whole: prefix == "XPathExtractor2",

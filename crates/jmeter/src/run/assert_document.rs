@@ -7,7 +7,7 @@ use md5::{Digest as _, Md5};
 use super::assertions::{NO_RESPONSE, Outcome};
 use super::context::View;
 use super::extract::field_text;
-use super::extract_tree::{TreePath, find_in_tree};
+use super::extract_tree::{TreePath, find_in_tree, names_of};
 use super::sample_result::SampleResult;
 use crate::document::well_formed;
 use crate::document::xpath::XPathValue;
@@ -38,6 +38,7 @@ pub(super) fn assert_xpath(
     let AssertionKind::XPath {
         path,
         negated,
+        aware,
         tolerant,
         applies,
     } = kind
@@ -46,6 +47,7 @@ pub(super) fn assert_xpath(
     };
     let path = view.text(path);
     let (negated, tolerant) = (view.flag(negated), view.flag(tolerant));
+    let names = names_of(view.flag(aware), tolerant);
     let Some(text) = field_text(view, Field::Body, applies, result) else {
         return Outcome::default();
     };
@@ -57,7 +59,7 @@ pub(super) fn assert_xpath(
     }
     let tree = TreePath {
         path: path.trim(),
-        namespaces: "",
+        names,
         tolerant,
     };
     let found = match find_in_tree(view.test(), &text, &tree) {

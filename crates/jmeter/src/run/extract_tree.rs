@@ -11,7 +11,7 @@ use super::sample_result::SampleResult;
 use super::test::Test;
 use crate::document::Document;
 use crate::document::well_formed;
-use crate::document::xpath::XPathValue;
+use crate::document::xpath::{Names, XPathValue};
 use crate::expression::Template;
 use crate::json::PathFault;
 use crate::plan::{Extraction, Field, PostKind};
@@ -19,8 +19,8 @@ use crate::plan::{Extraction, Field, PostKind};
 /// An XPath and how the document is parsed.
 pub(super) struct TreePath<'a> {
     pub path: &'a str,
-    /// Lines of the form `prefix=namespace`.
-    pub namespaces: &'a str,
+    /// How its names match.
+    pub names: Names<'a>,
     /// The document may be HTML.
     pub tolerant: bool,
 }
@@ -101,6 +101,7 @@ fn matches_of(
         PostKind::XPath {
             path,
             namespaces,
+            aware,
             tolerant,
             fragment,
             whole,
@@ -108,10 +109,15 @@ fn matches_of(
         } => {
             let (path, namespaces) = (view.text(path), view.text(namespaces));
             let (tolerant, fragment) = (view.flag(tolerant), view.flag(fragment));
+            let is_aware = view.flag(aware);
+            let spaces = declarations(&namespaces);
             let texts = field_texts(view, Field::Body, &extraction.applies, result)?;
             let path = TreePath {
                 path: path.trim(),
-                namespaces: &namespaces,
+                names: match whole {
+                    true => Names::Declared(&spaces),
+                    false => names_of(is_aware, tolerant),
+                },
                 tolerant,
             };
             let test = view.test();
@@ -125,6 +131,22 @@ fn matches_of(
             }))
         }
         _ => None,
+    }
+}
+
+/// The prefixes and namespaces of lines of the form `prefix=namespace`.
+fn declarations(lines: &str) -> Vec<(String, String)> {
+    let pairs = lines.lines().filter_map(|line| line.split_once('='));
+    pairs
+        .map(|(prefix, space)| (prefix.trim().to_owned(), space.trim().to_owned()))
+        .collect()
+}
+
+/// How names match in XPath 1.0. The tolerant parser knows no namespaces.
+pub(super) fn names_of(is_aware: bool, tolerant: bool) -> Names<'static> {
+    match is_aware && !tolerant {
+        true => Names::Aware,
+        false => Names::Unaware,
     }
 }
 
@@ -143,14 +165,7 @@ pub(super) fn find_in_tree(
             Document::xml(text).map_err(fault)?
         }
     };
-    let pairs = tree
-        .namespaces
-        .lines()
-        .filter_map(|line| line.split_once('='));
-    let spaces: Vec<_> = pairs
-        .map(|(prefix, space)| (prefix.trim().to_owned(), space.trim().to_owned()))
-        .collect();
-    let found = path.find(&document, &spaces)?;
+    let found = path.find(&document, tree.names)?;
     Ok((found, document))
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use fancy_regex::Regex;
 
 use super::functions::{number_of, to_number};
-use super::{Axis, Expr, From, LocationStep, MOST_LOOKS, NodeTest, Operator, Path, XPathValue};
+use super::{
+    Axis, Expr, From, LocationStep, MOST_LOOKS, Names, NodeTest, Operator, Path, XPathValue,
+};
 use crate::document::{Document, Name, NodeId, NodeKind};
 use crate::pattern;
 
@@ -28,7 +30,8 @@ pub(super) struct Context {
 /// The state of one evaluation.
 pub(super) struct Evaluation<'d> {
     pub document: &'d Document,
-    spaces: &'d [(String, String)],
+    names: Names<'d>,
+    spaces: &'d [(&'d str, &'d str)],
     looks: u64,
     /// The regular expression of the last call.
     pattern: Option<(String, Arc<Regex>)>,
@@ -37,10 +40,12 @@ pub(super) struct Evaluation<'d> {
 pub(super) fn evaluate(
     expr: &Expr,
     document: &Document,
-    spaces: &[(String, String)],
+    names: Names<'_>,
+    spaces: &[(&str, &str)],
 ) -> Result<XPathValue, String> {
     let mut run = Evaluation {
         document,
+        names,
         spaces,
         looks: 0,
         pattern: None,
@@ -76,6 +81,7 @@ impl Evaluation<'_> {
 
     fn number(&mut self, expr: &Expr, context: Context) -> Result<f64, String> {
         let value = self.value(expr, context)?;
+        self.check_single(&value)?;
         Ok(number_of(&value, self.document))
     }
 
@@ -142,6 +148,24 @@ impl Evaluation<'_> {
             (XPathValue::Text(a), XPathValue::Text(b)) => text_compares(by, a, b),
             (a, b) => number_compares(by, number_of(a, document), number_of(b, document)),
         })
+    }
+
+    /// Fails where XPath 2 requires one item and there are more.
+    pub(super) fn check_single(&self, value: &XPathValue) -> Result<(), String> {
+        match (self.names, value) {
+            (Names::Declared(_), XPathValue::Nodes(nodes)) if nodes.len() > 1 => {
+                Err("a sequence of more than one item is not allowed here".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The namespace of a name; empty: none.
+    pub(super) fn space<'n>(&self, name: &'n Name) -> &'n str {
+        match self.names {
+            Names::Unaware => "",
+            Names::Aware | Names::Declared(_) => &name.space,
+        }
     }
 
     /// The string value of a node. Long texts count as several visits.
@@ -287,24 +311,37 @@ impl Evaluation<'_> {
             },
             NodeTest::Name(prefix, local) => match kind {
                 NodeKind::Element(name) if step.axis != Axis::Attribute => {
-                    self.is_named(name, prefix, local)
+                    self.is_named(name, prefix, local, self.default_space())
                 }
-                NodeKind::Attribute(name, _) => self.is_named(name, prefix, local),
+                NodeKind::Attribute(name, _) => self.is_named(name, prefix, local, ""),
                 _ => false,
             },
         }
     }
 
-    fn is_named(&self, name: &Name, prefix: &str, local: &str) -> bool {
+    /// The namespace of elements without a prefix in the path.
+    fn default_space(&self) -> &str {
+        match self.names {
+            Names::Declared(_) => self.declared("").unwrap_or_default(),
+            Names::Unaware | Names::Aware => "",
+        }
+    }
+
+    fn declared(&self, prefix: &str) -> Option<&str> {
+        let found = self.spaces.iter().find(|(known, _)| *known == prefix);
+        found.map(|(_, space)| *space)
+    }
+
+    fn is_named(&self, name: &Name, prefix: &str, local: &str, default_space: &str) -> bool {
         if local != "*" && name.local != local {
             return false;
         }
-        if prefix == "*" {
-            return true;
-        }
-        match self.spaces.iter().find(|(known, _)| known == prefix) {
-            Some((_, space)) if !prefix.is_empty() => *name.space == **space,
-            _ => name.prefix == prefix,
+        match (prefix, self.names) {
+            ("*", _) => true,
+            // The parser of such a document makes prefix and name one name, which no path can state.
+            ("", Names::Unaware) => name.prefix.is_empty(),
+            ("", _) => *name.space == *default_space,
+            (prefix, _) => self.declared(prefix) == Some(self.space(name)),
         }
     }
 }

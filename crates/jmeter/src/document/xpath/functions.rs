@@ -78,6 +78,14 @@ impl XPathFunction {
         found.map(|(_, function, ..)| *function)
     }
 
+    /// True if XPath 1.0 does not have it.
+    pub(super) fn is_later(self) -> bool {
+        matches!(
+            self,
+            Self::EndsWith | Self::Matches | Self::LowerCase | Self::UpperCase
+        )
+    }
+
     /// Fewest and most arguments.
     pub(super) fn takes(self) -> (usize, usize) {
         let found = NAMES.iter().find(|(_, function, ..)| *function == self);
@@ -100,7 +108,10 @@ impl XPathFunction {
             Self::Position => number(context.position as f64),
             Self::Count => number(run.nodes(call.argument(0), context)?.len() as f64),
             Self::LocalName => text(call.name(run)?.local),
-            Self::NamespaceUri => text(call.name(run)?.space.to_string()),
+            Self::NamespaceUri => {
+                let name = call.name(run)?;
+                text(run.space(&name).to_owned())
+            }
             Self::Name => text(call.name(run)?.written()),
             Self::String => text(call.text(run, 0)?),
             Self::Concat => {
@@ -160,11 +171,13 @@ impl<'e> CallContext<'e> {
 
     fn text(&self, run: &mut Evaluation<'_>, index: usize) -> Result<String, String> {
         let value = self.or_here(run, index)?;
+        run.check_single(&value)?;
         run.text_of(&value)
     }
 
     fn number(&self, run: &mut Evaluation<'_>, index: usize) -> Result<f64, String> {
         let value = self.or_here(run, index)?;
+        run.check_single(&value)?;
         Ok(number_of(&value, run.document))
     }
 

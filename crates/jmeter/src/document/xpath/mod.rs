@@ -1,15 +1,14 @@
 //! XPath 1.0 on document trees.
 //!
 //! All of XPath 1.0 except for the namespace axis and `id()`, with `ends-with`, `lower-case`,
-//! `upper-case` and `matches` of later versions. A name without prefix matches names without
-//! prefix, whatever their namespace; a prefix matches its namespace if that is given, otherwise the
-//! same prefix.
+//! `upper-case`, `matches` and `*:name` of version 2, which only [`Names::Declared`] allows. A prefix
+//! that nothing declares is an error.
 
 mod evaluate;
 mod functions;
 mod parse;
 
-use super::{Document, MOST_TEXT_BYTES, NodeId, TOO_MUCH_TEXT};
+use super::{Document, MOST_TEXT_BYTES, NodeId, TOO_MUCH_TEXT, XML_SPACE};
 
 /// Longest path, bytes.
 const MOST_BYTES: usize = 64 << 10;
@@ -22,7 +21,25 @@ const MOST_LOOKS: u64 = 20_000_000;
 
 /// A parsed XPath.
 #[derive(Debug, Clone, PartialEq)]
-pub struct XPath(Expr);
+pub struct XPath {
+    expr: Expr,
+    /// Prefixes of its names.
+    prefixes: Vec<String>,
+    /// Its first construct that XPath 1.0 does not have.
+    later: Option<String>,
+}
+
+/// The version of XPath, and how names in a path match those of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names<'n> {
+    /// XPath 1.0 on a document that was read without namespaces: only names without prefix match.
+    /// The root element declares prefixes.
+    Unaware,
+    /// XPath 1.0 on a document with namespaces; the root element declares prefixes.
+    Aware,
+    /// XPath 2 with these prefixes and namespaces; the empty prefix is that of elements without one.
+    Declared(&'n [(String, String)]),
+}
 
 /// The value of an XPath.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,18 +136,51 @@ impl XPath {
         if text.len() > MOST_BYTES {
             return Err(format!("the path is longer than {} KiB", MOST_BYTES >> 10));
         }
-        parse::parse(text).map(Self)
+        parse::parse(text)
     }
 
-    /// Evaluates the path on a document. `spaces`: prefixes and their namespaces.
+    /// The first construct that XPath 1.0 does not have; `None`: it is XPath 1.0.
+    pub fn later_construct(&self) -> Option<&str> {
+        self.later.as_deref()
+    }
+
+    /// Evaluates the path on a document.
     ///
-    /// Fails if a value is not a node set where one is required, or if too many nodes are visited.
-    pub fn find(
-        &self,
-        document: &Document,
-        spaces: &[(String, String)],
-    ) -> Result<XPathValue, String> {
-        evaluate::evaluate(&self.0, document, spaces)
+    /// Fails if a prefix is not declared, if a construct belongs to a later version, if a value does not
+    /// have the type that is required, or if too many nodes are visited.
+    pub fn find(&self, document: &Document, names: Names<'_>) -> Result<XPathValue, String> {
+        if let (Some(construct), Names::Unaware | Names::Aware) = (&self.later, names) {
+            return Err(format!("{construct} is not part of XPath 1.0"));
+        }
+        let spaces = names.spaces(document);
+        let is_open = |prefix: &&String| spaces.iter().all(|(known, _)| known != *prefix);
+        match (self.prefixes.iter().find(is_open), names) {
+            (Some(prefix), Names::Declared(_)) => {
+                Err(format!("Namespace prefix '{prefix}' has not been declared"))
+            }
+            (Some(prefix), _) => Err(format!("Prefix must resolve to a namespace: {prefix}")),
+            (None, _) => evaluate::evaluate(&self.expr, document, names, &spaces),
+        }
+    }
+}
+
+impl<'n> Names<'n> {
+    /// The declared prefixes and their namespaces, later ones first.
+    fn spaces(self, document: &'n Document) -> Vec<(&'n str, &'n str)> {
+        let always = ("xml", XML_SPACE);
+        let declared: Vec<(&str, &str)> = match self {
+            Self::Unaware | Self::Aware => {
+                let each = document.declared.iter().rev();
+                each.map(|(prefix, space)| (prefix.as_str(), &**space))
+                    .collect()
+            }
+            Self::Declared(spaces) => {
+                let each = spaces.iter().rev();
+                each.map(|(prefix, space)| (prefix.as_str(), space.as_str()))
+                    .collect()
+            }
+        };
+        declared.into_iter().chain([always]).collect()
     }
 }
 

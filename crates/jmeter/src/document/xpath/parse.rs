@@ -1,7 +1,9 @@
 //! Parser of XPath 1.0.
 
 use super::functions::XPathFunction;
-use super::{Axis, Expr, From, LocationStep, MOST_DEPTH, MOST_JOINS, NodeTest, Operator, Path};
+use super::{
+    Axis, Expr, From, LocationStep, MOST_DEPTH, MOST_JOINS, NodeTest, Operator, Path, XPath,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
@@ -15,8 +17,8 @@ enum Token {
 
 /// Operators and punctuation, longer ones first.
 const SIGNS: &[&str] = &[
-    "::", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+", "-", "=",
-    "<", ">", "*",
+    "::", "*:", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+",
+    "-", "=", "<", ">", "*",
 ];
 
 const AXES: &[(&str, Axis)] = &[
@@ -54,17 +56,23 @@ const LEVELS: &[&[(&str, Operator)]] = &[
     ],
 ];
 
-pub(super) fn parse(text: &str) -> Result<Expr, String> {
+pub(super) fn parse(text: &str) -> Result<XPath, String> {
     let tokens = tokens(text)?;
     let mut parser = XPathParser {
         tokens: &tokens,
         at: 0,
         depth: 0,
         joins: 0,
+        prefixes: Vec::new(),
+        later: None,
     };
     let expr = parser.level(0)?;
     match parser.peek() {
-        None => Ok(expr),
+        None => Ok(XPath {
+            expr,
+            prefixes: parser.prefixes,
+            later: parser.later,
+        }),
         Some(_) => Err(parser.unexpected()),
     }
 }
@@ -127,6 +135,9 @@ struct XPathParser<'t> {
     depth: usize,
     /// Operators so far.
     joins: usize,
+    prefixes: Vec<String>,
+    /// The first construct that XPath 1.0 does not have.
+    later: Option<String>,
 }
 
 impl XPathParser<'_> {
@@ -268,7 +279,7 @@ impl XPathParser<'_> {
     fn starts_step(&self) -> bool {
         match self.peek() {
             Some(Token::Name(_)) => true,
-            Some(Token::Sign(sign)) => matches!(*sign, "." | ".." | "@" | "*"),
+            Some(Token::Sign(sign)) => matches!(*sign, "." | ".." | "@" | "*" | "*:"),
             _ => false,
         }
     }
@@ -296,7 +307,10 @@ impl XPathParser<'_> {
 
     fn call(&mut self, name: &str) -> Result<Expr, String> {
         let function = XPathFunction::named(name.strip_prefix("fn:").unwrap_or(name));
-        let function = function.ok_or_else(|| format!("there is no function `{name}`"))?;
+        let function = function.ok_or_else(|| format!("the function `{name}` is not known"))?;
+        if function.is_later() || name.starts_with("fn:") {
+            self.note_later(format!("the function `{name}`"));
+        }
         self.at += 2;
         let mut arguments = Vec::new();
         if !self.take(")") {
@@ -349,12 +363,23 @@ impl XPathParser<'_> {
         if self.take("*") {
             return Ok(NodeTest::Name("*".into(), "*".into()));
         }
+        if self.take("*:") {
+            let Some(Token::Name(local)) = self.peek().cloned() else {
+                return Err(self.unexpected());
+            };
+            self.at += 1;
+            self.note_later(format!("the name test `*:{local}`"));
+            return Ok(NodeTest::Name("*".into(), local));
+        }
         let Some(Token::Name(name)) = self.peek().cloned() else {
             return Err(self.unexpected());
         };
         self.at += 1;
         if !(is_node_type(&name) && self.is("(")) {
             let (prefix, local) = name.split_once(':').unwrap_or(("", &name));
+            if !prefix.is_empty() {
+                self.prefixes.push(prefix.into());
+            }
             return Ok(NodeTest::Name(prefix.into(), local.into()));
         }
         self.at += 1;
@@ -370,6 +395,10 @@ impl XPathParser<'_> {
             "node" => NodeTest::AnyNode,
             _ => NodeTest::Instruction(target),
         })
+    }
+
+    fn note_later(&mut self, construct: String) {
+        self.later.get_or_insert(construct);
     }
 
     fn predicates(&mut self) -> Result<Vec<Expr>, String> {

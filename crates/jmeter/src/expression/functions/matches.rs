@@ -6,7 +6,7 @@ use fancy_regex::Captures;
 
 use super::FunctionCall;
 use crate::document::Document;
-use crate::document::xpath::XPath;
+use crate::document::xpath::{Names, XPath};
 use crate::expression::FunctionFault;
 
 /// Most matches of one call.
@@ -119,7 +119,7 @@ pub(super) fn xpath(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let text = read.map_err(|why| frame.fault(format!("`{file}` cannot be read: {why}")))?;
     let found = XPath::parse(&path).and_then(|parsed| {
         let document = Document::xml(&text)?;
-        let found = parsed.find(&document, &[])?;
+        let found = parsed.find(&document, Names::Unaware)?;
         found.texts(&document, false)
     });
     let found = found.map_err(|why| frame.fault(why))?;

@@ -44,28 +44,33 @@ fn css_selectors_find_texts_and_attributes() {
     assert_eq!(css("li:nth-child(2)", "", "1"), "two");
     assert_eq!(css("input", "value", "2"), "7");
     assert_eq!(css("table", "", "1"), "none");
-    assert_eq!(css("[[", "", "1"), "none");
+    assert_eq!(css("[[${__threadNum}", "", "1"), "none");
 }
 
 #[test]
 fn xpaths_find_in_xml_and_in_html() {
     let xml = "<r xmlns:p='u'><p:id>7</p:id><p:id>8</p:id></r>";
-    let old = |path: &str, tolerant: &str, answer: Answered| {
+    let old = |path: &str, tolerant: &str, aware: &str, answer: Answered| {
         let properties = [
             ("xpathQuery", path),
             ("refname", "x"),
             ("matchNumber", "1"),
             ("default", "none"),
             ("tolerant", tolerant),
+            ("namespace", aware),
         ];
         extracted(
             &extractor("XPathExtractor", "XPathExtractor", &properties),
             answer,
         )
     };
-    assert_eq!(old("//p:id", "false", ok(xml)), "7");
-    assert_eq!(old("//input[@name='id']/@value", "true", page()), "7");
-    assert_eq!(old("//input", "false", page()), "none");
+    assert_eq!(old("//p:id", "false", "true", ok(xml)), "7");
+    assert_eq!(old("//p:id", "false", "false", ok(xml)), "none");
+    assert_eq!(
+        old("//input[@name='id']/@value", "true", "false", page()),
+        "7"
+    );
+    assert_eq!(old("//input", "false", "false", page()), "none");
     let new = [
         ("xpathQuery", "//q:id[2]"),
         ("refname", "x"),
@@ -74,6 +79,37 @@ fn xpaths_find_in_xml_and_in_html() {
     ];
     let new = extractor("XPath2Extractor", "XPathExtractor2", &new);
     assert_eq!(extracted(&new, ok(xml)), "8");
+    let undeclared = [
+        ("xpathQuery", "//p:id"),
+        ("refname", "x"),
+        ("default", "none"),
+    ];
+    let undeclared = extractor("XPath2Extractor", "XPathExtractor2", &undeclared);
+    assert_eq!(extracted(&undeclared, ok(xml)), "none");
+}
+
+#[test]
+fn an_expression_of_variables_that_is_not_supported_is_told() {
+    let path = |tag: &str, prefix: &str, property: &str, path: &str| {
+        let properties = [(property, path), ("refname", "x"), ("default", "none")];
+        let plan = get("/a", &extractor(tag, prefix, &properties));
+        let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok("<a>1</a>"));
+        done.troubles.join("\n")
+    };
+    let xpath = path(
+        "XPath2Extractor",
+        "XPathExtractor2",
+        "xpathQuery",
+        "string-join(//a, '${__threadNum}')",
+    );
+    assert!(xpath.contains("string-join"), "{xpath}");
+    let css = path(
+        "HtmlExtractor",
+        "HtmlExtractor",
+        "expr",
+        "a:eq(${__threadNum})",
+    );
+    assert!(css.contains("a:eq(1)"), "{css}");
 }
 
 #[test]
@@ -94,7 +130,7 @@ fn jmes_paths_find_in_json() {
     assert_eq!(jmes("items[].id", "2"), "8");
     assert_eq!(jmes("items[?id==`8`].n | [0]", "1"), "b");
     assert_eq!(jmes("items[0].none", "1"), "none");
-    assert_eq!(jmes("items[", "1"), "none");
+    assert_eq!(jmes("items[${__threadNum}", "1"), "none");
 }
 
 /// Whether a sample with this assertion succeeded, and the message of the assertion.
@@ -110,6 +146,11 @@ fn documents_are_judged() {
     let (success, says) = judged(&xpath("//c"), ok("<a/>"));
     assert_eq!((success, says.as_str()), (false, "No Nodes Matched //c"));
     assert!(!judged(&xpath("//c"), ok("no xml")).0);
+    let prefixed = || ok("<n:a xmlns:n='u'/>");
+    assert!(!judged(&xpath("//n:a"), prefixed()).0);
+    let aware = text("XPath.xpath", "//n:a") + &flag("XPath.namespace", true);
+    let aware = element("XPathAssertion", "a", &aware, "");
+    assert!(judged(&aware, prefixed()).0);
     let md5 = |sum: &str| {
         element(
             "MD5HexAssertion",
