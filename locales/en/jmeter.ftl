@@ -77,6 +77,7 @@ jmx-bad-row = a row of `{ $property }` lacks a required number
 jmx-unknown-function = `{ $function }` is not a function of JMeter 5.6; functions of plug-ins are not supported
 jmx-refused-function = `{ $function }` cannot be executed: { $why }
 jmx-later-function = function `{ $function }` is not supported yet
+jmx-refused-path = `{ $element }` cannot evaluate the { $language } expression `{ $path }`: { $why }
 jmx-script-function = function `{ $function }`: { $why }
 jmx-argument-count =
     function `{ $function }` takes { $takes }, not { $got } { $got ->

@@ -77,6 +77,7 @@ jmx-bad-row = `{ $property }` に、必要な数値がそろっていない行�
 jmx-unknown-function = `{ $function }` は JMeter 5.6 の関数ではありません。プラグインの関数は実行できません
 jmx-refused-function = `{ $function }` を実行できません: { $why }
 jmx-later-function = 関数 `{ $function }` はまだ実行できません
+jmx-refused-path = `{ $element }` は { $language } の式 `{ $path }` を評価できません: { $why }
 jmx-script-function = 関数 `{ $function }`: { $why }
 jmx-argument-count = 関数 `{ $function }` の引数は { $takes } です ({ $got } 個渡されました)
 jmx-not-closed-call = `{ $text }` の `{ $function }` の呼び出しの後に `{"}"}` がありません

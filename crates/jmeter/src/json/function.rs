@@ -18,6 +18,11 @@ pub(super) enum Function {
 }
 
 impl Function {
+    /// True for the names of all functions of JMeter's library, with whatever arguments.
+    pub fn is_known(name: &str) -> bool {
+        name == "append" || name == "index" || Self::of(name, "").is_some()
+    }
+
     /// The function of this name; `None`: there is none, or not with this argument.
     pub fn of(name: &str, argument: &str) -> Option<Self> {
         let function = match name {

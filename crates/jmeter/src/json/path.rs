@@ -21,13 +21,15 @@ pub enum PathFault {
     NotFound(String),
     /// The path is not valid, or not applicable to the document.
     Invalid(String),
+    /// JMeter could evaluate the path, sokudo cannot.
+    Unsupported(String),
 }
 
 impl PathFault {
     /// JMeter's words for it.
     pub fn says(&self) -> &str {
         match self {
-            Self::NotFound(says) | Self::Invalid(says) => says,
+            Self::NotFound(says) | Self::Invalid(says) | Self::Unsupported(says) => says,
         }
     }
 }
@@ -196,9 +198,14 @@ impl<'a> Compiler<'a> {
         };
         self.rest = rest;
         let function = Function::of(name, argument.trim());
-        function.map(Token::Call).ok_or_else(|| {
-            PathFault::Invalid(format!("Function with name: {name} does not exist."))
-        })
+        function
+            .map(Token::Call)
+            .ok_or_else(|| match Function::is_known(name) {
+                true => PathFault::Unsupported(format!(
+                    "the function `{name}({argument})` is not known"
+                )),
+                false => PathFault::Invalid(format!("Function with name: {name} does not exist.")),
+            })
     }
 
     fn bracket(&mut self) -> Result<Token, PathFault> {

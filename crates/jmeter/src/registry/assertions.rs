@@ -3,6 +3,7 @@
 use sokudo_model::Text;
 
 use super::extractors::applies;
+use super::paths::{JMES_PATH, JSON_PATH, XPATH, path};
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::plan::{AssertionKind, Comparison, Field, SizeField, TextTest};
@@ -105,7 +106,7 @@ fn json(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     let compares = reader.start_flag("JSONVALIDATION", false);
     let expected = reader.text("EXPECTED_VALUE");
     AssertionKind::Json {
-        path: reader.text("JSON_PATH"),
+        path: path(reader, ("JSONPathAssertion", "JSON_PATH"), JSON_PATH),
         expected: compares.then_some(expected),
         is_pattern: reader.flag("ISREGEX", true),
         expects_null: reader.flag("EXPECT_NULL", false),
@@ -117,7 +118,7 @@ fn jmes_path(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     let compares = reader.start_flag("JSONVALIDATION", false);
     let expected = reader.text("EXPECTED_VALUE");
     AssertionKind::JmesPath {
-        path: reader.text("JMES_PATH"),
+        path: path(reader, ("JMESPathAssertion", "JMES_PATH"), JMES_PATH),
         expected: compares.then_some(expected),
         is_pattern: reader.flag("ISREGEX", false),
         expects_null: reader.flag("EXPECT_NULL", false),
@@ -137,7 +138,7 @@ fn xpath(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
         ],
     );
     AssertionKind::XPath {
-        path: reader.text("XPath.xpath"),
+        path: path(reader, ("XPathAssertion", "XPath.xpath"), XPATH),
         aware: reader.flag("XPath.namespace", false),
         negated: reader.flag("XPath.negate", false),
         tolerant: reader.flag("XPath.tolerant", false),

@@ -1,5 +1,6 @@
 //! Postprocessors.
 
+use super::paths::{CSS, JMES_PATH, JSON_PATH, PathLanguage, XPATH, XPATH_2, check, path};
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::expression::Template;
@@ -105,6 +106,10 @@ fn json(reader: &mut ElementReader<'_, '_>) -> PostKind {
     let variables = parts("JSONPostProcessor.referenceNames");
     let defaults = parts("JSONPostProcessor.defaultValues");
     let matches = parts("JSONPostProcessor.match_numbers");
+    let place = reader.place_of("JSONPostProcessor.jsonPathExprs");
+    for path in &paths {
+        check(reader, ("JSONPostProcessor", path, &place), JSON_PATH);
+    }
     for variable in &variables {
         note(reader, variable);
     }
@@ -122,7 +127,11 @@ fn jmes_path(reader: &mut ElementReader<'_, '_>) -> PostKind {
     let variable = reader.text("JMESExtractor.referenceName");
     note(reader, &variable);
     PostKind::JmesPath {
-        path: reader.text("JMESExtractor.jmesPathExpr"),
+        path: path(
+            reader,
+            ("JMESPathExtractor", "JMESExtractor.jmesPathExpr"),
+            JMES_PATH,
+        ),
         extraction: Extraction {
             variable,
             match_number: reader.integer("JMESExtractor.matchNumber", 0),
@@ -135,7 +144,7 @@ fn jmes_path(reader: &mut ElementReader<'_, '_>) -> PostKind {
 fn css(reader: &mut ElementReader<'_, '_>) -> PostKind {
     reader.ignore(&["HtmlExtractor.extractor_impl"]);
     PostKind::Css {
-        selector: reader.text("HtmlExtractor.expr"),
+        selector: path(reader, ("HtmlExtractor", "HtmlExtractor.expr"), CSS),
         attribute: reader.text("HtmlExtractor.attribute"),
         extraction: extraction(reader, "HtmlExtractor"),
     }
@@ -154,17 +163,27 @@ fn xpath(reader: &mut ElementReader<'_, '_>) -> PostKind {
     );
     let tolerant = reader.flag("XPathExtractor.tolerant", false);
     let aware = reader.flag("XPathExtractor.namespace", false);
-    xpath_of(reader, "XPathExtractor", tolerant, aware)
+    xpath_of(
+        reader,
+        ("XPathExtractor", "XPathExtractor", XPATH),
+        tolerant,
+        aware,
+    )
 }
 
 fn xpath2(reader: &mut ElementReader<'_, '_>) -> PostKind {
     let no = Value::Fixed(false);
-    xpath_of(reader, "XPathExtractor2", no.clone(), no)
+    xpath_of(
+        reader,
+        ("XPath2Extractor", "XPathExtractor2", XPATH_2),
+        no.clone(),
+        no,
+    )
 }
 
 fn xpath_of(
     reader: &mut ElementReader<'_, '_>,
-    prefix: &str,
+    (element, prefix, language): (&'static str, &str, PathLanguage),
     tolerant: Value<bool>,
     aware: Value<bool>,
 ) -> PostKind {
@@ -173,7 +192,7 @@ fn xpath_of(
     note(reader, &variable);
     let default = reader.text(&name("default"));
     PostKind::XPath {
-        path: reader.text(&name("xpathQuery")),
+        path: path(reader, (element, &name("xpathQuery")), language),
         namespaces: reader.text(&name("namespaces")),
         aware,
         tolerant,

@@ -24,6 +24,7 @@ mod groups;
 mod http;
 mod listeners;
 mod others;
+mod paths;
 mod samplers;
 mod scripts;
 mod timers;

@@ -18,9 +18,7 @@ const MOST_LOOKS: u64 = 200_000_000;
 /// The matches of a CSS selector: the texts of elements, or an attribute of each. Fails if the
 /// selector is not valid, or asks for too much.
 pub(super) fn css(text: &str, selector: &str, attribute: &str) -> Result<Vec<String>, String> {
-    let parts = measure(selector)?;
-    let parsed = Selector::parse(selector)
-        .map_err(|_| format!("`{selector}` is not a valid CSS selector"))?;
+    let (parsed, parts) = parsed(selector)?;
     let document = markup::parse(text)?;
     let looks = looks(&document, selector.contains(['~', ':']));
     if looks.saturating_mul(parts) > MOST_LOOKS {
@@ -41,6 +39,22 @@ pub(super) fn css(text: &str, selector: &str, attribute: &str) -> Result<Vec<Str
         found.push(value);
     }
     Ok(found)
+}
+
+/// Why a selector cannot be evaluated on any document; `None`: it can.
+pub(crate) fn css_flaw(selector: &str) -> Option<String> {
+    parsed(selector).err()
+}
+
+/// A selector and the number of its parts.
+fn parsed(selector: &str) -> Result<(Selector, u64), String> {
+    let parts = measure(selector)?;
+    if selector.contains("~=") {
+        return Err("JMeter takes `~=` for a regular expression, which is not supported".into());
+    }
+    let parsed = Selector::parse(selector)
+        .map_err(|_| format!("`{selector}` is not a valid CSS selector"))?;
+    Ok((parsed, parts))
 }
 
 /// The text of an element with single blanks, at most so long.

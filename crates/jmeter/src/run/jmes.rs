@@ -5,6 +5,7 @@
 //! beyond the bounds: a path that lists its input twice, thirty times over, would fill any memory.
 
 use jmespath::ast::Ast;
+use jmespath::{DEFAULT_RUNTIME, Expression};
 use serde_json::Value;
 
 /// Longest path, bytes.
@@ -23,11 +24,8 @@ const BYTES_PER_VALUE: u64 = 8;
 /// The value at a JMESPath in a document that was read from so many bytes. Fails if the path is not
 /// valid, too complex, or cannot be evaluated.
 pub(super) fn search(path: &str, document: &Value, bytes: usize) -> Result<Value, String> {
-    measure(path).map_err(|why| format!("`{}`: {why}", shortened(path)))?;
-    let compiled =
-        jmespath::compile(path).map_err(|_| format!("`{path}` is not a valid JMESPath"))?;
+    let (compiled, cost) = compiled(path).map_err(|why| format!("`{}`: {why}", shortened(path)))?;
     let size = (bytes as u64 / BYTES_PER_VALUE).max(1);
-    let cost = cost(compiled.as_ast()).map_err(|why| format!("`{path}`: {why}"))?;
     if cost.steps.saturating_mul(size) > MOST_STEPS {
         return Err(format!(
             "`{path}` makes too much of a text of {bytes} bytes"
@@ -37,6 +35,18 @@ pub(super) fn search(path: &str, document: &Value, bytes: usize) -> Result<Value
         .search(document)
         .map_err(|why| format!("`{path}`: {}", why.reason))?;
     Ok(serde_json::to_value(&*found).unwrap_or_default())
+}
+
+/// Why a path cannot be evaluated on any document; `None`: it can.
+pub(crate) fn jmes_flaw(path: &str) -> Option<String> {
+    compiled(path).err()
+}
+
+fn compiled(path: &str) -> Result<(Expression<'static>, Cost), String> {
+    measure(path)?;
+    let compiled = jmespath::compile(path).map_err(|_| "it is not a valid JMESPath")?;
+    let cost = cost(compiled.as_ast())?;
+    Ok((compiled, cost))
 }
 
 fn shortened(path: &str) -> String {
@@ -154,6 +164,9 @@ fn cost(ast: &Ast) -> Result<Cost, String> {
 }
 
 fn called(name: &str, args: &[Ast]) -> Result<Cost, String> {
+    if DEFAULT_RUNTIME.get_function(name).is_none() {
+        return Err(format!("the function `{name}` is not known"));
+    }
     let mut sum = Cost { size: 1, steps: 1 };
     for arg in args {
         // An expression is carried out for each item of the list beside it; quoting a text again makes

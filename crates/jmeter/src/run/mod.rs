@@ -57,7 +57,9 @@ mod turns;
 mod uri;
 mod user;
 
+pub(crate) use css::css_flaw;
 pub use http::{Route, Through};
+pub(crate) use jmes::jmes_flaw;
 pub use outcome::{Lost, NotHttp, Reply};
 pub use row::{Asserted, Details, EVERYONE, RowKind, SampleRow, Sink};
 pub use share::GeneratorShare;
