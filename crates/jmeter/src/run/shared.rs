@@ -1,7 +1,7 @@
 //! State that all users of a test share.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use sokudo_pace::Random;
@@ -30,6 +30,8 @@ pub(super) struct SharedState {
     pub all: AtomicU32,
     /// Number of users that have begun.
     pub begun: AtomicU64,
+    /// The clock has ended a user.
+    pub was_cut_short: AtomicBool,
     /// Properties, which `__setProperty` changes.
     pub properties: Arc<RwLock<Properties>>,
     /// Data files that were read, by path, encoding, delimiter and header.
@@ -80,6 +82,7 @@ impl SharedState {
             active: (0..groups).map(|_| AtomicU32::new(0)).collect(),
             all: AtomicU32::new(0),
             begun: AtomicU64::new(0),
+            was_cut_short: AtomicBool::new(false),
             properties: Arc::new(RwLock::new(properties)),
             files: Mutex::default(),
             sent: Mutex::default(),

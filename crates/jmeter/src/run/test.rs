@@ -228,6 +228,12 @@ impl Test {
         self.shared.go_on();
     }
 
+    /// True once the clock has ended a user.
+    pub fn was_cut_short(&self) -> bool {
+        let was = &self.shared.was_cut_short;
+        was.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     /// Number of active users.
     pub fn active(&self) -> u32 {
         self.shared.all.load(std::sync::atomic::Ordering::Relaxed)

@@ -222,6 +222,9 @@ impl Thread {
                 && !self.phase.is_amid()
                 && (over || test.stopping() != StopKind::No)
             {
+                if over {
+                    test.shared.was_cut_short.store(true, Ordering::Relaxed);
+                }
                 self.end(test, now_ns);
             }
             match self.phase {
@@ -320,6 +323,7 @@ impl Thread {
     /// Pauses. A pause beyond the end of the test ends the user at once, as in JMeter.
     fn pause_until(&mut self, test: &Test, now_ns: i64, until_ns: i64) -> NextAction {
         if self.context.ends_before(until_ns) {
+            test.shared.was_cut_short.store(true, Ordering::Relaxed);
             self.end(test, now_ns);
             return NextAction::End;
         }

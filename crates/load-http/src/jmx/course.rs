@@ -83,6 +83,9 @@ impl Course {
         finished.late = self.inflight.late.load(Ordering::Relaxed);
         finished.rate_changed = self.control.rate_changed.load(Ordering::Relaxed);
         finished.stopped = self.control.stopped.load(Ordering::Relaxed);
+        if self.would_have_tried(finished.stopped) {
+            finished.silences = self.shards.iter().map(|shard| shard.silence()).collect();
+        }
         self.shards.iter().for_each(|shard| shard.close());
         for (number, log) in files.logs.into_iter().enumerate() {
             let written = log.finish();
@@ -97,6 +100,14 @@ impl Course {
             }
         }
         finished
+    }
+
+    /// True where the clock or the operator ended users of closed loops that had more to do.
+    fn would_have_tried(&self, stopped: bool) -> bool {
+        let test = &self.control.test;
+        let is_open = |load: &Load| matches!(load, Load::Open { .. });
+        let mut groups = test.plan().groups.iter();
+        (stopped || test.was_cut_short()) && !groups.any(|group| is_open(&group.load))
     }
 
     fn stages(&self, finished: &mut Finished) {

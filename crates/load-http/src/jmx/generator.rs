@@ -25,6 +25,7 @@ use super::read::Prepared;
 use super::rows::RowLog;
 use super::saved::Files;
 use super::script_log::ScriptLog;
+use super::silence::Silence;
 use super::summariser::summaries;
 use super::summary_log::SummaryLog;
 use super::tally::{Shard, Tallies};
@@ -74,6 +75,9 @@ pub struct Finished {
     pub dropped: u64,
     /// Arrivals of an open model that were begun late.
     pub late: u64,
+    /// The time in which nothing was answered, by event loop; none where the users' own loops ended the test,
+    /// or the schedule of an open model says what was due.
+    pub silences: Vec<Silence>,
     /// Rows that could not be written.
     pub lost_rows: u64,
     /// Rows that were written, or handed on.

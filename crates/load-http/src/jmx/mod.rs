@@ -33,6 +33,7 @@ mod results;
 mod rows;
 mod saved;
 mod script_log;
+mod silence;
 pub mod summariser;
 mod summary_log;
 mod tally;

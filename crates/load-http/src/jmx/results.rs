@@ -13,6 +13,7 @@ use sokudo_workload::load::{self, Ends, OwnFlows};
 use sokudo_workload::load_time::{LoadTime, planned_ns};
 
 use super::generator::Finished;
+use super::silence::Silence;
 use super::tally::{LabelTally, around};
 use crate::observed::put_observed;
 use crate::percentile::put_p95;
@@ -88,6 +89,9 @@ struct GeneratorNumbers {
     begin_ns: i64,
     asked_per_s: Option<f64>,
     dropped: u64,
+    /// The time in which nothing was answered, by event loop of a closed model.
+    #[serde(default)]
+    silences: Vec<Silence>,
     /// Exchanges that began, redirects one by one.
     started: u64,
     late_starts: u64,
@@ -180,6 +184,7 @@ impl GeneratorNumbers {
                 .collect(),
             asked_per_s,
             dropped: finished.dropped,
+            silences: finished.silences.clone(),
             started: sum(|one| one.started),
             late_starts: finished.late + sum(|one| one.late_starts),
             connections: sum(|one| one.connections),
@@ -204,6 +209,18 @@ impl GeneratorNumbers {
         let from_ns = self.begin_ns.saturating_add(self.first_start_ns);
         let load_ns = until_ns.saturating_sub(self.first_start_ns);
         LoadTime::new(load_ns, LoadTime::since(from_ns, through_ns))
+    }
+
+    /// Requests that were due and never sent: arrivals that found too many users, and what users could not
+    /// try while nothing was answered.
+    fn unstarted(&self, planned_ns: Option<i64>) -> u64 {
+        let from_ns = self.begin_ns.saturating_add(self.first_start_ns);
+        let load_ns = self.load_time(planned_ns, None).length_ns();
+        let untried = self
+            .silences
+            .iter()
+            .map(|one| one.untried(from_ns, load_ns));
+        self.dropped + untried.sum::<u64>()
     }
 
     /// The labels of requests: those of transactions are counted under these, too.
@@ -271,7 +288,10 @@ fn generator(
             (numbers::LATE_RATIO, ratio(late, generated.started as f64)),
             (numbers::CLIENT_CPU_RATIO, generated.cpu_ratio),
             (numbers::CLIENT_WAIT_RATIO, generated.wait_ratio),
-            (numbers::UNSTARTED_REQUESTS, Some(generated.dropped as f64)),
+            (
+                numbers::UNSTARTED_REQUESTS,
+                Some(generated.unstarted(planned_ns) as f64),
+            ),
             (
                 numbers::MADE_CONNECTIONS,
                 Some(generated.connections as f64),
@@ -410,14 +430,15 @@ fn totals(all: &[&GeneratorNumbers], planned_ns: Option<i64>, merged: &Merged) -
     put(&mut summary, numbers::LATE_STARTS, late);
     let late_ratio = ratio(late, sum(|n| n.started));
     put(&mut summary, numbers::LATE_RATIO, late_ratio);
-    let dropped = sum(|n| n.dropped);
-    put(&mut summary, numbers::UNSTARTED_REQUESTS, dropped);
+    let unstarted = all.iter().map(|one| one.unstarted(planned_ns));
+    let unstarted = unstarted.sum::<u64>() as f64;
+    put(&mut summary, numbers::UNSTARTED_REQUESTS, unstarted);
     let (samples, failed) = samples_and_failed(&labels);
-    let due = samples + dropped;
+    let due = samples + unstarted;
     put(
         &mut summary,
         numbers::ERROR_RATIO,
-        ratio(failed + dropped, due),
+        ratio(failed + unstarted, due),
     );
     put(
         &mut summary,

@@ -15,6 +15,7 @@ use sokudo_stats::Histogram;
 
 use super::saved::ShardFiles;
 use super::script_log::LogLines;
+use super::silence::Silence;
 
 /// Labels that are counted separately; further ones are counted together.
 const MOST_LABELS: usize = 1_000;
@@ -252,6 +253,7 @@ pub(super) struct Shard {
 #[derive(Default)]
 struct State {
     labels: Tallies,
+    silence: Silence,
     files: ShardFiles,
     log: Option<LogLines>,
     troubles: HashMap<String, u64>,
@@ -261,6 +263,7 @@ struct State {
 
 impl State {
     fn count(&mut self, row: &SampleRow<'_>, listeners: &[Id]) {
+        self.silence.add(row);
         let summaries = self.summaries.iter().copied();
         let told = summaries.filter(|id| listeners.contains(id));
         match self.labels.get_mut(&*row.label) {
@@ -319,6 +322,11 @@ impl Shard {
     /// Errors of users, with the number of each.
     pub fn troubles(&self) -> HashMap<String, u64> {
         self.state().troubles.clone()
+    }
+
+    /// The time in which nothing was answered.
+    pub fn silence(&self) -> Silence {
+        self.state().silence.clone()
     }
 
     /// Rows that were lost because the disk was too slow.

@@ -1,7 +1,7 @@
 //! Servers and disks that do not do what they should: the load goes on, and what was lost is told.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use sokudo_testkit::program::{Sokudo, sokudo_bin};
@@ -62,6 +62,60 @@ fn a_server_that_restarts_is_found_again() {
     assert!(said.number("http.status_2xx") > 0.0);
     assert!(said.number("http.errors") > 0.0);
     assert!(!far.asked().is_empty());
+}
+
+/// A request whose answer is waited for so many milliseconds.
+fn get_within(address: SocketAddr, wait_ms: u64) -> String {
+    let timeout =
+        format!("<stringProp name=\"HTTPSampler.response_timeout\">{wait_ms}</stringProp>");
+    get(address, "/a", "").replace(
+        "</HTTPSamplerProxy>",
+        &format!("{timeout}</HTTPSamplerProxy>"),
+    )
+}
+
+/// Users that wait for one answer until the end fail once each; what they could not try counts as well, and
+/// no row is added for it.
+#[test]
+fn what_users_could_not_try_while_the_server_was_silent_counts() {
+    let place = place();
+    let far = far(|number, _| match number {
+        0..400 => Does::Later(
+            Duration::from_millis(2),
+            b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec(),
+        ),
+        _ => Does::Later(BOUND, Vec::new()),
+    });
+    place.write("plan.jmx", &plan(2, -1, &get_within(far.address, 1_500)));
+    let ended = place.run("jmx run plan.jmx -l out.jtl --duration 3 --threads 1 --json");
+    ended.expect_code(1);
+    let said = summary(&ended);
+    let (answered, failed) = (said.number("http.requests"), said.number("http.errors"));
+    assert_eq!(answered, 400.0);
+    assert!((2.0..=6.0).contains(&failed), "{failed}");
+    let rows = fs::read_to_string(place.path().join("out.jtl")).unwrap();
+    assert_eq!(rows.lines().count() as f64, 1.0 + answered + failed);
+    let untried = said.number("http.unstarted_requests");
+    let errors = said.number("http.error_ratio");
+    let share = (failed + untried) / (answered + failed + untried);
+    assert!((errors - share).abs() < 1e-9, "{errors} and {share}");
+    // 400 answers take one to two of the three seconds on a busy machine, less on a quiet one.
+    assert!(untried > 50.0 && errors > 0.1, "{untried}: {errors}");
+}
+
+/// A plan that ends by its own loops has tried all that it was to.
+#[test]
+fn users_that_end_by_their_own_loops_have_tried_everything() {
+    let place = place();
+    let far = far(|number, _| match number {
+        0..40 => says(200, "ok"),
+        _ => Does::Later(BOUND, Vec::new()),
+    });
+    place.write("plan.jmx", &plan(1, 41, &get_within(far.address, 400)));
+    let ended = place.run("jmx run plan.jmx --threads 1 --json");
+    let said = summary(&ended);
+    assert_eq!(said.number("http.unstarted_requests"), 0.0);
+    assert_eq!(said.number("http.error_ratio"), 1.0 / 41.0);
 }
 
 /// Once the server is dead, connections to it end without a byte; over the whole load that is most of the time.
