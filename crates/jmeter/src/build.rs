@@ -85,9 +85,10 @@ fn reads_previous(plan: &Plan) -> bool {
         .iter()
         .filter_map(|pre| match &pre.kind {
             PreKind::Script(script) => Some(script),
-            PreKind::UserParameters { .. } | PreKind::Timeout { .. } | PreKind::UrlRewriting(_) => {
-                None
-            }
+            PreKind::UserParameters { .. }
+            | PreKind::Timeout { .. }
+            | PreKind::RegexParameters { .. }
+            | PreKind::UrlRewriting(_) => None,
         });
     let of_timers = plan.timers.iter().filter_map(|timer| match &timer.kind {
         TimerKind::Script(script) => Some(script),

@@ -224,22 +224,17 @@ impl<'a> Compiler<'a> {
                 Segment::Call(call) => {
                     let function = call.function;
                     *self.uses.functions.entry(function.name).or_default() += 1;
-                    match (function.needs, call.arguments.as_slice()) {
-                        (Needs::Translation(language), [script, ..]) => {
-                            let text = script.sample();
-                            for refusal in ScriptOwner::Function.refusals(language, &text) {
-                                let says = Text::new("jmx-script-function")
-                                    .word("function", function.name)
-                                    .text("why", refusal_text(&refusal));
-                                let hint = Text::new("jmx-script-subset-hint");
-                                self.unsupported(place, says, Some(hint));
-                            }
+                    if let (Needs::Translation(language), [script, ..]) =
+                        (function.needs, call.arguments.as_slice())
+                    {
+                        let text = script.sample();
+                        for refusal in ScriptOwner::Function.refusals(language, &text) {
+                            let says = Text::new("jmx-script-function")
+                                .word("function", function.name)
+                                .text("why", refusal_text(&refusal));
+                            let hint = Text::new("jmx-script-subset-hint");
+                            self.unsupported(place, says, Some(hint));
                         }
-                        (Needs::Work, _) => {
-                            let says = Text::new("jmx-later-function");
-                            self.unsupported(place, says.word("function", function.name), None);
-                        }
-                        (Needs::Nothing | Needs::Translation(_), _) => {}
                     }
                     self.check_arguments(function.name, &call.arguments, place);
                     for argument in &call.arguments {

@@ -52,6 +52,7 @@ fn keep(
     for mut node in nodes {
         let spec = registry::find(&node);
         let foreign = registry::foreign_script(&node);
+        let foreign_class = registry::foreign_class(&node);
         let name = spec.map_or(node.class.as_str(), |spec| spec.name());
         let entry = counted.entry(name.to_owned()).or_insert_with(|| Coverage {
             element: name.to_owned(),
@@ -59,6 +60,7 @@ fn keep(
             tier: spec.map(|spec| spec.tier),
             treatment: match &foreign {
                 Some(_) => Some(Treatment::NeedsScripts),
+                None if foreign_class.is_some() => Some(Treatment::NotSupported),
                 None => spec.map(|spec| spec.treatment()),
             },
             count: 0,
@@ -94,11 +96,16 @@ fn keep(
                     let hint = Text::new("jmx-script-language-hint");
                     compiler.unsupported(&node.place, says, Some(hint));
                 }
+                if let Some(class) = &foreign_class {
+                    let says = Text::new("jmx-java-class").word("class", class.as_str());
+                    compiler.unsupported(&node.place, says, None);
+                }
             }
         }
         // Elements below a removed one are not executed, but reported.
         node.children = keep(node.children, counted, compiler);
-        if foreign.is_none() && !matches!(role, None | Some(Role::Refused(_))) {
+        let is_foreign = foreign.is_some() || foreign_class.is_some();
+        if !is_foreign && !matches!(role, None | Some(Role::Refused(_))) {
             kept.push(node);
         }
     }

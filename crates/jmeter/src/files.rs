@@ -1,12 +1,11 @@
 //! Access to the files that a plan names.
 //!
-//! The caller provides it: the program reads from disk, a test from a list. This crate opens no
-//! file.
+//! The caller provides it: the program uses the disk, a test a list. This crate opens no file.
 
 use std::collections::BTreeMap;
 use std::io;
 
-/// Reads the files that a plan names.
+/// Reads and writes the files that a plan names.
 pub trait Files {
     /// The bytes of a file, at most `most_bytes` of them.
     ///
@@ -26,6 +25,23 @@ pub trait Files {
     fn exists_here(&self, path: &str) -> bool {
         self.exists(path)
     }
+
+    /// Writes a file whose folder exists, behind what is in it or in its place. Relative paths start at the
+    /// current folder.
+    ///
+    /// Fails if it cannot be written, or nothing may be.
+    fn write_here(&self, _path: &str, _bytes: &[u8], _mode: WriteMode) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+/// Where bytes of a file go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Behind what is in it.
+    Append,
+    /// In the place of what is in it.
+    Replace,
 }
 
 /// Files that exist only in memory.

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
-use crate::files::Files;
+use crate::files::{Files, WriteMode};
 use crate::properties::{Origin, Properties};
 use crate::script::{LentState, LogLevel};
 use crate::xml;
@@ -65,6 +65,16 @@ pub trait World {
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String>;
     /// The text of a file, as [`World::lines`] reads it.
     fn text(&mut self, path: &str, encoding: &str) -> Result<Arc<str>, String>;
+    /// Writes a text in the named encoding to a file; UTF-8 if it is empty. Fails with the reason if it
+    /// cannot be written. Before the test nothing is: a plan that is only checked changes no file.
+    fn write_text(
+        &mut self,
+        _path: &str,
+        _text: &str,
+        _how: (WriteMode, &str),
+    ) -> Result<(), String> {
+        Err("files are written while the test runs".into())
+    }
     /// Body of the last result of this user, if an expression of the plan reads it.
     fn last_text(&self) -> Option<&str> {
         None

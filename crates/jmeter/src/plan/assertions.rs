@@ -73,6 +73,17 @@ pub enum AssertionKind {
         /// The results that are examined.
         applies: Applies,
     },
+    /// A condition on an XPath with prefixes of its own.
+    XPath2 {
+        /// The path.
+        path: Template,
+        /// Prefixes and namespaces, one `prefix=uri` per line.
+        namespaces: Template,
+        /// True if it must not hold.
+        negated: Value<bool>,
+        /// The results that are examined.
+        applies: Applies,
+    },
     /// A condition on a JMESPath.
     JmesPath {
         /// The path.
@@ -104,7 +115,8 @@ impl AssertionKind {
             Self::Response { applies, .. }
             | Self::Duration { applies, .. }
             | Self::Size { applies, .. }
-            | Self::XPath { applies, .. } => Some(applies),
+            | Self::XPath { applies, .. }
+            | Self::XPath2 { applies, .. } => Some(applies),
             _ => None,
         }
     }

@@ -22,6 +22,15 @@ pub enum PreKind {
     Script(Script),
     /// Adds the session of the previous response to an HTTP request.
     UrlRewriting(UrlRewriting),
+    /// Sets the arguments of an HTTP request whose names a regular expression extracted.
+    RegexParameters {
+        /// Variable of the extractor.
+        reference: Template,
+        /// Number of the group with the names.
+        names: Template,
+        /// Number of the group with the values.
+        values: Template,
+    },
     /// A sample timeout.
     Timeout {
         /// Milliseconds; 0: never.

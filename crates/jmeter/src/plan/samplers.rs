@@ -23,6 +23,8 @@ pub enum SamplerKind {
     },
     /// A dummy result.
     Dummy(Box<Dummy>),
+    /// One of the two classes of Java requests that come with JMeter.
+    Java(Box<JavaRequest>),
     /// A flow control action, without result.
     Action(Action),
     /// A script whose value is the body of its result.
@@ -64,6 +66,29 @@ pub struct Dummy {
     pub connect_ms: Value<i64>,
     /// Its address.
     pub url: Template,
+}
+
+/// A Java request that sleeps and states its result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JavaRequest {
+    /// True for `SleepTest`, which has its parameters from its first sample; false for `JavaTest`.
+    pub is_sleep_test: bool,
+    /// Milliseconds that it sleeps; `None`: the class's own.
+    pub sleep_time: Option<Template>,
+    /// Bound of the milliseconds that the clock adds; `None`: the class's own.
+    pub sleep_mask: Option<Template>,
+    /// Label; empty: the name of the element.
+    pub label: Template,
+    /// Response code.
+    pub code: Template,
+    /// Response message.
+    pub message: Template,
+    /// `OK` where it succeeds.
+    pub status: Template,
+    /// The request as JMeter shows it.
+    pub request: Template,
+    /// Response body.
+    pub response: Template,
 }
 
 /// A flow control action.

@@ -23,6 +23,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     assertion(&["JSONPathAssertion"], 2, json),
     assertion(&["JMESPathAssertion"], 3, jmes_path),
     assertion(&["XPathAssertion"], 3, xpath),
+    assertion(&["XPath2Assertion"], 3, xpath2),
     assertion(&["XMLAssertion"], 3, |_| AssertionKind::WellFormedXml),
     assertion(&["MD5HexAssertion"], 3, md5),
 ];
@@ -142,6 +143,16 @@ fn xpath(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
         aware: reader.flag("XPath.namespace", false),
         negated: reader.flag("XPath.negate", false),
         tolerant: reader.flag("XPath.tolerant", false),
+        applies: applies(reader, "Assertion"),
+    }
+}
+
+/// JMeter evaluates the path as XPath 1.0, too, for its type: what is none of it fails there.
+fn xpath2(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
+    AssertionKind::XPath2 {
+        path: path(reader, ("XPath2Assertion", "XPath.xpath"), XPATH),
+        namespaces: reader.text("XPath.namespaces"),
+        negated: reader.flag("XPath.negate", false),
         applies: applies(reader, "Assertion"),
     }
 }

@@ -48,6 +48,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         Role::Pre(url_rewriting),
     ),
     element(
+        &["RegExUserParameters"],
+        Family::PreProcessor,
+        3,
+        Role::Pre(regex_parameters),
+    ),
+    element(
         &["SampleTimeout"],
         Family::PreProcessor,
         2,
@@ -204,6 +210,14 @@ fn user_parameters(reader: &mut ElementReader<'_, '_>) -> PreKind {
 fn timeout(reader: &mut ElementReader<'_, '_>) -> PreKind {
     let timeout_ms = reader.integer("InterruptTimer.timeout", 0);
     PreKind::Timeout { timeout_ms }
+}
+
+fn regex_parameters(reader: &mut ElementReader<'_, '_>) -> PreKind {
+    PreKind::RegexParameters {
+        reference: reader.text("RegExUserParameters.regex_ref_name"),
+        names: reader.text("RegExUserParameters.param_names_gr_nr"),
+        values: reader.text("RegExUserParameters.param_values_gr_nr"),
+    }
 }
 
 fn url_rewriting(reader: &mut ElementReader<'_, '_>) -> PreKind {

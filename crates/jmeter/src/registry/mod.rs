@@ -227,6 +227,7 @@ impl ElementSpec {
 pub(crate) use groups::common as group_common;
 pub(crate) use http::pairs;
 pub(crate) use others::plan_flags;
+pub(crate) use samplers::foreign_class;
 pub(crate) use scripts::{foreign as foreign_script, refusal_text};
 
 #[cfg(test)]

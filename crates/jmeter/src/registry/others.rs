@@ -62,7 +62,7 @@ pub(super) const REFUSED: &[ElementSpec] = &[
         FOREIGN,
     ),
     element(
-        &["JavaSampler", "JUnitSampler", "SystemSampler"],
+        &["JUnitSampler", "SystemSampler"],
         Family::Sampler,
         3,
         FOREIGN,
@@ -78,12 +78,7 @@ pub(super) const REFUSED: &[ElementSpec] = &[
         3,
         FOREIGN,
     ),
-    element(
-        &["AnchorModifier", "RegExUserParameters"],
-        Family::PreProcessor,
-        3,
-        FOREIGN,
-    ),
+    element(&["AnchorModifier"], Family::PreProcessor, 3, FOREIGN),
     element(
         &[
             "HTMLAssertion",

@@ -4,7 +4,9 @@ use sokudo_model::Text;
 
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
-use crate::plan::{Action, Dummy, FlowAction, SamplerKind};
+use crate::expression::Template;
+use crate::node::{ElementNode, PropertyValue, find};
+use crate::plan::{Action, Dummy, FlowAction, JavaRequest, SamplerKind};
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(
@@ -16,6 +18,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(&["DebugSampler"], Family::Sampler, 2, Role::Sampler(debug)),
     element(&["TestAction"], Family::Sampler, 2, Role::Sampler(action)),
     element(&["DummySampler"], Family::Sampler, 2, Role::Sampler(dummy)),
+    element(&["JavaSampler"], Family::Sampler, 3, Role::Sampler(java)),
 ];
 
 fn debug(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
@@ -65,5 +68,59 @@ fn dummy(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
         latency_ms: reader.integer("LATENCY", 0),
         connect_ms: reader.integer("CONNECT", 0),
         url: reader.text("URL"),
+    }))
+}
+
+/// The classes of Java requests that come with JMeter.
+const JAVA_CLASSES: [&str; 2] = [
+    "org.apache.jmeter.protocol.java.test.JavaTest",
+    "org.apache.jmeter.protocol.java.test.SleepTest",
+];
+
+/// The class of a Java request that is not supported; `None`: the element is no such request.
+pub(crate) fn foreign_class(node: &ElementNode) -> Option<String> {
+    if node.class != "JavaSampler" {
+        return None;
+    }
+    let class = match find(&node.properties, "classname").map(|property| &property.value) {
+        Some(PropertyValue::Scalar { text, .. }) => text.trim(),
+        _ => "",
+    };
+    (!JAVA_CLASSES.contains(&class)).then(|| class.to_owned())
+}
+
+/// A Java request of one of JMeter's own classes.
+fn java(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
+    let class = reader.start_text("classname");
+    let is_sleep_test = class.trim() == JAVA_CLASSES[1];
+    let arguments = reader.inner("arguments", |inner| {
+        inner.each("Arguments.arguments", |argument| {
+            argument.ignore(&["Argument.metadata", "Argument.desc"]);
+            (
+                argument.start_text("Argument.name"),
+                argument.text("Argument.value"),
+            )
+        })
+    });
+    let given = |name: &str| {
+        let mut all = arguments.iter().rev();
+        all.find(|(own, _)| own == name)
+            .map(|(_, value)| value.clone())
+    };
+    let text = |name: &str| given(name).unwrap_or_else(|| Template::text(""));
+    let (time, mask) = match is_sleep_test {
+        true => ("SleepTime", "SleepMask"),
+        false => ("Sleep_Time", "Sleep_Mask"),
+    };
+    SamplerKind::Java(Box::new(JavaRequest {
+        is_sleep_test,
+        sleep_time: given(time),
+        sleep_mask: given(mask),
+        label: text("Label"),
+        code: text("ResponseCode"),
+        message: text("ResponseMessage"),
+        status: given("Status").unwrap_or_else(|| Template::text("OK")),
+        request: text("SamplerData"),
+        response: text("ResultData"),
     }))
 }

@@ -7,10 +7,10 @@ use md5::{Digest as _, Md5};
 use super::assertions::{NO_RESPONSE, Outcome};
 use super::context::View;
 use super::extract::field_text;
-use super::extract_tree::{TreePath, find_in_tree, names_of};
+use super::extract_tree::{TreePath, declarations, find_in_tree, names_of};
 use super::sample_result::SampleResult;
 use crate::document::well_formed;
-use crate::document::xpath::XPathValue;
+use crate::document::xpath::{Names, XPathValue};
 use crate::plan::{AssertionKind, Field};
 
 /// Applies an assertion that a text is well-formed XML.
@@ -87,6 +87,56 @@ pub(super) fn assert_xpath(
             outcome(holds == negated, format!("{what} for {path}"))
         }
         _ => Outcome::failed(format!("Cannot understand: {path}")),
+    }
+}
+
+/// Applies an assertion on an XPath with prefixes of its own. Any value but false and no node holds.
+pub(super) fn assert_xpath2(
+    view: &mut View<'_>,
+    kind: &AssertionKind,
+    result: &SampleResult<'_>,
+) -> Outcome {
+    let AssertionKind::XPath2 {
+        path,
+        namespaces,
+        negated,
+        applies,
+    } = kind
+    else {
+        return Outcome::default();
+    };
+    let (path, namespaces) = (view.text(path), view.text(namespaces));
+    let negated = view.flag(negated);
+    let Some(text) = field_text(view, Field::Body, applies, result) else {
+        return Outcome::failed(NO_RESPONSE);
+    };
+    if path.is_empty() {
+        return Outcome::holds_saying("");
+    }
+    let spaces = declarations(&namespaces);
+    let tree = TreePath {
+        path: path.trim(),
+        names: Names::Declared(&spaces),
+        tolerant: false,
+    };
+    let holds = match find_in_tree(view.test(), &text, &tree) {
+        Ok((XPathValue::Nodes(nodes), _)) => !nodes.is_empty(),
+        Ok((XPathValue::Flag(holds), _)) => holds,
+        Ok(_) => true,
+        Err(why) => {
+            return Outcome::error(format!(
+                "Exception occurred computing assertion with XPath:{path}, error:{why}"
+            ));
+        }
+    };
+    let what = if negated {
+        "Nodes Matched"
+    } else {
+        "No Nodes Matched"
+    };
+    Outcome {
+        failed: holds == negated,
+        ..Outcome::holds_saying(&format!("{what} for {path}"))
     }
 }
 

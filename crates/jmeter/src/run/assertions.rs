@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::assert_document::{assert_xml, assert_xpath, md5_fails};
+use super::assert_document::{assert_xml, assert_xpath, assert_xpath2, md5_fails};
 use super::assert_json::{assert_jmes_path, assert_json};
 use super::context::View;
 use super::extract::field_text;
@@ -239,6 +239,7 @@ fn outcome_of(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'
         AssertionKind::JmesPath { .. } => return assert_jmes_path(view, kind, result),
         AssertionKind::WellFormedXml => return assert_xml(result.text),
         AssertionKind::XPath { .. } => return assert_xpath(view, kind, result),
+        AssertionKind::XPath2 { .. } => return assert_xpath2(view, kind, result),
         AssertionKind::Md5 { sum } => {
             let wanted = view.text(sum);
             md5_fails(result.body, wanted.trim())

@@ -9,7 +9,7 @@ use sokudo_pace::Random;
 use super::context::View;
 use super::decimal_format::decimal;
 use super::feed::Feed;
-use super::rewriting::rewrite;
+use super::rewriting::{fill_arguments, rewrite};
 use super::scripts::{ScriptOwner, run_script};
 use super::shared::locked;
 use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, SharingMode};
@@ -201,6 +201,14 @@ pub(super) fn pre_process(view: &mut View<'_>, id: Id) -> i64 {
         }
         PreKind::UrlRewriting(rewriting) => {
             rewrite(view, id, rewriting);
+            return 0;
+        }
+        PreKind::RegexParameters {
+            reference,
+            names,
+            values,
+        } => {
+            fill_arguments(view, (reference, names, values));
             return 0;
         }
         PreKind::Timeout { .. } => return 0,

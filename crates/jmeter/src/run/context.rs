@@ -8,10 +8,13 @@ use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
 use super::changed_requests::ChangedRequests;
+use super::charset::Charset;
+use super::java_request::SleepSetup;
 use super::shared::locked;
 use super::test::Test;
 use crate::digits::digits;
 use crate::expression::{Fact, FaultEffect, Lines, Template, World};
+use crate::files::WriteMode;
 use crate::plan::{Id, Load, Value};
 use crate::properties::Origin;
 use crate::script::{LentState, LogLevel, ScriptSample, log};
@@ -58,6 +61,8 @@ pub(super) struct ThreadContext {
     previous: Option<Box<ScriptSample>>,
     /// Sessions that modifiers of URLs keep.
     pub sessions: HashMap<Id, String>,
+    /// What Java requests keep of their first sample.
+    pub sleep_setups: HashMap<Id, SleepSetup>,
     /// Requests as scripts changed them.
     pub requests: ChangedRequests,
     /// Class and message of the exception that a function in the current sampler has thrown.
@@ -103,6 +108,7 @@ impl ThreadContext {
             last_text: None,
             previous: None,
             sessions: HashMap::new(),
+            sleep_setups: HashMap::new(),
             requests: ChangedRequests::default(),
             thrown: None,
         }
@@ -448,6 +454,24 @@ impl World for View<'_> {
     fn text(&mut self, path: &str, encoding: &str) -> Result<Arc<str>, String> {
         let text = self.test.read_text(path, encoding)?;
         Ok(text.into())
+    }
+
+    fn write_text(
+        &mut self,
+        path: &str,
+        text: &str,
+        (mode, encoding): (WriteMode, &str),
+    ) -> Result<(), String> {
+        let charset = match encoding {
+            "" => Charset::UTF_8,
+            name => {
+                Charset::named(name).ok_or_else(|| format!("the encoding `{name}` is unknown"))?
+            }
+        };
+        let mut bytes = Vec::with_capacity(text.len());
+        charset.encode(text, &mut bytes);
+        let written = self.test.files.write_here(path, &bytes, mode);
+        written.map_err(|why| why.to_string())
     }
 
     fn last_text(&self) -> Option<&str> {

@@ -135,7 +135,7 @@ fn matches_of(
 }
 
 /// The prefixes and namespaces of lines of the form `prefix=namespace`.
-fn declarations(lines: &str) -> Vec<(String, String)> {
+pub(super) fn declarations(lines: &str) -> Vec<(String, String)> {
     let pairs = lines.lines().filter_map(|line| line.split_once('='));
     pairs
         .map(|(prefix, space)| (prefix.trim().to_owned(), space.trim().to_owned()))

@@ -30,6 +30,7 @@ pub(super) fn conclude_script(
         sampler_data: &seen.sampler_data,
         content_type: &seen.content_type,
         data_type: seen.data_type,
+        sent_bytes: seen.sent_bytes,
         ..SampleResult::of_text(
             &seen.text,
             &seen.code,
@@ -121,8 +122,8 @@ fn conclude(
         data_type: result.data_type.unwrap_or("text"),
         success,
         failure_message: (&examined.verdict.says).into(),
-        bytes: result.bytes + sub_results.sums().0,
-        sent_bytes: 0,
+        bytes: result.body.len() as u64 + sub_results.sums().0,
+        sent_bytes: result.sent_bytes,
         group_threads,
         all_threads,
         url: result.url.into(),

@@ -34,6 +34,7 @@ mod extract;
 mod extract_tree;
 mod feed;
 mod http;
+mod java_request;
 mod jmes;
 mod link;
 mod local_samplers;

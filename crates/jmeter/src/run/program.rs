@@ -86,7 +86,9 @@ fn asks_for_name(kind: &PreKind) -> bool {
             .iter()
             .flatten()
             .any(|value| value.to_string().contains("__samplerName")),
-        PreKind::Timeout { .. } | PreKind::UrlRewriting(_) => false,
+        PreKind::Timeout { .. } | PreKind::RegexParameters { .. } | PreKind::UrlRewriting(_) => {
+            false
+        }
     }
 }
 
@@ -128,6 +130,7 @@ fn assertion_needs(kind: &AssertionKind) -> PartsNeeded {
         | AssertionKind::JmesPath { .. }
         | AssertionKind::WellFormedXml
         | AssertionKind::XPath { .. }
+        | AssertionKind::XPath2 { .. }
         | AssertionKind::Md5 { .. } => PartsNeeded::Body,
         AssertionKind::Script(held) => script_needs(held),
         AssertionKind::Size { .. } | AssertionKind::Duration { .. } => PartsNeeded::Other,

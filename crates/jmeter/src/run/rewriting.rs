@@ -1,9 +1,13 @@
-//! URL re-writing: the session of the previous response becomes part of the next request.
+//! What preprocessors take from previous responses into the next request: the session of URL re-writing,
+//! and the fields that a regular expression extracted.
+
+use std::collections::HashMap;
 
 use super::charset::Charset;
 use super::context::View;
 use super::encode;
-use crate::expression::Template;
+use super::extract::MOST_MATCHES;
+use crate::expression::{Template, World as _};
 use crate::plan::{HttpArgument, Id, UrlRewriting, Value};
 use crate::script::LentRequest;
 
@@ -51,6 +55,40 @@ pub(super) fn rewrite(view: &mut View<'_>, id: Id, rewriting: &UrlRewriting) {
             false => (decoded(&name), decoded(&value)),
         };
         add(&mut lent, decoded, true, "=");
+    }
+    view.thread.requests.take_back(test, sampler, lent);
+}
+
+/// Sets the arguments of the current request whose names a regular expression extracted, to the values that
+/// it extracted with them: variable, group of the names, group of the values.
+pub(super) fn fill_arguments(
+    view: &mut View<'_>,
+    (reference, names, values): (&Template, &Template, &Template),
+) {
+    let (test, sampler) = (view.test(), view.thread.sampler());
+    let Some(mut lent) = view.thread.requests.lend(test, sampler) else {
+        return;
+    };
+    let (reference, names) = (view.text(reference), view.text(names));
+    let values = view.text(values);
+    let of = |view: &View<'_>, number: usize, group: &str| {
+        let name = format!("{reference}_{number}_g{group}");
+        view.variable(&name).map(str::to_owned)
+    };
+    let count = view.variable(&format!("{reference}_matchNr"));
+    let count = count.and_then(|count| count.parse::<usize>().ok());
+    let Some(count) = count.filter(|_| of(view, 1, &values).is_some()) else {
+        return;
+    };
+    let found = (1..=count.min(MOST_MATCHES))
+        .filter_map(|number| Some((of(view, number, &names)?, of(view, number, &values))));
+    let found: HashMap<String, Option<String>> = found.collect();
+    for argument in &mut lent.request.arguments {
+        let name = view.text(&argument.name);
+        if let Some(Some(value)) = found.get(&name) {
+            argument.value = Template::text(value.as_str());
+            lent.is_changed = true;
+        }
     }
     view.thread.requests.take_back(test, sampler, lent);
 }

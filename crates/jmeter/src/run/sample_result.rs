@@ -43,6 +43,8 @@ pub(super) struct SampleResult<'a> {
     pub head_bytes: u64,
     /// Bytes of the whole response.
     pub bytes: u64,
+    /// Bytes sent, where the sampler states them.
+    pub sent_bytes: u64,
     /// True if it succeeded so far.
     pub success: bool,
     /// Its direct sub-results, where an element examines them.
@@ -76,6 +78,7 @@ impl<'a> SampleResult<'a> {
             connect_ms: 0,
             head_bytes: 0,
             bytes: text.len() as u64,
+            sent_bytes: 0,
             success,
             inner: &[],
         }
@@ -142,6 +145,7 @@ impl<'a> SampleResult<'a> {
             latency_ms: self.latency_ms,
             connect_ms: self.connect_ms,
             bytes: self.bytes,
+            sent_bytes: self.sent_bytes,
             success: self.success,
         }
     }

@@ -8,6 +8,7 @@ use super::config_elements::{ConfigElements, pre_process};
 use super::context::ThreadContext;
 use super::controllers::{Advance, Controllers, Effects};
 use super::http::{HttpClient, RequestEnd, RequestStart};
+use super::java_request::sample_java;
 use super::local_samplers::{conclude_debug, conclude_dummy, conclude_script};
 use super::outcome::{Lost, Reply};
 use super::results::Results;
@@ -81,7 +82,7 @@ struct Thread {
     sub_results: SubResults,
     results: Results,
     phase: Phase,
-    /// Start and result of a script sampler that was executed.
+    /// Start and result of a script or Java sampler that was executed.
     scripted: Option<(i64, Box<ScriptSample>)>,
     /// Intended start of an arrival, until its first request.
     intended_ns: Option<i64>,
@@ -107,7 +108,7 @@ enum Phase {
     Hop,
     /// Embedded resources are fetched.
     Page,
-    /// A script sampler was executed and its result is not yet reported.
+    /// A script or Java sampler was executed and its result is not yet reported.
     Scripted,
     /// It has ended.
     Gone,
@@ -436,6 +437,13 @@ impl Thread {
             SamplerKind::Script(script) => {
                 let (seen, slept_ns) = sample_script(&mut view, script);
                 // Reported with the next step, so that its duration includes the script.
+                self.scripted = Some((now_ns, Box::new(seen)));
+                self.phase = Phase::Scripted;
+                let until_ns = now_ns.saturating_add(slept_ns);
+                Some(NextAction::Pause { until_ns })
+            }
+            SamplerKind::Java(java) => {
+                let (seen, slept_ns) = sample_java(&mut view, java);
                 self.scripted = Some((now_ns, Box::new(seen)));
                 self.phase = Phase::Scripted;
                 let until_ns = now_ns.saturating_add(slept_ns);

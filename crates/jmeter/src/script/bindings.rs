@@ -108,6 +108,8 @@ pub struct ScriptSample {
     pub connect_ms: u64,
     /// Bytes received.
     pub bytes: u64,
+    /// Bytes sent, where the sampler states them.
+    pub sent_bytes: u64,
     /// True if it succeeded.
     pub success: bool,
 }

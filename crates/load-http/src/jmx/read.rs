@@ -1,14 +1,14 @@
 //! Reading of a plan, and its preparation for a start.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use sokudo_http::{Family, Identity, Route, Scheme, Source, Targets, Via};
 use sokudo_jmeter::check::FileUse;
-use sokudo_jmeter::files::Files;
+use sokudo_jmeter::files::{Files, WriteMode};
 use sokudo_jmeter::plan::{
     Destination, ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule,
 };
@@ -25,6 +25,8 @@ use super::options::JmxOptions;
 use super::reach::{Reach, folder_of};
 use super::saved;
 
+/// Largest file that functions of a plan write.
+const MOST_WRITTEN_BYTES: u64 = 1 << 30;
 /// Largest plan.
 const MOST_BYTES: u64 = 64 << 20;
 /// Length of an open load when neither the plan nor the options say it.
@@ -369,6 +371,28 @@ impl Files for PlanFiles {
 
     fn exists_here(&self, path: &str) -> bool {
         Path::new(path).exists()
+    }
+
+    fn write_here(&self, path: &str, bytes: &[u8], mode: WriteMode) -> io::Result<()> {
+        let path = Path::new(path);
+        self.reach.check(path)?;
+        let about = std::fs::metadata(path);
+        let before = match (&about, mode) {
+            (Ok(about), _) if !about.is_file() => {
+                return Err(io::Error::other("it is not a regular file"));
+            }
+            (Ok(about), WriteMode::Append) => about.len(),
+            _ => 0,
+        };
+        if before.saturating_add(bytes.len() as u64) > MOST_WRITTEN_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut options = File::options();
+        match mode {
+            WriteMode::Append => options.append(true),
+            WriteMode::Replace => options.write(true).truncate(true),
+        };
+        options.create(true).open(path)?.write_all(bytes)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Functions that read files.
+//! Functions that read and write files.
 
 use super::FunctionCall;
 use crate::expression::{FunctionFault, Lines};
+use crate::files::WriteMode;
 
 /// `__CSVRead(file, column)`: a column of this user's row; `__CSVRead(file, next)` ends the row.
 ///
@@ -115,6 +116,28 @@ pub(super) fn file_to_string(frame: &mut FunctionCall<'_>) -> Result<(), Functio
         UNREADABLE.into()
     });
     frame.give(2, &text)
+}
+
+/// `__StringToFile(file, text, [append], [encoding])`: `true` if the file was written. Unless the third
+/// argument says otherwise, the text goes behind what is in the file; `\\n` in it is a line end.
+pub(super) fn string_to_file(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
+    let (file, text) = (frame.word(0)?, frame.argument(1)?);
+    let mode = match frame.word(2)?.to_lowercase().as_str() {
+        "" | "true" => WriteMode::Append,
+        _ => WriteMode::Replace,
+    };
+    let encoding = frame.argument(3)?;
+    let text = text.replace("\\n", "\n");
+    let written = match file.is_empty() {
+        true => Err("the name of the file is empty".to_owned()),
+        false => frame.world.write_text(&file, &text, (mode, &encoding)),
+    };
+    if let Err(why) = &written {
+        frame.note(format!("`{file}` is not written: {why}"));
+    }
+    let says = if written.is_ok() { "true" } else { "false" };
+    frame.out.push_str(says);
+    Ok(())
 }
 
 fn lines(frame: &mut FunctionCall<'_>, path: &str) -> Result<Lines, FunctionFault> {

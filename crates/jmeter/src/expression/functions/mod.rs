@@ -50,8 +50,6 @@ pub enum Needs {
     Nothing,
     /// A translation of its script, all of which is checked before the test.
     Translation(ScriptLanguage),
-    /// It is not supported yet: read and reported.
-    Work,
 }
 
 impl PartialEq for Function {
@@ -90,18 +88,6 @@ const fn script(name: &'static str, language: ScriptLanguage, evaluate: Evaluate
     Function {
         needs: Needs::Translation(language),
         ..function(name, 3, (1, 2), "(script, [variable])", evaluate)
-    }
-}
-
-const fn later(name: &'static str, (least, most): (usize, usize), takes: &'static str) -> Function {
-    Function {
-        name,
-        tier: 3,
-        least,
-        most,
-        takes,
-        needs: Needs::Work,
-        evaluate: scripts::not_yet,
     }
 }
 
@@ -158,10 +144,12 @@ pub static FUNCTIONS: &[Function] = &[
         "(file, [variable], [start], [end])",
         files::string_from_file,
     ),
-    later(
+    function(
         "__StringToFile",
+        3,
         (2, 4),
-        "(file, text, [append], [encoding])",
+        "(file, text, [append: true], [encoding])",
+        files::string_to_file,
     ),
     function("__TestPlanName", 3, (0, 0), "()", variables::plan_name),
     function("__UUID", 1, (0, 0), "()", numbers::uuid),

@@ -119,8 +119,3 @@ fn say(
     frame.world.log(level, &logger, &said);
     Ok(())
 }
-
-/// Functions that are not supported yet. They are reported when the plan is read.
-pub(super) fn not_yet(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    Err(frame.fault("it is not supported yet"))
-}

@@ -78,6 +78,7 @@ impl HttpClient {
             connect_ms: totals.connect_ms,
             head_bytes: reply.head_bytes,
             bytes: totals.bytes,
+            sent_bytes: reply.sent_bytes,
             success: is_good && texts.has_all_resources,
             inner: &inner,
         };

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::{I18n, Lang};
-use sokudo_jmeter::expression::Needs;
 use sokudo_jmeter::expression::functions::FUNCTIONS;
 use sokudo_jmeter::registry::{ElementSpec, Family, REGISTRY, Treatment, compared};
 
@@ -68,11 +67,10 @@ pub fn page(lang: Lang) -> String {
     ];
     let _ = writeln!(out, "| {} |\n|---|---|---|", head.join(" | "));
     for function in FUNCTIONS {
-        let treatment = match function.needs {
-            Needs::Nothing | Needs::Translation(_) => Treatment::Runs,
-            Needs::Work => Treatment::NotSupported,
-        };
-        let treated = say(&format!("jmx-treated-{}", treatment_word(Some(treatment))));
+        let treated = say(&format!(
+            "jmx-treated-{}",
+            treatment_word(Some(Treatment::Runs))
+        ));
         let takes = function.takes.replace('|', "\\|");
         let _ = writeln!(
             out,
