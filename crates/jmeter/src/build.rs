@@ -330,7 +330,9 @@ impl Builder<'_, '_> {
         } = &mut kind
         {
             let around = scope(stack);
-            (*assertions, *listeners) = (around.assertions, around.listeners);
+            // On a transaction those of the innermost level come first.
+            let inner = inside_out(stack, |level| &level.scope.assertions);
+            (*assertions, *listeners) = (inner.copied().collect(), around.listeners);
         }
         let level = stack.pop().unwrap_or_default();
         Controller {

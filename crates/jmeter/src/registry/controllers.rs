@@ -2,7 +2,7 @@
 
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
-use crate::plan::{ControllerKind, ThroughputLimit};
+use crate::plan::{ControllerKind, ThroughputLimit, Value};
 
 const fn controller(
     classes: &'static [&'static str],
@@ -91,7 +91,9 @@ fn throughput(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
         .unwrap_or(0)
         == 1;
     let percent = reader.decimal("ThroughputController.percentThroughput", 100.0);
-    let total = reader.integer("ThroughputController.maxThroughput", 1);
+    // An empty number is one, as a missing one.
+    let total = reader.integer_if("ThroughputController.maxThroughput");
+    let total = total.unwrap_or(Value::Fixed(1));
     ControllerKind::Throughput {
         limit: match by_percent {
             true => ThroughputLimit::Percent(percent),

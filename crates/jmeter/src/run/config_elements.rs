@@ -116,30 +116,26 @@ impl ConfigElements {
         };
         let (start, step) = (view.integer(start), view.integer(step));
         let end = end.as_ref().map_or(i64::MAX, |end| view.integer(end));
-        let next = |known: i64| match known {
-            i64::MIN => start,
-            known => match known.saturating_add(step) {
-                next if next > end || next < start => start,
-                next => next,
-            },
+        // As in JMeter, one that counts downwards has no end, and one that overflows wraps.
+        let next = |known: Option<i64>| match known.map(|known| known.wrapping_add(step)) {
+            Some(next) if next <= end => next,
+            _ => start,
         };
+        let of_all = |known: i64| next(Some(known).filter(|known| *known != i64::MIN));
         let value = match view.flag(per_user) {
             true => {
                 let iteration = view.thread.iteration();
                 let begins = view.flag(resets) && self.counted_in.get(&id) != Some(&iteration);
-                let known = match begins {
-                    true => i64::MIN,
-                    false => self.counters.get(&id).copied().unwrap_or(i64::MIN),
-                };
+                let known = self.counters.get(&id).copied().filter(|_| !begins);
                 self.counted_in.insert(id, iteration);
                 *self.counters.entry(id).insert_entry(next(known)).get()
             }
             false => {
                 let counter = &test.shared.counters[id as usize];
                 let before = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |known| {
-                    Some(next(known))
+                    Some(of_all(known))
                 });
-                next(before.unwrap_or(i64::MIN))
+                of_all(before.unwrap_or(i64::MIN))
             }
         };
         let (name, format) = (view.text(variable), view.text(format));

@@ -21,7 +21,7 @@ use crate::script::{LentState, LogLevel, ScriptSample, log};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
-const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
+pub(super) const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
 
 /// State of one virtual user that templates, functions and scripts can read.
 pub(super) struct ThreadContext {

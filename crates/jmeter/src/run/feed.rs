@@ -32,7 +32,15 @@ impl DataRows {
         let mut rest = text.trim_start_matches('\u{feff}');
         while !rest.is_empty() {
             let begin = rows.cells.len();
-            rest = row(rest, delimiter, quoted, &mut rows.cells);
+            // The first row is a line, whatever is quoted in it.
+            let (first, others) = match left {
+                FirstRow::IsData => (rest, None),
+                _ => rest
+                    .split_once('\n')
+                    .map_or((rest, Some("")), |(line, others)| (line, Some(others))),
+            };
+            let behind = row(first, delimiter, quoted, &mut rows.cells);
+            rest = others.unwrap_or(behind);
             match std::mem::replace(&mut left, FirstRow::IsData) {
                 FirstRow::IsData => rows.begins.push(rows.cells.len()),
                 FirstRow::IsSkipped => rows.cells.truncate(begin),
@@ -99,36 +107,82 @@ fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str
     let line_end = text.find('\n').map_or(text.len(), |at| at + 1);
     let line = text[..line_end].trim_end_matches(['\n', '\r']);
     if line.is_empty() {
+        // With quoted data it is one empty cell.
+        cells.extend(quoted.then(Box::default));
         return &text[line_end..];
     }
     if !quoted || !line.contains('"') {
         cells.extend(line.split(delimiter).map(Box::from));
         return &text[line_end..];
     }
-    // A quoted cell may contain delimiters and line ends; a doubled quote is one quote.
-    let mut cell = String::new();
-    let mut inside = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' if inside => match chars.peek() {
-                Some((_, '"')) => {
-                    cell.push('"');
-                    chars.next();
-                }
-                _ => inside = false,
-            },
-            '"' if cell.is_empty() => inside = true,
-            '\n' if !inside => {
-                cells.push(cell.trim_end_matches('\r').into());
-                return &text[at + 1..];
-            }
-            c if c == delimiter && !inside => cells.push(std::mem::take(&mut cell).into()),
-            other => cell.push(other),
+    let begin = cells.len();
+    match quoted_row(text, delimiter, cells) {
+        Ok(rest) => rest,
+        // A quote in the wrong place: JMeter takes it for the end of the file, and goes on behind it.
+        Err(rest) => {
+            cells.truncate(begin);
+            rest
         }
     }
-    cells.push(cell.trim_end_matches(['\r', '\n']).into());
-    ""
+}
+
+/// Parses a row in which a quoted cell may contain delimiters and line ends; a doubled quote is one quote.
+/// Gives the text after it. Fails with the text behind a quote that is neither at the begin nor at the end of
+/// its cell.
+fn quoted_row<'t>(
+    text: &'t str,
+    delimiter: char,
+    cells: &mut Vec<Box<str>>,
+) -> Result<&'t str, &'t str> {
+    let mut cell = String::new();
+    let mut state = CellState::Begin;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let behind = &text[at + c.len_utf8()..];
+        let is_end = c == delimiter || matches!(c, '\n' | '\r');
+        match (state, c) {
+            (CellState::Begin, '"') | (CellState::BehindQuote, '"') => {
+                if state == CellState::BehindQuote {
+                    cell.push('"');
+                }
+                state = CellState::Quoted;
+            }
+            (CellState::Plain, '"') => return Err(behind),
+            (CellState::Quoted, '"') => state = CellState::BehindQuote,
+            (CellState::Quoted, other) => cell.push(other),
+            (_, c) if is_end => {
+                cells.push(std::mem::take(&mut cell).into());
+                state = CellState::Begin;
+                match c {
+                    '\r' => return Ok(behind.strip_prefix('\n').unwrap_or(behind)),
+                    '\n' => return Ok(behind),
+                    _ => {}
+                }
+            }
+            (CellState::BehindQuote, _) => return Err(behind),
+            (_, other) => {
+                cell.push(other);
+                state = CellState::Plain;
+            }
+        }
+    }
+    match state {
+        CellState::Quoted => Err(""),
+        _ => {
+            cells.push(cell.into());
+            Ok("")
+        }
+    }
+}
+
+/// Where the parser is in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CellState {
+    Begin,
+    Plain,
+    Quoted,
+    /// Behind a quote in a quoted cell.
+    BehindQuote,
 }
 
 /// A position in a file, shared by several users.

@@ -1,14 +1,17 @@
-//! Results of samplers that send nothing: scripts, dummy samplers and debug samplers.
+//! Results of samplers that send nothing: scripts, Java requests, dummy samplers and debug samplers.
+
+use std::collections::BTreeMap;
 
 use sokudo_model::Spent;
 
-use super::context::View;
+use super::context::{LAST_SAMPLE_OK, View};
 use super::details::result_details;
 use super::examine::examine;
 use super::results::Results;
 use super::row::{RowKind, SampleRow};
 use super::sample_result::SampleResult;
 use super::sub_results::SubResults;
+use crate::expression::World as _;
 use crate::plan::{Dummy, Value};
 use crate::script::ScriptSample;
 
@@ -84,8 +87,14 @@ pub(super) fn debug_text(view: &mut View<'_>, variables: &Value<bool>) -> String
     let mut text = String::new();
     if view.flag(variables) {
         text.push_str("JMeterVariables:\n");
-        let mut all: Vec<_> = view.thread.variables().iter().collect();
-        all.sort();
+        let (test, own) = (view.test(), view.thread.variables());
+        // Those of the start are there while the plan is read.
+        let of_plan = test.variables.iter();
+        let of_plan = of_plan.filter(|(name, _)| !name.starts_with("START."));
+        let all: BTreeMap<_, _> = of_plan.chain(own).collect();
+        if let Some(is_ok) = view.variable(LAST_SAMPLE_OK) {
+            text.extend([LAST_SAMPLE_OK, "=", is_ok, "\n"]);
+        }
         all.iter()
             .for_each(|(name, value)| text.extend([name, "=", value, "\n"]));
     }

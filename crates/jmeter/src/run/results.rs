@@ -221,6 +221,10 @@ impl Results {
         let of = &nodes[open.node];
         let below = std::mem::take(&mut open.below);
         let mut row = open.row(test, view.now_ns(), true);
+        // One that was cut off keeps the code of its last sample.
+        if open.failed == 0 && !message.is_empty() {
+            row.code = "200".into();
+        }
         (row.group_threads, row.all_threads) = view.thread.active_users(test);
         (row.message, row.below) = (message.into(), below);
         row.label = view.text(&of.name).into();

@@ -90,6 +90,14 @@ impl Timers {
 
     /// Pause until the rate allows another request. Missed requests are not caught up.
     fn at_most_ns(&mut self, view: &View<'_>, id: Id, rate_per_s: f64, over: Over) -> i64 {
+        let is_shared = matches!(over, Over::AllUsersShared | Over::GroupShared);
+        if rate_per_s == 0.0 && !is_shared {
+            // JMeter waits for ever, too.
+            let says =
+                "a constant throughput of 0 per minute: its users wait until they are stopped";
+            view.test().sink.trouble(says);
+            return FOR_EVER_NS;
+        }
         if rate_per_s.is_nan() || rate_per_s <= 0.0 {
             return 0;
         }
@@ -132,6 +140,9 @@ impl Timers {
         at_ns - now_ns
     }
 }
+
+/// Longer than any test.
+const FOR_EVER_NS: i64 = i64::MAX / 4;
 
 /// Pause until the next arrival of a precise throughput timer.
 fn exactly_ns(view: &mut View<'_>, id: Id) -> i64 {

@@ -114,6 +114,10 @@ impl Course {
         let test = &self.control.test;
         let plan = test.plan();
         self.stage(Stage::SetUp, None, finished);
+        // As in JMeter, a test that is stopped here tidies nothing up.
+        if test.stopping() != StopKind::No {
+            return;
+        }
         match plan.serialize_groups {
             false => self.stage(Stage::Main, None, finished),
             true => (0..plan.groups.len())

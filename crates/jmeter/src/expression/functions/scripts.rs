@@ -14,12 +14,21 @@ pub(super) fn jexl(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
 }
 
 /// True if a condition in JavaScript holds. Fails if it is neither true nor false.
+///
+/// As in JMeter, a condition has none of the objects that scripts have: one that uses them fails.
 pub(crate) fn java_script_holds(text: &str, world: &mut dyn World) -> Result<bool, String> {
     let bindings = Bindings {
         lent: world.lend(),
         ..Bindings::default()
     };
-    let (value, after) = script::evaluate(text, bindings);
+    // Texts have these methods in JMeter's engine.
+    const TEXTS: &str = "String.prototype.equals = function (other) { return String(this) === String(other) }; \
+        String.prototype.equalsIgnoreCase = function (other) { return String(this).toLowerCase() === String(other).toLowerCase() };";
+    let alone = format!(
+        "{TEXTS} (function (vars, props, ctx, prev, log, sampler, sampleResult, OUT, Label, Parameters, args) {{ return eval({}) }})()",
+        serde_json::json!(text)
+    );
+    let (value, after) = script::evaluate(alone.as_str(), bindings);
     world.take_back(after.lent);
     let told = |why: String| format!("condition `{text}`: {why}");
     match value.map_err(|why| told(why.to_string()))?.as_deref() {

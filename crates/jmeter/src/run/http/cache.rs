@@ -34,22 +34,16 @@ impl HttpCache {
 
     /// True if a cache manager would not send this request.
     pub fn is_fresh(&self, request: &HttpRequest, method: &str, url: &str, now_ms: i64) -> bool {
-        if !self.applies(request, method) {
+        if method != "GET" || !self.applies(request) {
             return false;
         }
         let fresh_until_ms = self.0.get(url).and_then(|entry| entry.fresh_until_ms);
         fresh_until_ms.is_some_and(|until_ms| now_ms < until_ms)
     }
 
-    /// Appends the headers of a conditional request.
-    pub fn write_validators(
-        &self,
-        request: &HttpRequest,
-        method: &str,
-        url: &str,
-        out: &mut Vec<u8>,
-    ) {
-        if !self.applies(request, method) {
+    /// Appends the headers of a conditional request, whatever its method.
+    pub fn write_validators(&self, request: &HttpRequest, url: &str, out: &mut Vec<u8>) {
+        if !self.applies(request) {
             return;
         }
         if let Some(entry) = self.0.get(url) {
@@ -82,48 +76,110 @@ impl HttpCache {
             return;
         };
         let most = MOST_ENTRIES.min(usize::try_from(most_entries).unwrap_or(MOST_ENTRIES));
-        if method != "GET" || reply.status != 200 || self.0.len() >= most {
+        let is_kept = matches!(reply.status, 200..=299 | 304);
+        // As in JMeter, the first entry of a URL stays, also when its time is over.
+        if method != "GET" || !is_kept || self.0.len() >= most || self.0.contains_key(url) {
             return;
         }
-        let first = |name: &str| {
-            let value = header_values(reply.headers, name).next();
+        let last = |name: &str| {
+            let value = header_values(reply.headers, name).last();
             value.map(Cow::into_owned)
         };
-        let now_s = test.wall_ms(reply.end_ns) / 1000;
-        let lasts_s = follows_expires.then(|| fresh_s(reply.headers)).flatten();
-        let entry = CachedResponse {
-            last_modified: first("Last-Modified"),
-            etag: first("ETag"),
-            fresh_until_ms: lasts_s.map(|lasts_s| (now_s.saturating_add(lasts_s)) * 1000),
-        };
-        if entry.last_modified.is_some() || entry.etag.is_some() || lasts_s.is_some() {
-            self.0.insert(url.into(), entry);
+        if last("Vary").as_deref() == Some("*") {
+            return;
         }
+        let age = AgeHeaders {
+            control: last("Cache-Control"),
+            expires: last("Expires"),
+            last_modified: last("Last-Modified"),
+            etag: last("ETag"),
+            date: last("Date"),
+        };
+        if !age.says_something() {
+            return;
+        }
+        let fresh_until_ms = match follows_expires {
+            true => match age.fresh_until_ms(test.wall_ms(reply.end_ns)) {
+                Kept::Not => return,
+                Kept::Until(until_ms) => until_ms,
+            },
+            false => None,
+        };
+        let entry = CachedResponse {
+            last_modified: age.last_modified,
+            etag: age.etag,
+            fresh_until_ms,
+        };
+        self.0.insert(url.into(), entry);
     }
 
-    fn applies(&self, request: &HttpRequest, method: &str) -> bool {
-        request.cache.is_some() && !self.0.is_empty() && method == "GET"
+    fn applies(&self, request: &HttpRequest) -> bool {
+        request.cache.is_some() && !self.0.is_empty()
     }
 }
 
-/// Seconds for which a response stays fresh; `None`: the response does not say.
-fn fresh_s(headers: &[u8]) -> Option<i64> {
-    let first = |name| header_values(headers, name).next();
-    let date = |name| first(name).and_then(|date| http_date(&date));
-    let control = first("Cache-Control").unwrap_or_default();
-    if control.contains("no-store") || control.contains("no-cache") {
-        return None;
+/// The headers of a response that say how long it may be kept.
+struct AgeHeaders {
+    control: Option<String>,
+    expires: Option<String>,
+    last_modified: Option<String>,
+    etag: Option<String>,
+    date: Option<String>,
+}
+
+/// Whether a response is kept.
+enum Kept {
+    /// It is not.
+    Not,
+    /// It is, and is not requested again before this moment, milliseconds since 1970; `None`: it is
+    /// always asked about.
+    Until(Option<i64>),
+}
+
+impl AgeHeaders {
+    /// True if any of the headers that matter is there and not empty.
+    fn says_something(&self) -> bool {
+        let all = [
+            &self.last_modified,
+            &self.expires,
+            &self.etag,
+            &self.control,
+        ];
+        let mut given = all.into_iter().flatten();
+        given.any(|value| !value.trim().is_empty())
     }
-    let mut words = control.split(',').map(str::trim);
-    let age = words.find_map(|word| word.strip_prefix("max-age="));
-    if let Some(age) = age.and_then(|age| age.parse().ok()) {
-        return Some(age);
+
+    /// How long a cache manager that follows these headers keeps the response.
+    fn fresh_until_ms(&self, now_ms: i64) -> Kept {
+        let control = self.control.as_deref().unwrap_or_default();
+        if control.contains("no-store") {
+            return Kept::Not;
+        }
+        // What is no date is over.
+        let expires = self.expires.as_deref();
+        let expires_ms =
+            expires.map(|date| http_date(date).map_or(0, |at_s| at_s.saturating_mul(1000)));
+        if control.contains("no-cache") {
+            return Kept::Until(expires_ms);
+        }
+        let age = control.split_once("max-age=").map(|(_, rest)| rest);
+        let age = age.and_then(|rest| rest.split([',', ' ']).next());
+        Kept::Until(Some(match age {
+            Some(age_s) => match age_s.parse::<i64>() {
+                Ok(age_s) => now_ms.saturating_add(age_s.saturating_mul(1000)),
+                Err(_) => return Kept::Not,
+            },
+            None => expires_ms.unwrap_or_else(|| now_ms.saturating_add(self.tenth_of_age_ms())),
+        }))
     }
-    let since = date("Date")?;
-    match (date("Expires"), date("Last-Modified")) {
-        (Some(expires), _) => Some(expires - since),
-        // Caches commonly take a tenth of the age.
-        (None, Some(modified)) => Some((since - modified) / 10),
-        (None, None) => None,
+
+    /// A tenth of the time since the response was modified; a year if it does not say.
+    fn tenth_of_age_ms(&self) -> i64 {
+        const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+        let at = |date: &Option<String>| date.as_deref().and_then(http_date);
+        match (at(&self.date), at(&self.last_modified)) {
+            (Some(date_s), Some(modified_s)) => (date_s - modified_s).saturating_mul(100),
+            _ => YEAR_MS,
+        }
     }
 }

@@ -283,8 +283,7 @@ impl HttpClient {
                 line(out, "Cookie", &buffers.value);
             }
         }
-        self.cache
-            .write_validators(request, &exchange.method, exchange.url(), out);
+        self.cache.write_validators(request, exchange.url(), out);
         buffers.payload.write_head(given.content_type, out);
         if !given.host {
             buffers.value.clear();

@@ -55,7 +55,7 @@ fn a_refused_plan_is_told_with_all_reasons_and_exit_2() {
         .expect_stdout("`MagicSampler` (“magic”) is an unknown element")
         .expect_stdout("`TurboController`")
         .expect_stdout("the script is in jython: Groovy, BeanShell and JavaScript are supported")
-        .expect_stdout("This plan is refused: 6 errors");
+        .expect_stdout("This plan is refused: 7 errors");
     check(&place(), "refused/unknown.jmx", &["--unsupported", "skip"]).expect_code(0);
 }
 
