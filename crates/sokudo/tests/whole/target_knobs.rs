@@ -186,3 +186,36 @@ fn limits_are_set_on_a_target_of_ones_own_alone() {
             .expect_stderr("no sokudo target");
     }
 }
+
+#[test]
+fn the_summary_of_a_load_tells_the_queues_of_the_target_and_its_limit() {
+    let place = place();
+    let app = app(&place, &format!("pool.max=2 {HOLD}"));
+    let typed = format!(
+        "http http://{}/stress/x -c 8 -d 2s --monitor target:at={},interval=200ms --json",
+        app.at, app.admin
+    );
+    let said = summary(&told(&place, &typed).run());
+    // Eight requests at a time: two have a connection, the others wait for one on their threads.
+    assert!(
+        (7.0..=8.0).contains(&said.number("target.workers.active")),
+        "{said:?}"
+    );
+    assert!(said.number("target.workers.queued") < 1.0, "{said:?}");
+    assert!(
+        (5.0..=6.0).contains(&said.number("target.pool.waiting")),
+        "{said:?}"
+    );
+    assert!(
+        said.number("target.pool.wait_seconds.mean") > 0.03,
+        "{said:?}"
+    );
+    assert!(said.number("target.accept_queue.depth") < 1.0, "{said:?}");
+    let limit = &said.0["limit"];
+    assert_eq!(limit["cause"], "target_queue", "{limit:#}");
+    assert_eq!(limit["confirmed"], serde_json::Value::Null, "{limit:#}");
+    let metrics = limit["for"].as_array().expect("a list").iter();
+    let metrics: Vec<_> = metrics.filter_map(|row| row["metric"].as_str()).collect();
+    assert!(metrics.contains(&"target.pool.waiting"), "{limit:#}");
+    assert!(limit["against"].is_array(), "{limit:#}");
+}
