@@ -1118,12 +1118,15 @@ rule-receiver-buffer-overflow-requests-says = { $count } found a full socket on 
 rule-receiver-buffer-overflow-requests-next = Allow fewer requests at a time, raise net.core.rmem_default on { $host }, or free a core for its program.
 
 # A full queue of an application server.
-rule-target-queue-pool-says = The connection pool is the limit: { $used } of { $size } connections are in use and { $waiting } requests wait for one
-rule-target-queue-pool-next = Raise the pool to { $servers } connections, if the database grants them: { $factor } times as much is predicted, until another stage fills.
+rule-target-queue-pool-says = The connection pool is the limit: { $used } of { $size } connections are in use and { $waiting } requests wait for one{ $wait }
+rule-target-queue-pool-next = Raise the pool to { $servers } connections, if the database grants them: { $factor } times as much is predicted{ $limit }.
 rule-target-queue-pool-raise = Raise the pool, if the database grants it, and measure again.
-rule-target-queue-workers-says = The worker threads are the limit: { $used } of { $size } are busy and { $waiting } requests wait for one
-rule-target-queue-workers-next = Raise the threads to { $servers }: { $factor } times as much is predicted, until the CPU or another stage is full.
+rule-target-queue-workers-says = The worker threads are the limit: { $used } of { $size } are busy and { $waiting } requests wait for one{ $wait }
+rule-target-queue-workers-next = Raise the threads to { $servers }: { $factor } times as much is predicted{ $limit }.
 rule-target-queue-workers-raise = Raise the threads, and measure again.
+rule-target-queue-wait = , { $seconds } per request
+rule-target-queue-next-cpu = ; the next limit is the CPU, at about { $users } users
+rule-target-queue-next-unknown = , until the CPU or another stage is full
 rule-target-queue-connections-says = The connection limit is the limit: { $used } of { $size } connections are open, and further ones wait or are turned away
 rule-target-queue-connections-raise = Raise the limit on connections, or let fewer users come.
 evidence-target-used = In use, on average: { $value }

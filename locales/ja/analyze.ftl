@@ -1005,12 +1005,15 @@ rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッ
 rule-receiver-buffer-overflow-requests-next = 同時の要求を減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。
 
 # A full queue of an application server.
-rule-target-queue-pool-says = 接続プールが限界です。接続 { $size } 本のうち { $used } 本が使用中で、{ $waiting } 件の要求が待っています
-rule-target-queue-pool-next = データベースが許すならプールを { $servers } 本に増やしてください。別の段がいっぱいになるまで { $factor } 倍になると予測されます。
+rule-target-queue-pool-says = 接続プールが限界です。接続 { $size } 本のうち { $used } 本が使用中で、{ $waiting } 件の要求が待っています{ $wait }
+rule-target-queue-pool-next = データベースが許すならプールを { $servers } 本に増やしてください。{ $factor } 倍になると予測されます{ $limit }。
 rule-target-queue-pool-raise = データベースが許すならプールを増やし、測り直してください。
-rule-target-queue-workers-says = ワーカースレッドが限界です。{ $size } 本のうち { $used } 本が働いていて、{ $waiting } 件の要求が待っています
-rule-target-queue-workers-next = スレッドを { $servers } 本に増やしてください。CPU か別の段がいっぱいになるまで { $factor } 倍になると予測されます。
+rule-target-queue-workers-says = ワーカースレッドが限界です。{ $size } 本のうち { $used } 本が働いていて、{ $waiting } 件の要求が待っています{ $wait }
+rule-target-queue-workers-next = スレッドを { $servers } 本に増やしてください。{ $factor } 倍になると予測されます{ $limit }。
 rule-target-queue-workers-raise = スレッドを増やし、測り直してください。
+rule-target-queue-wait = (1 要求あたり { $seconds })
+rule-target-queue-next-cpu = 。次の限界は CPU で、ユーザー約 { $users } のときです
+rule-target-queue-next-unknown = (CPU か別の段がいっぱいになるまで)
 rule-target-queue-connections-says = 接続数の上限が限界です。{ $size } 本のうち { $used } 本が開いていて、それ以上は待つか断られます
 rule-target-queue-connections-raise = 接続数の上限を上げるか、ユーザーを減らしてください。
 evidence-target-used = 使用中(平均): { $value }

@@ -131,7 +131,7 @@ help-any--transport-unix = このホストのソケット。両端ともこの�
 help-any--unsupported = 実行できない要素や関数の扱い: fail (失敗)、warn (警告)、skip (省略)
 help-any--uses = 参加できるホスト数。既定値: 無制限
 help-any--valid = この行で参加できる期間: `30min`、`24h`
-help-any--versus = 一つのオプションの変更ありとなしを交互に四回ずつ測り、その効果を示す: `rcvbuf=4MiB`、または省くなら `nagle=`
+help-any--versus = 一つのオプションの変更ありとなしを交互に四回ずつ測り、その効果を示す: `rcvbuf=4MiB`、または省くなら `nagle=`。対象が sokudo ターゲットならその設定も: `target.pool.max=50`
 help-any--wait = スレッドがメッセージを待つ方法 (両端): `block` と `epoll` はカーネル内で待つ (`epoll` は多数の接続を 1 回の呼び出しで待つ)。`spin` は眠らずに問い合わせ続け、`spin:50us` はその時間だけ続ける
 help-any--warmup = 測定開始前の負荷。集計には含めない
 help-any--web = 実行中の様子をブラウザーに表示し、そこから停止できるようにする。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く

@@ -10,6 +10,33 @@ use crate::run::Run;
 const ORDER: [&str; 8] = [WITHOUT, WITH, WITH, WITHOUT, WITHOUT, WITH, WITH, WITHOUT];
 
 impl Run {
+    /// Runs one phase with and without a change of a knob of the loaded server, as [`Run::versus`] does
+    /// with an option; the knob is put back after each run with it.
+    pub fn versus_knob(
+        &mut self,
+        (option, knob, value): (&str, &str, &str),
+        phase: &PhasePlan,
+    ) -> Result<Option<Versus>, ControlError> {
+        let pair = [(knob.to_owned(), value.to_owned())];
+        // A value that is refused is told before anything runs.
+        self.set_knobs(&pair)?;
+        self.put_knobs_back();
+        for (index, phase) in planned((option, value), phase, phase).enumerate() {
+            let has_change = phase.labels.get(ARM).is_some_and(|arm| arm == WITH);
+            if has_change {
+                self.set_knobs(&pair)?;
+            }
+            let goes_on = self.run_or_keep(phase, index == 0, failed);
+            if has_change {
+                self.put_knobs_back();
+            }
+            if !goes_on? {
+                break;
+            }
+        }
+        Ok(self.versus_found())
+    }
+
     /// Runs two phases that differ in one option, four times each, and adds the effect of the change to
     /// the run's summary. `None` when one of them never gave numbers.
     ///
@@ -20,22 +47,13 @@ impl Run {
         without: &PhasePlan,
         with: &PhasePlan,
     ) -> Result<Option<Versus>, ControlError> {
-        let planned = ORDER.iter().zip(1..).map(|(arm, number)| {
-            let mut phase = if *arm == WITH { with } else { without }.clone();
-            phase.name = format!("versus-{number}-{arm}");
-            let labels = [
-                ("role", LABEL),
-                (LABEL, option),
-                ("value", value),
-                (ARM, arm),
-            ];
-            let labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned()));
-            phase.labels.extend(labels);
-            phase
-        });
-        self.run_each(planned.collect(), |phase| {
-            Text::new("engine-versus-run-failed").word("value", &phase.name)
-        })?;
+        let planned = planned((option, value), without, with);
+        self.run_each(planned.collect(), failed)?;
+        Ok(self.versus_found())
+    }
+
+    /// The effect of the runs so far, which becomes the run's summary.
+    fn versus_found(&mut self) -> Option<Versus> {
         let found = versus_of(&self.manifest.phases);
         if let Some(found) = &found {
             let middle = median(&found.without);
@@ -54,6 +72,31 @@ impl Run {
             }
             self.manifest.summary.extend(found.summary());
         }
-        Ok(found)
+        found
     }
+}
+
+/// The runs in their order, labelled.
+fn planned<'a>(
+    (option, value): (&'a str, &'a str),
+    without: &'a PhasePlan,
+    with: &'a PhasePlan,
+) -> impl Iterator<Item = PhasePlan> + 'a {
+    ORDER.iter().zip(1..).map(move |(arm, number)| {
+        let mut phase = if *arm == WITH { with } else { without }.clone();
+        phase.name = format!("versus-{number}-{arm}");
+        let labels = [
+            ("role", LABEL),
+            (LABEL, option),
+            ("value", value),
+            (ARM, arm),
+        ];
+        let labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned()));
+        phase.labels.extend(labels);
+        phase
+    })
+}
+
+fn failed(phase: &PhasePlan) -> Text {
+    Text::new("engine-versus-run-failed").word("value", &phase.name)
 }

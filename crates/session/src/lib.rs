@@ -28,7 +28,7 @@ use sokudo_model::kinds;
 
 pub use lab::{Lab, Voice, infos};
 pub use lines::{by_lines, carry_out, ended_by, heard};
-pub use measure::{How, KneeAsked, Measurement, Versus, is_here, rule_has_its_bounds};
+pub use measure::{How, KneeAsked, Measurement, TARGET, Versus, is_here, rule_has_its_bounds};
 pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};
 pub use rehearsal::{left_open, read as read_lines, rehearse_program};
 pub use typed::{Sentence, sentence};

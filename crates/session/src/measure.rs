@@ -59,6 +59,16 @@ pub struct Versus {
     pub value: String,
 }
 
+/// How the knobs of a target begin where options of a load can stand, too.
+pub const TARGET: &str = "target.";
+
+impl Versus {
+    /// True for a knob of the sokudo target that is loaded: `target.pool.max=50`.
+    pub fn is_of_target(&self) -> bool {
+        self.option.starts_with(TARGET)
+    }
+}
+
 impl std::str::FromStr for Versus {
     type Err = TextError;
 
@@ -99,6 +109,7 @@ enum Kind<O> {
     Sweep(String, Vec<(String, O)>),
     Knee(KneePlan),
     Versus(Versus, Box<O>),
+    VersusKnob(Versus),
     Find(Bounds),
 }
 
@@ -278,6 +289,9 @@ impl<O: Options> Measurement<O> {
     pub fn new(options: &O, how: &How) -> Result<Self, Refusal> {
         options.validate()?;
         let kind = match (&how.sweep, &how.find, &how.knee) {
+            _ if how.versus.as_ref().is_some_and(Versus::is_of_target) => {
+                Kind::VersusKnob(how.versus.clone().unwrap_or_default())
+            }
             _ if how.versus.is_some() => {
                 let change = how.versus.clone().unwrap_or_default();
                 let with = changed(options, &change)?;
@@ -322,7 +336,9 @@ impl<O: Options> Measurement<O> {
     /// Duration of repeated runs or of a sweep, announced before they begin.
     pub fn announcement(&self) -> Option<Text> {
         let (says, durations_ns) = match &self.kind {
-            Kind::Once(_) | Kind::Find(_) | Kind::Versus(..) => return None,
+            Kind::Once(_) | Kind::Find(_) | Kind::Versus(..) | Kind::VersusKnob(_) => {
+                return None;
+            }
             Kind::Repeat(runs, _) => {
                 let says = |key: &str| Text::new(key).word("n", runs.to_string());
                 let each = vec![self.options.duration_ns(); *runs as usize];
@@ -403,6 +419,12 @@ impl<O: Options> Measurement<O> {
                 let with = phase("versus", &*with, hosts);
                 let named = (change.option.as_str(), change.value.as_str());
                 run.versus(named, &without, &with).map(drop)
+            }
+            Kind::VersusKnob(change) => {
+                let phase = phase("versus", &self.options, hosts);
+                let knob = change.option.strip_prefix(TARGET).unwrap_or_default();
+                run.versus_knob((&change.option, knob, &change.value), &phase)
+                    .map(drop)
             }
             Kind::Sweep(option, varied) => {
                 let steps = varied.into_iter().zip(1..);

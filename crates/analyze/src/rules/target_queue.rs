@@ -8,9 +8,11 @@
 //! bring follows from mean value analysis of the closed network: the stage with as many servers as
 //! requests are at it, and everything else as a delay.
 
+use std::collections::BTreeSet;
+
 use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::target;
+use sokudo_model::metrics::{host, target};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 use sokudo_stats::capacity::mva::{MOST_USERS, Station, closed};
 
@@ -84,6 +86,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .iter()
         .find_map(|stage| Some((stage, stage.filled(view)?)))?;
     let says = Text::new(stage.says)
+        .text("wait", each_waits(view, stage, &filled))
         .number("used", filled.used, Unit::One)
         .number("size", filled.size, Unit::One)
         .number("waiting", filled.waiting, Unit::One);
@@ -100,12 +103,31 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(own_view(view, stage));
     let prediction = stage.predicts.zip(predicted(view, &filled));
     finding.next = Some(match prediction {
-        Some((key, (servers, factor))) => Text::new(key)
-            .number("servers", servers, Unit::One)
-            .number("factor", factor, Unit::One),
+        Some((key, after)) => {
+            let cpu = after.cpu_users.map(|users| {
+                Text::new("rule-target-queue-next-cpu").number("users", users, Unit::One)
+            });
+            Text::new(key)
+                .number("servers", after.servers, Unit::One)
+                .number("factor", after.factor, Unit::One)
+                .text(
+                    "limit",
+                    cpu.unwrap_or_else(|| Text::new("rule-target-queue-next-unknown")),
+                )
+        }
         None => Text::new(stage.raise),
     });
     Some(finding)
+}
+
+/// What relieving a stage brings.
+struct After {
+    /// Servers of the stage then.
+    servers: f64,
+    /// Throughput then, as a multiple of the present one.
+    factor: f64,
+    /// Users with which the server's CPU is full then; `None` where it was not observed.
+    cpu_users: Option<f64>,
 }
 
 impl Stage {
@@ -132,6 +154,22 @@ fn turned_away(view: &PhaseView<'_>, host: &str) -> f64 {
         .unwrap_or(0.0)
 }
 
+/// How long each waits, by Little's law over what the stage let through; empty where that is not told.
+fn each_waits(view: &PhaseView<'_>, stage: &Stage, filled: &Filled) -> Text {
+    let done = view.highest_mean(Some(&filled.host), target::WORKERS_DONE_PER_SECOND, &[]);
+    let done = done
+        .map(|(_, done)| done)
+        .filter(|done| *done > 0.0 && stage.predicts.is_some());
+    match done {
+        Some(done) => Text::new("rule-target-queue-wait").number(
+            "seconds",
+            filled.waiting / done,
+            Unit::Seconds,
+        ),
+        None => Text::words(""),
+    }
+}
+
 /// What the load itself saw of it: the time that requests waited, or connections that were reset.
 fn own_view(view: &PhaseView<'_>, stage: &Stage) -> Option<Evidence> {
     let requests = Requests::of(view)?;
@@ -143,9 +181,8 @@ fn own_view(view: &PhaseView<'_>, stage: &Stage) -> Option<Evidence> {
     }
 }
 
-/// With as many servers as requests are at the stage: their number, and the throughput as a
-/// multiple of the present one.
-fn predicted(view: &PhaseView<'_>, filled: &Filled) -> Option<(f64, f64)> {
+/// With as many servers as requests are at the stage.
+fn predicted(view: &PhaseView<'_>, filled: &Filled) -> Option<After> {
     let done = view.highest_mean(Some(&filled.host), target::WORKERS_DONE_PER_SECOND, &[]);
     let per_second = done.map(|(_, done)| done).filter(|done| *done > 0.0)?;
     let users = view
@@ -161,7 +198,28 @@ fn predicted(view: &PhaseView<'_>, filled: &Filled) -> Option<(f64, f64)> {
     };
     let users = users.round().clamp(1.0, f64::from(MOST_USERS)) as u32;
     let after = closed(&[station], elsewhere_s, users).per_second;
-    (after > per_second).then_some((servers, after / per_second))
+    (after > per_second).then_some(After {
+        servers,
+        factor: after / per_second,
+        cpu_users: cpu_is_full_at(view, filled, f64::from(users)),
+    })
+}
+
+/// Users with which the server's CPU is full when nobody waits at the stage: as many as the CPUs carry
+/// requests in the time that a user needs for one, `N* = cores / demand · cycle`.
+fn cpu_is_full_at(view: &PhaseView<'_>, filled: &Filled, users: f64) -> Option<f64> {
+    let used = Requests::of(view)?
+        .server_cpu()
+        .filter(|used| *used > 0.0)?;
+    let idle = [("state", "idle")];
+    let of_host = view.series(Some(&filled.host), host::CPU_RATIO, &idle);
+    let cores: BTreeSet<&str> = of_host
+        .filter_map(|series| series.key.labels.get("core"))
+        .map(String::as_str)
+        .filter(|core| *core != "all")
+        .collect();
+    let at = cores.len() as f64 / used * (users - filled.waiting);
+    (at > 0.0).then(|| at.round())
 }
 
 #[cfg(test)]

@@ -57,7 +57,8 @@ pub struct MeasureArgs {
     rule: RuleArgs,
 
     /// Measure with and without a change of one option, four times each in turns, and tell what it does:
-    /// `rcvbuf=4MiB`, or `nagle=` to leave an option out.
+    /// `rcvbuf=4MiB`, or `nagle=` to leave an option out. Of a sokudo target that is loaded also a knob:
+    /// `target.pool.max=50`.
     #[arg(long, value_name = "OPTION=VALUE", conflicts_with_all = ["find", "sweep", "knee", "repeat", "slo"])]
     versus: Option<Versus>,
 
@@ -108,7 +109,7 @@ impl MeasureArgs {
 
     /// Whether knobs of the loaded target are to be changed.
     pub fn changes_knobs(&self) -> bool {
-        self.rule.protect
+        self.rule.protect || self.versus.as_ref().is_some_and(Versus::is_of_target)
     }
 
     /// Checks everything that can be checked before a host is called.

@@ -219,3 +219,31 @@ fn the_summary_of_a_load_tells_the_queues_of_the_target_and_its_limit() {
     assert!(metrics.contains(&"target.pool.waiting"), "{limit:#}");
     assert!(limit["against"].is_array(), "{limit:#}");
 }
+
+#[test]
+fn a_full_pool_is_confirmed_by_raising_it_and_by_tightening_it_where_it_cannot_be_raised() {
+    let place = place();
+    let app = app(&place, &format!("pool.max=5 {HOLD}"));
+    let load = format!(
+        "http http://{}/stress/x -c 12 -d 1s --monitor target:at={},interval=200ms",
+        app.at, app.admin
+    );
+    for (settings, option) in [("", "12"), ("fault.db_sessions=5", "4")] {
+        if !settings.is_empty() {
+            told(&place, &format!("target set {settings}"))
+                .run()
+                .expect_code(0);
+        }
+        told(&place, &load).run().expect_code(0);
+        let ended = told(&place, "why latest --prove --json").run();
+        ended.expect_code(0);
+        ended.expect_stderr(&format!("--target.pool.max {option}"));
+        let object = ended.stdout.rfind("\n{").map_or(0, |at| at + 1);
+        let limit: serde_json::Value = serde_json::from_str(&ended.stdout[object..]).expect("JSON");
+        assert_eq!(limit["cause"], "target_queue", "{limit:#}");
+        assert_eq!(limit["confirmed"], true, "{limit:#}");
+        let says = limit["says"].as_str().expect("a sentence");
+        assert!(says.contains("per request"), "{says}");
+        assert_eq!(pool_max(&place).0, "pool.max=5");
+    }
+}

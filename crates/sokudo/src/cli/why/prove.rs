@@ -5,6 +5,8 @@
 //!                                              └─► effect and signs ─► confirmed, refuted, undetermined
 //! ```
 
+mod knob;
+
 use std::path::Path;
 
 use sokudo_analyze::{Change, Suspect};
@@ -12,6 +14,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::proof::{Outcome, Proof};
 use sokudo_model::secrets::HIDDEN;
 use sokudo_model::{Finding, PhaseRecord, Record, Text, Unit, units};
+use sokudo_session::TARGET;
 use sokudo_stats::versus::{ARM, Effect, WITH, versus_of};
 
 use crate::cli::screen::tell;
@@ -43,6 +46,9 @@ pub fn prove(path: &Path, lang: Lang) -> Result<(), Failure> {
         ));
     };
     let phase = explained.phase;
+    if let Some(suspect) = knob::suspect(&record, cause) {
+        return prove_knob(path, lang, &record, phase, cause, suspect);
+    }
     let suspects = explained.suspects(cause).into_iter();
     let change = suspects.filter_map(|suspect| Some((suspect, value(phase, suspect)?)));
     let Some((suspect, value)) = change.into_iter().next() else {
@@ -58,6 +64,46 @@ pub fn prove(path: &Path, lang: Lang) -> Result<(), Failure> {
     tell(&I18n::new(lang).text(&says));
     let tested = again(&record, suspect.option, &value)?;
     let proof = judge(&tested, phase, cause, suspect, value)?;
+    sokudo_store::save_proof(path, proof)?;
+    sokudo_session::conclude(path, lang)?;
+    Ok(())
+}
+
+/// The same for a knob of the target: it is relieved, or tightened where the target refuses that.
+fn prove_knob(
+    path: &Path,
+    lang: Lang,
+    record: &Record,
+    phase: &PhaseRecord,
+    cause: &Finding,
+    suspect: knob::Suspect,
+) -> Result<(), Failure> {
+    let change = suspect.change()?;
+    let option = format!("{TARGET}{}", change.knob);
+    let value = change.value.to_string();
+    let says = Text::new("cli-prove")
+        .word("rule", &cause.rule)
+        .word("option", &option)
+        .word("setting", &value);
+    tell(&I18n::new(lang).text(&says));
+    let tested = again(record, &option, &value)?;
+    let found = versus_of(&tested.manifest.phases);
+    let found = found.ok_or_else(|| Failure::run(Text::new("error-prove-no-runs"), None))?;
+    let effect = found.effect();
+    let proof = Proof {
+        rule: cause.rule.clone(),
+        phase: phase.name.clone(),
+        option,
+        value,
+        effect: effect.ratio,
+        low: effect.low,
+        high: effect.high,
+        outcome: match change.is_relief() {
+            true => relieved(effect),
+            false => knob::elastic(effect, change.ratio()),
+        },
+        run: tested.manifest.id.0.clone(),
+    };
     sokudo_store::save_proof(path, proof)?;
     sokudo_session::conclude(path, lang)?;
     Ok(())
