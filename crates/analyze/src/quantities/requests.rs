@@ -184,10 +184,17 @@ impl<'a> Requests<'a> {
     /// True where the round trips of the connections are so much longer than the lowest one that a queue stands
     /// on the way.
     pub fn has_queue_on_the_way(&self) -> bool {
-        self.round_trips().is_some_and(|(lowest, mean)| {
-            let longer = (mean - lowest) / shown(self.samples());
+        let mean = self.round_trips().map_or(0.0, |(_, mean)| mean);
+        self.longer_round_trip().is_some_and(|(lowest, longer)| {
             longer > BEYOND_DELAYED_S && mean >= lowest * GROWN && self.most_take(mean)
         })
+    }
+
+    /// Lowest round trip, and by how much the mean one is longer, seconds: what the smoothed values of few samples do
+    /// not show yet is added.
+    pub fn longer_round_trip(&self) -> Option<(f64, f64)> {
+        let (lowest, mean) = self.round_trips()?;
+        Some((lowest, (mean - lowest) / shown(self.samples())))
     }
 
     /// True where most requests took about as long as a round trip does on average: each takes one at least. Where

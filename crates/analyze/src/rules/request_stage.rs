@@ -147,7 +147,8 @@ struct Case {
 
 /// The wait for the first byte: the way, a queue in the server, or the time of each request.
 fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
-    if let Some((lowest, mean)) = requests.round_trips() {
+    let has_queue = requests.has_queue_on_the_way();
+    if let Some((lowest, longer)) = requests.longer_round_trip() {
         if lowest >= stage.mean * WAY {
             return case!(
                 "rule-request-stage-distance-says",
@@ -155,7 +156,7 @@ fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
                 0.7
             );
         }
-        if requests.has_queue_on_the_way() && mean >= stage.mean * WAY {
+        if has_queue && lowest + longer >= stage.mean * WAY {
             return case!(
                 "rule-request-stage-way-says",
                 "rule-request-stage-way-next",
@@ -163,10 +164,11 @@ fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
             );
         }
     }
-    let queued = requests.wait_for_one_another();
+    // Behind the bodies of others on the way, requests wait for one another whatever the server does.
+    let queued = requests.wait_for_one_another() && !has_queue;
     let had_time = requests.server_had_time();
     match (queued, requests.worked_on()) {
-        (true, Some(at_a_time)) if at_a_time < PART && !requests.has_queue_on_the_way() => case!(
+        (true, Some(at_a_time)) if at_a_time < PART => case!(
             "rule-request-stage-part-says",
             "rule-request-stage-part-next",
             0.65
