@@ -263,9 +263,17 @@ verdict-exchange-errors =
     } { $why }
 verdict-exchange-ports = No local port was left for further connections: each is kept for a minute after it is closed. Widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse to 1, or lower the rate.
 verdict-exchange-why = First error: { $error }.
-verdict-exchange-unstarted = None of them was sent: as many as may be under way at a time were waiting for their answers.
+verdict-exchange-unstarted =
+    { $what ->
+        [transactions] None of them began: all sessions were busy.
+       *[other] None of them was sent: as many as may be under way at a time were waiting for their answers.
+    }
 verdict-exchange-unknown = The record does not say why.
-rule-generator-limited-asks-late-says = { $share } of the requests left { $host } more than 1 ms late although there was room for them: the requesting thread had no CPU in time.
+rule-generator-limited-asks-late-says =
+    { $what ->
+        [transactions] { $share } of the transactions began on { $host } more than 1 ms late although a session was free: the thread of the load had no CPU in time.
+       *[other] { $share } of the requests left { $host } more than 1 ms late although there was room for them: the requesting thread had no CPU in time.
+    }
 rule-generator-limited-asks-late-next = Give the asking threads of { $host } CPU: less other work there, fewer --threads, --wait block; or ask for a lower rate (--rate).
 rule-generator-limited-asks-late-loop-next = Give the event loops of { $host } CPU: less other work there, or let several hosts generate the load.
 rule-generator-limited-loop-says = An event loop on { $host } used { $cpu } of a core: the generator was the limit, and the server may carry more.
@@ -308,9 +316,14 @@ finding-answer_wait-means = In a closed loop the time of an answer and the numbe
 finding-answer_wait-signs = The threads of both ends want a CPU for less than { $idle } of the time, and a request takes at least { $clear }. The distance is the reason when the lowest round trip makes up { $way } of a request; requests wait for one another when the mean is at least { $queued } times the shortest.
 finding-answer_wait-try = Allow more requests under way (--window, --connections), or shorten what the far end does for each.
 
-rule-window-full-says = { $share } of the requests had to wait for earlier answers from { $host }: answers came more slowly than requests were due.
+rule-window-full-says =
+    { $what ->
+        [transactions] { $share } of the transactions had to wait for a session that was free: { $host } carried them out more slowly than they were due.
+       *[other] { $share } of the requests had to wait for earlier answers from { $host }: answers came more slowly than requests were due.
+    }
 rule-window-full-next = Lower the rate, or allow more unanswered requests (--window, --connections); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-connections-next = Lower the rate, or use more connections (--connections); if { $host } stood still for a moment, its load over time shows when.
+rule-window-full-clients-next = Lower the rate, or use more sessions (--clients); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-threads-next = Lower the rate, or ask with more threads (--threads); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-receipts-says = Limited by the window of messages under way: for { $share } of the time they waited for receipts from { $host }, which read everything at once.
 rule-window-full-receipts-next = Allow more under way (--inflight): it must hold the rate times the round-trip time. Latency grows with whatever is more than that.
@@ -806,10 +819,19 @@ rule-generator-limited-ports-each-next = Widen net.ipv4.ip_local_port_range on {
 evidence-ports-exhausted = { $host }: connections for which no local port was left: { $value }
 evidence-time-wait = { $host }: up to { $value } connections that were over still kept their ports
 evidence-local-ports = { $host }: the system gives { $value } ports to outgoing connections
-check-generator-held = { $phase }: the generator kept its schedule: { $late } of the requests left late, at most { $bound } may.
-check-generator-failed = { $phase }: the generator did not keep its schedule: { $late } of the requests left late, more than the { $bound } up to which the figures are about the server.
+check-generator-held =
+    { $phase }: the generator kept its schedule: { $late } of the { $what ->
+        [transactions] transactions
+       *[other] requests
+    } left late, at most { $bound } may.
+check-generator-failed =
+    { $phase }: the generator did not keep its schedule: { $late } of the { $what ->
+        [transactions] transactions
+       *[other] requests
+    } left late, more than the { $bound } up to which the figures are about the server.
 check-generator-unstarted = { $phase }: { $share } of the arrivals were not begun, because as many users as may be under way at a time (--max-inflight) were; the figures are about a lower rate.
 check-generator-unstarted-connections = { $phase }: { $share } of the requests were not begun, because all connections (--connections) were busy when they were due; the figures are about a lower rate.
+check-generator-unstarted-clients = { $phase }: { $share } of the transactions were not begun, because all sessions (--clients) were busy when they were due; the figures are about a lower rate.
 check-generator-ports = { $phase }: { $host } had no local port left for { $share } of the requests; the figures are about the generator.
 rule-error-burst-says = { $share } of the { $count } failed requests failed within { $length }, beginning { $begin } after the start: something happened then, and the rest of the time hardly any failed.
 rule-error-burst-next = Look at what the servers did { $begin } after the start: a restart, a deployment, a pool or a disk that was full, a path that was cut. The charts over time show what else moved at that moment.

@@ -294,6 +294,26 @@ report-number-service = 99 % { $value } from the real start
 report-number-start-delay = own delay of the generator 99 % { $value }
 report-number-transactions = answers per second
 report-number-transactions-sql = transactions per second
+report-number-sql-serialization-failures =
+    { $n } serialization { $n ->
+        [1] failure
+       *[other] failures
+    }
+report-number-sql-deadlocks =
+    { $n } { $n ->
+        [1] deadlock
+       *[other] deadlocks
+    }
+report-number-sql-lock-timeouts =
+    { $n } { $n ->
+        [1] lock
+       *[other] locks
+    } not free in time
+report-number-sql-lost-sessions =
+    { $n } lost { $n ->
+        [1] session
+       *[other] sessions
+    }
 report-number-not-tpc = not a TPC result
 report-number-part = { $name }, median
 report-number-part-count = { $n } carried out

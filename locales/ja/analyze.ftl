@@ -250,9 +250,17 @@ verdict-exchange-errors =
     }{ $why }
 verdict-exchange-ports = 新しい接続に使えるローカルポートがなくなりました。閉じたポートは 1 分間使えません。net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、レートを下げてください。
 verdict-exchange-why = 最初のエラー: { $error }
-verdict-exchange-unstarted = いずれも送信されていません。同時に許される数の要求が応答を待っていました。
+verdict-exchange-unstarted =
+    { $what ->
+        [transactions] いずれも始まっていません。すべてのセッションが使用中でした。
+       *[other] いずれも送信されていません。同時に許される数の要求が応答を待っていました。
+    }
 verdict-exchange-unknown = 原因は記録に残っていません。
-rule-generator-limited-asks-late-says = 要求の { $share } が、送れる状態だったのに 1 ms 以上遅れて { $host } を出ました。要求側のスレッドに CPU が割り当てられていません。
+rule-generator-limited-asks-late-says =
+    { $what ->
+        [transactions] トランザクションの { $share } が、空いたセッションがあったのに { $host } で 1 ms 以上遅れて始まりました。負荷のスレッドに CPU が割り当てられていません。
+       *[other] 要求の { $share } が、送れる状態だったのに 1 ms 以上遅れて { $host } を出ました。要求側のスレッドに CPU が割り当てられていません。
+    }
 rule-generator-limited-asks-late-next = { $host } の要求側スレッドに CPU を割り当ててください。ほかの処理を減らす、--threads を減らす、--wait block にする、のいずれかです。または --rate を下げてください。
 rule-generator-limited-asks-late-loop-next = { $host } のイベントループに CPU を割り当ててください。ほかの処理を減らすか、複数のホストから負荷をかけてください。
 rule-generator-limited-loop-says = 負荷生成側が限界でした。{ $host } のイベントループが 1 コアの { $cpu } を使っており、サーバーはこれより多く処理できる可能性があります。
@@ -279,9 +287,14 @@ finding-answer_wait-means = 閉ループでは、応答の時間と同時に出�
 finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件の要求に { $clear } 以上かかる。最短の往復時間が要求の { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、要求は互いに待っている。
 finding-answer_wait-try = 同時に出せる要求を増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
 
-rule-window-full-says = 要求の { $share } が、{ $host } からの先の応答を待たされました。応答が要求の予定より遅れています。
+rule-window-full-says =
+    { $what ->
+        [transactions] トランザクションの { $share } が、空いたセッションを待たされました。{ $host } での実行が予定より遅れています。
+       *[other] 要求の { $share } が、{ $host } からの先の応答を待たされました。応答が要求の予定より遅れています。
+    }
 rule-window-full-next = レートを下げるか、未応答の要求を増やしてください（--window、--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-connections-next = レートを下げるか、接続を増やしてください（--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
+rule-window-full-clients-next = レートを下げるか、セッションを増やしてください（--clients）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-threads-next = レートを下げるか、要求するスレッドを増やしてください（--threads）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-receipts-says = 送信中のメッセージの上限が限界です。{ $host } はすぐに読んでいますが、時間の { $share } で受領の通知を待ちました。
 rule-window-full-receipts-next = 送信中にできる量を増やしてください（--inflight）。レートと往復時間の積だけ必要です。それを超えた分は応答時間を延ばすだけです。
@@ -693,10 +706,19 @@ rule-generator-limited-ports-each-next = { $host } の net.ipv4.ip_local_port_ra
 evidence-ports-exhausted = { $host }: ローカルポートがなく作れなかった接続 { $value } 件
 evidence-time-wait = { $host }: 終了した接続のうち、まだポートを占めているもの 最大 { $value } 件
 evidence-local-ports = { $host }: 外向きの接続に使えるポート { $value } 個
-check-generator-held = { $phase }: 負荷生成側は予定どおりに送りました。遅れて出た要求は { $late } で、許容値 { $bound } 以内です。
-check-generator-failed = { $phase }: 負荷生成側が予定どおりに送れませんでした。要求の { $late } が遅れて出ています。数値がサーバーを表すとみなせるのは { $bound } までです。
+check-generator-held =
+    { $phase }: 負荷生成側は予定どおりに送りました。遅れて{ $what ->
+        [transactions] 始まったトランザクション
+       *[other] 出た要求
+    }は { $late } で、許容値 { $bound } 以内です。
+check-generator-failed =
+    { $phase }: 負荷生成側が予定どおりに送れませんでした。{ $what ->
+        [transactions] トランザクションの { $late } が遅れて始まっています
+       *[other] 要求の { $late } が遅れて出ています
+    }。数値がサーバーを表すとみなせるのは { $bound } までです。
 check-generator-unstarted = { $phase }: 到着の { $share } を始められませんでした。同時に許されるユーザー数（--max-inflight）に達していたためで、数値はより低いレートのものです。
 check-generator-unstarted-connections = { $phase }: 要求の { $share } を始められませんでした。予定の時刻にすべての接続（--connections）が使用中だったためで、数値はより低いレートのものです。
+check-generator-unstarted-clients = { $phase }: トランザクションの { $share } を始められませんでした。予定の時刻にすべてのセッション（--clients）が使用中だったためで、数値はより低いレートのものです。
 check-generator-ports = { $phase }: { $host } では要求の { $share } に使うローカルポートが残っていませんでした。数値は負荷生成側のものです。
 rule-error-burst-says = 失敗した { $count } 件の要求のうち { $share } が、開始 { $begin } 後からの { $length } に集中しています。そのときに何かが起き、それ以外の時間はほとんど失敗していません。
 rule-error-burst-next = 開始 { $begin } 後にサーバーで何が起きたかを調べてください。再起動、配備、満杯になったプールやディスク、経路の切断などです。時系列のグラフで、同じ瞬間に動いたものが分かります。

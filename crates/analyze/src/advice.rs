@@ -52,7 +52,8 @@ pub const ADVICE: &[Advice] = &[
     of("rule-request-stage-wait-next", &["find"], Some("rule-request-stage-wait-plan-next")),
     of("rule-sender-refusal-next", &["sndbuf"], None),
     of("rule-window-full-next", &["window", "connections"], Some("rule-window-full-connections-next")),
-    of("rule-window-full-connections-next", &["connections"], Some("rule-window-full-threads-next")),
+    of("rule-window-full-connections-next", &["connections"], Some("rule-window-full-clients-next")),
+    of("rule-window-full-clients-next", &["clients"], Some("rule-window-full-threads-next")),
     of("rule-window-full-threads-next", &["threads"], None),
     of("rule-window-full-receipts-next", &["inflight"], None),
     of("rule-spinning-says", &["wait"], None),
@@ -94,7 +95,8 @@ pub const ADVICE: &[Advice] = &[
     of("rule-hidden-stall-next", &["model"], Some("rule-hidden-stall-rate-next")),
     of("rule-hidden-stall-rate-next", &["rate"], None),
     of("check-generator-unstarted", &["max-inflight"], Some("check-generator-unstarted-connections")),
-    of("check-generator-unstarted-connections", &["connections"], None),
+    of("check-generator-unstarted-connections", &["connections"], Some("check-generator-unstarted-clients")),
+    of("check-generator-unstarted-clients", &["clients"], None),
 ];
 
 /// The message as `kind` may be told it; `None` when it would name an option that the kind's command

@@ -194,7 +194,7 @@ impl<'a> Exchange<'a> {
             (Some(_), _) => Text::new("verdict-exchange-ports"),
             (None, Some(error)) => Text::new("verdict-exchange-why").word("error", error),
             (None, None) if of(self.numbers.errors) == 0.0 => {
-                Text::new("verdict-exchange-unstarted")
+                self.named("verdict-exchange-unstarted")
             }
             (None, None) => Text::new("verdict-exchange-unknown"),
         };

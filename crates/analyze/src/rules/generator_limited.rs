@@ -93,6 +93,7 @@ fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     let (flow, late) = view.highest(metric).filter(|(_, late)| *late > LATE)?;
     let host = flow.from.as_str();
     let says = Text::new("rule-generator-limited-asks-late-says")
+        .word("what", exchange.numbers.noun.name())
         .word("host", host)
         .number("share", late, Unit::Ratio);
     // Requests that leave late although there is room are the generator's own doing.

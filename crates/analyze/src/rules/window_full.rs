@@ -83,6 +83,7 @@ fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         return None;
     }
     let says = Text::new("rule-window-full-says")
+        .word("what", numbers.noun.name())
         .word("host", &flow.to)
         .number("share", share, Unit::Ratio);
     let weight = 0.4 + 0.5 * share;

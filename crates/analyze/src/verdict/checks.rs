@@ -316,6 +316,7 @@ fn generator(view: &PhaseView<'_>) -> Option<Check> {
         .asked()
         .and(exchange.total(exchange.numbers.late_ratio))?;
     let mut check = check("generator", late <= audit::MOST_LATE, view);
+    check.says = check.says.word("what", exchange.numbers.noun.name());
     check.says =
         check
             .says

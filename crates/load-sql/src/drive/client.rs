@@ -268,8 +268,12 @@ async fn client<T: Transactions>(
                 if let Some(details) = recorder.details(intended_ns) {
                     let latency_ns = (now - intended_ns).max(0).unsigned_abs();
                     let kind = transactions.kind(&input);
-                    kind.map(|kind| details.record(kind, latency_ns));
-                    noted.map(|(what, more)| details.count(what, more));
+                    if let Some(kind) = kind {
+                        details.record(kind, latency_ns);
+                    }
+                    if let Some((what, more)) = noted {
+                        details.count(what, more);
+                    }
                 }
             }
             Err(error) => {

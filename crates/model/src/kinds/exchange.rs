@@ -51,8 +51,8 @@ pub struct Exchange {
     pub failed_per_second: Option<Metric>,
     /// Requests that left late although there was room for them, for a workload that counts them.
     pub late_starts: Option<Metric>,
-    /// Answers by what they say of themselves, where that is worth a word; empty for a workload whose
-    /// answers say nothing.
+    /// Answers by what they say of themselves, and tries by how they ended, where that is worth a word; empty for
+    /// a workload whose answers say nothing.
     pub notable_answers: &'static [Metric],
     /// Those that say that they are errors; `None` for a workload whose answers cannot.
     pub bad_answers: Option<BadAnswers>,

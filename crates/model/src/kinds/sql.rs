@@ -67,7 +67,12 @@ pub const EXCHANGE: Exchange = Exchange {
     ports_exhausted: PORTS_EXHAUSTED,
     failed_per_second: None,
     late_starts: None,
-    notable_answers: &[],
+    notable_answers: &[
+        SERIALIZATION_FAILURES,
+        DEADLOCKS,
+        LOCK_TIMEOUTS,
+        LOST_SESSIONS,
+    ],
     bad_answers: None,
     answers_by_code: &[],
     failure_kinds: &[],
@@ -148,5 +153,5 @@ pub(super) const KIND: Kind = Kind {
     layer: None,
     by_label: true,
     is_plan: false,
-    options: &["find", "max-skew", "rate", "threads"],
+    options: &["clients", "find", "max-skew", "rate", "threads"],
 };
