@@ -1033,6 +1033,10 @@ knee-by-kneedle = The throughput bends at { $users } ({ $low } to { $high })
 knee-by-cpu = The server's CPU is full at { $users } ({ $low } to { $high })
 verdict-knee-residual = Little's law is off by { $residual } at one level: the runs were too short, or requests were lost from sight.
 verdict-knee-hysteresis = On the way down levels carried { $lost } less than on the way up: the system does not recover at once.
+proof-says = { $effect } times as much is carried with { $option } = { $value } ({ $low } to { $high } over the runs of { $run }): { $rule } is { $outcome }.
+proof-confirmed = confirmed
+proof-refuted = refuted
+proof-undetermined = neither confirmed nor refuted, the runs differ too much
 verdict-protect = { $rate } ({ $kept } of the most carried) with { $users } users, workers = pool = { $workers } and at most { $open } connections: mean response { $response }, { $expected } expected. { $cause }
 protect-threads = { $queued } requests wait for a thread, { $pool } for a database connection: the surplus waits in front of the threads.
 protect-accept = { $accept } connections wait to be accepted, { $pool } requests for a database connection: the surplus waits in the accept queue.

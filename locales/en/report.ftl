@@ -807,6 +807,7 @@ why-beside = Beside it
 why-suspected = Suspected: one kind of observation only
 why-refuted = Refuted
 why-missing = Not available here
+why-tested = Put to the test
 why-for = For it:
 why-for-none = For it: nothing
 why-against = Against it:

@@ -920,6 +920,10 @@ knee-by-kneedle = スループットは { $users } で曲がります({ $low }�
 knee-by-cpu = サーバーの CPU は { $users } でいっぱいです({ $low }〜{ $high })
 verdict-knee-residual = ある段階でリトルの法則から { $residual } ずれています。実行が短すぎるか、見えない要求があります。
 verdict-knee-hysteresis = 下りでは上りより { $lost } 少ない段階がありました。すぐには回復しない系です。
+proof-says = { $option } = { $value } では { $effect } 倍を運びました({ $run } の各回で { $low }〜{ $high })。{ $rule } は{ $outcome }。
+proof-confirmed = 確認されました
+proof-refuted = 否定されました
+proof-undetermined = 各回の差が大きく、確認も否定もできません
 verdict-protect = ユーザー { $users }、workers = pool = { $workers }、接続上限 { $open } で { $rate } (運べた最大の { $kept })。平均応答時間は { $response }、見込みは { $expected } です。{ $cause }
 protect-threads = スレッド待ちが { $queued } 件、データベース接続待ちが { $pool } 件です。超過分はスレッドの手前で待っています。
 protect-accept = 受け付け待ちの接続が { $accept } 本、データベース接続待ちが { $pool } 件です。超過分は受け付けキューで待っています。

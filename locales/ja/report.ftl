@@ -744,6 +744,7 @@ why-beside = もう一つの原因
 why-suspected = 疑い: 一種類の観測だけ
 why-refuted = 否定されたもの
 why-missing = ここにないもの
+why-tested = 検証の結果
 why-for = 裏付け:
 why-for-none = 裏付け: なし
 why-against = 反する観測:

@@ -37,5 +37,5 @@ pub use quantities::{
 pub use rule::{Change, Purpose, Rule, Standing, Suspect};
 pub use rules::REGISTRY;
 pub use verdict::checks::{ERRORS, checks};
-pub use verdict::{Explanation, explain, layers, limit, missed, verdict};
+pub use verdict::{Explanation, explain, layers, limit, missed, tested, verdict};
 pub use view::PhaseView;

@@ -511,8 +511,7 @@ fn limit(record: &Record, i18n: &I18n) -> Value {
     json!({
         "cause": cause.map(|finding| &finding.rule),
         "confirmed": explained.as_ref().zip(cause).and_then(|(explained, cause)| {
-            let proofs = record.manifest.proofs.iter();
-            let mut of_cause = proofs.filter(|p| p.rule == cause.rule && p.phase == explained.phase.name);
+            let mut of_cause = explained.proofs.iter().filter(|proof| proof.rule == cause.rule);
             match of_cause.next_back()?.outcome {
                 Outcome::Confirmed => Some(true),
                 Outcome::Refuted => Some(false),

@@ -1,6 +1,7 @@
 //! Everything that decides what limited a run.
 
-use sokudo_model::{Finding, PhaseRecord, Record};
+use sokudo_model::proof::{Outcome, Proof};
+use sokudo_model::{Finding, PhaseRecord, Record, Text, Unit};
 
 use crate::findings::causes::Causes;
 use crate::quantities::lacking::lacking;
@@ -15,8 +16,34 @@ pub struct Explanation<'a> {
     pub phase: &'a PhaseRecord,
     /// Its causes: named, suspected, refuted.
     pub causes: Causes,
+    /// Tests of its causes, in their order.
+    pub proofs: Vec<&'a Proof>,
     /// Names of the metrics that rules would have read and the record does not hold.
     pub missing: Vec<String>,
+}
+
+/// Tests of the causes of a phase, in their order.
+fn proofs<'a>(record: &'a Record, phase: &PhaseRecord) -> Vec<&'a Proof> {
+    let proofs = record.manifest.proofs.iter();
+    proofs.filter(|proof| proof.phase == phase.name).collect()
+}
+
+/// What a test of a cause changed, what that did, and what it says.
+pub fn tested(proof: &Proof) -> Text {
+    let outcome = match proof.outcome {
+        Outcome::Confirmed => "proof-confirmed",
+        Outcome::Refuted => "proof-refuted",
+        Outcome::Undetermined => "proof-undetermined",
+    };
+    Text::new("proof-says")
+        .word("rule", &proof.rule)
+        .word("option", &proof.option)
+        .word("value", &proof.value)
+        .number("effect", proof.effect, Unit::One)
+        .number("low", proof.low, Unit::One)
+        .number("high", proof.high, Unit::One)
+        .word("run", &proof.run)
+        .text("outcome", Text::new(outcome))
 }
 
 impl<'a> Explanation<'a> {
@@ -26,6 +53,7 @@ impl<'a> Explanation<'a> {
         Self {
             phase,
             causes: Causes::of(&view),
+            proofs: proofs(record, phase),
             missing: lacking(&view),
         }
     }

@@ -19,7 +19,7 @@ use sokudo_stats::curve::is_step;
 
 use about::{about, limit_of};
 use checks::checks;
-pub use explain::Explanation;
+pub use explain::{Explanation, tested};
 
 use crate::advice::fit;
 use crate::findings::findings;

@@ -1,6 +1,6 @@
 //! Writes what limited a run, and how that was reached: the lines of `sokudo why`.
 
-use sokudo_analyze::{CONTRADICTIONS, Explanation, Purpose, REGISTRY, Rule};
+use sokudo_analyze::{CONTRADICTIONS, Explanation, Purpose, REGISTRY, Rule, tested};
 use sokudo_i18n::Lang;
 use sokudo_model::{Evidence, Finding, Record, Text};
 
@@ -95,6 +95,12 @@ impl Writer {
             self.heading(key);
             for finding in findings {
                 self.cause(finding, explained);
+            }
+        }
+        if !explained.proofs.is_empty() {
+            self.heading("why-tested");
+            for proof in &explained.proofs {
+                self.item(&tested(proof), None);
             }
         }
         if !explained.missing.is_empty() {

@@ -245,5 +245,15 @@ fn a_full_pool_is_confirmed_by_raising_it_and_by_tightening_it_where_it_cannot_b
         let says = limit["says"].as_str().expect("a sentence");
         assert!(says.contains("per request"), "{says}");
         assert_eq!(pool_max(&place).0, "pool.max=5");
+        // Each proof lies with the run that it is about, and is told there.
+        let runs = place.records().into_iter();
+        let proved = runs.filter(|run| {
+            std::fs::read_to_string(run.join("report.html"))
+                .is_ok_and(|report| report.contains(&format!("with target.pool.max = {option}")))
+        });
+        let proved: Vec<_> = proved.collect();
+        assert_eq!(proved.len(), 1, "{proved:?}");
+        let says = told(&place, &format!("why {}", proved[0].display())).run();
+        says.expect_stdout("target_queue is confirmed");
     }
 }

@@ -25,6 +25,8 @@ pub fn blocks(view: &View) -> Vec<Block> {
             .collect()
     };
     let mut out = vec![Block::Conclusions(split(true))];
+    let tests = view.record.manifest.proofs.iter();
+    out.extend(tests.map(|proof| Block::Paragraph(sokudo_analyze::tested(proof).into())));
     let rest = split(false);
     if !rest.is_empty() {
         out.push(Block::Details {
