@@ -719,11 +719,14 @@ error-value-sweep-twice = `{ $text }` stands there twice
 error-value-sweep-unit = `{ $text }` has no unit
 error-value-sweep-units = `{ $text }` and `{ $to }` have different units
 error-value-sweep-zero = multiplying cannot begin at 0
-error-value-table = `{ $text }` names no table: write `tsv:FILE`
 error-value-ticks = a mark stands for at least one datagram
 error-value-unsupported = `{ $text }` is not one of `fail`, `warn`, `skip`
 error-value-url = `{ $text }` is not a valid URL of a web server: write for example http://host:8080/path?query
 error-value-valid = write a minute or more, such as `30min` or `24h`
+error-out-place = `{ $text }` names no place for samples
+error-out-place-hint = write openmetrics=ADDR:PORT, prometheus=http://HOST/api/v1/write, influx=http://HOST/write?db=NAME, influx=udp://HOST:PORT or otlp=http://HOST/v1/metrics; over TLS put a collector of that system on this host
+error-out-listen = `{ $place }` cannot be served: { $why }
+error-out-listen-hint = choose an address of this host and a port that is free
 error-value-versus = `{ $text }` names no change: write `rcvbuf=4MiB`, or `nagle=` to leave an option out
 error-value-wait = `{ $text }` is not a valid way to wait: block, epoll, spin, or spin:TIME such as spin:50us
 error-versus-nothing = `{ $option }={ $value }` changes nothing

@@ -99,6 +99,7 @@ help-any--max-skew = How far apart the flows may begin, `2ms`: a measurement tha
 help-any--monitors = Observe with this monitor, too: `process:port=8080`, `openmetrics:url=http://hosta:9100/metrics`. May be given several times; `sokudo monitors` lists them
 help-any--name = Name of the group
 help-any--on = Load from these hosts instead of this one, all at the same moment: `hostb` where `sokudo serve` runs, `lab/hostb` of a group, `lab/*` for all of it. May be given several times, or as a list with commas. The policy of each host decides whether it takes part
+help-any--out = Hand every sample on while the run goes on: `openmetrics=127.0.0.1:9464` serves the newest values, `prometheus=http://HOST:9090/api/v1/write`, `influx=http://HOST:8086/write?db=load`, `influx=udp://HOST:8089` and `otlp=http://HOST:4318/v1/metrics` send them. May be given several times. The load never waits for a sink
 help-any--plan = The plan: a .jmx file
 help-any--policy = What others may have this host do. Default: policy.toml in sokudo's own directory, and without that file phases of up to 1 h with the other hosts of a run
 help-any--print-policy = Say what the policy allows, and where it is noted who asked for what; do nothing else
@@ -162,7 +163,6 @@ help-bus--mode-rr = For the answers to those before it
 help-bus--mode-stream = For room in the window
 help-bus--no-acks = Send no receipts: nothing is known of what is under way, and only the system's own buffers bound it
 help-bus--no-flow-control = Do not keep the window; receipts only tell how much is under way
-help-bus--out = Write a table of tab-separated values when the run is over, a row for each interval: `tsv:FILE`
 help-bus--polite = Send only when the first message of another host has come in. Needs `--direction both` or `mesh`
 help-bus--rate = Messages per second that this host sends, over all its threads: `50k/s`, `1Gb/s`, `100MB/s`. Latency then counts from the intended time. Default: as fast as the window allows
 help-bus--relay = Send along a chain: to the first HOST, which sends on to the second, and so on; answers come back the same way
@@ -186,6 +186,7 @@ help-bus--transport-shm = Memory that both ends share; both must be on this host
 help-bus--transport-tcp = TCP; small messages leave at once (no Nagle)
 help-bus--transport-tls = TLS 1.3 over TCP
 help-bus--transport-unix = A socket of this host; both ends must be on it
+help-bus--tsv = Write a table of tab-separated values when the run is over, a row for each interval
 help-bus--tx-threads = Sending threads for each peer, each with a connection of its own
 help-bus--verbose = Print the distribution of the response latency as well
 help-bus--wait = How threads wait, on both ends: `block` sleeps in the kernel, `epoll` too, `spin` asks without sleeping, `spin:50us` for so long
@@ -203,7 +204,7 @@ help-bus-after =
       sokudo bus hostb hostc --relay                 hostb hands on to hostc
       sokudo bus hostb hostc --direction mesh        every host sends to all others
       sokudo bus tmb://hostb:8000 --wire tmb         a process of another tool answers
-      sokudo bus hostb --out tsv:bus.tsv             a row for each interval
+      sokudo bus hostb --tsv bus.tsv                 a row for each interval
 
     Rates: `50k/s` is messages, `1Gb/s` bits, `125MB/s` bytes.
 help-check =

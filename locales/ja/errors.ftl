@@ -719,11 +719,14 @@ error-value-sweep-twice = `{ $text }` が 2 回あります
 error-value-sweep-unit = `{ $text }` に単位がありません
 error-value-sweep-units = `{ $text }` と `{ $to }` の単位が違います
 error-value-sweep-zero = 倍率による範囲は 0 から始められません
-error-value-table = `{ $text }` は表の指定ではありません。`tsv:FILE` のように指定してください
 error-value-ticks = 1 つの印は 1 個以上のデータグラムを表します
 error-value-unsupported = `{ $text }` は `fail`、`warn`、`skip` のいずれでもありません
 error-value-url = `{ $text }` は Web サーバーの URL ではありません。http://host:8080/path?query のように指定してください
 error-value-valid = `30min` や `24h` のように 1 分以上を指定してください
+error-out-place = `{ $text }` はサンプルの送り先ではありません
+error-out-place-hint = openmetrics=ADDR:PORT、prometheus=http://HOST/api/v1/write、influx=http://HOST/write?db=NAME、influx=udp://HOST:PORT、otlp=http://HOST/v1/metrics のどれかを指定してください。TLS が必要な場合は、そのシステムのコレクターをこのホストに置いてください
+error-out-listen = `{ $place }` で待ち受けられません: { $why }
+error-out-listen-hint = このホストのアドレスと、空いているポートを指定してください
 error-value-versus = `{ $text }` は変更を表していません。`rcvbuf=4MiB` のように、オプションを省くなら `nagle=` のように指定してください
 error-value-wait = `{ $text }` は待ち方ではありません。block、epoll、spin、または spin:50us のような spin:TIME を指定してください
 error-versus-nothing = `{ $option }={ $value }` では何も変わりません

@@ -99,6 +99,7 @@ help-any--max-skew = フローの開始時刻のずれの上限 `2ms`。超え�
 help-any--monitors = このモニターでも観測する: `process:port=8080`、`openmetrics:url=http://hosta:9100/metrics`。何度でも指定できる。一覧は `sokudo monitors`
 help-any--name = グループ名
 help-any--on = このホストの代わりに、これらのホストから同時に負荷をかける: `sokudo serve` が動いている `hostb`、グループの `lab/hostb`、グループ全体の `lab/*`。何度でも、またはコンマ区切りで指定できる。参加するかどうかは各ホストのポリシーで決まる
+help-any--out = 実行中にすべてのサンプルを渡す: `openmetrics=127.0.0.1:9464` は最新の値を配信し、`prometheus=http://HOST:9090/api/v1/write`、`influx=http://HOST:8086/write?db=load`、`influx=udp://HOST:8089`、`otlp=http://HOST:4318/v1/metrics` は送信する。複数回指定できる。負荷が送信先を待つことはない
 help-any--plan = テスト計画: .jmx ファイル
 help-any--policy = ほかの者がこのホストに実行させてよいこと。既定値: sokudo のディレクトリーの policy.toml。そのファイルがなければ、実行に参加するホストとの 1 時間までのフェーズ
 help-any--print-policy = ポリシーが許可すること、および誰が何を求めたかの記録先を表示する。ほかには何もしない
@@ -162,7 +163,6 @@ help-bus--mode-rr = 前のメッセージの応答を待つ
 help-bus--mode-stream = ウィンドウの空きを待つ
 help-bus--no-acks = 受領通知を送らない。送信中の量は分からず、システムのバッファーだけが上限となる
 help-bus--no-flow-control = ウィンドウを守らない。受領通知は送信中の量を知るためだけに使う
-help-bus--out = 終了後、間隔ごとに 1 行のタブ区切りの表を書く: `tsv:FILE`
 help-bus--polite = 相手の最初のメッセージが届いてから送る。`--direction both` または `mesh` が必要
 help-bus--rate = このホストが全スレッドで毎秒送るメッセージ: `50k/s`、`1Gb/s`、`100MB/s`。レイテンシーは予定時刻から数える。既定値: ウィンドウが許す限り速く
 help-bus--relay = 鎖状に送る: 最初の HOST へ、そこから次へと順に送り、応答は同じ道を戻る
@@ -186,6 +186,7 @@ help-bus--transport-shm = 両端が共有するメモリー。両端ともこの
 help-bus--transport-tcp = TCP。小さなメッセージもすぐに送る (Nagle なし)
 help-bus--transport-tls = TCP 上の TLS 1.3
 help-bus--transport-unix = このホストのソケット。両端ともこのホスト上にあること
+help-bus--tsv = 終了後、間隔ごとに 1 行のタブ区切りの表を書く
 help-bus--tx-threads = 相手ごとの送信スレッド数。それぞれが接続を持つ
 help-bus--verbose = 応答レイテンシーの分布も表示する
 help-bus--wait = スレッドが待つ方法 (両端): `block` と `epoll` はカーネル内で待つ。`spin` は眠らずに問い合わせ続け、`spin:50us` はその時間だけ続ける
@@ -203,7 +204,7 @@ help-bus-after =
       sokudo bus hostb hostc --relay                 hostb が hostc に転送する
       sokudo bus hostb hostc --direction mesh        すべてのホストがほかのすべてに送る
       sokudo bus tmb://hostb:8000 --wire tmb         別のツールのプロセスが応答する
-      sokudo bus hostb --out tsv:bus.tsv             間隔ごとに 1 行
+      sokudo bus hostb --tsv bus.tsv                 間隔ごとに 1 行
 
     レート: `50k/s` はメッセージ、`1Gb/s` はビット、`125MB/s` はバイトです。
 help-check =

@@ -54,8 +54,8 @@ pub fn says(found: &UnderLoad) -> Vec<Text> {
 /// How the grade is given, in a sentence.
 pub fn definition() -> Text {
     let grades = Grade::BELOW_S.into_iter();
-    let below =
-        grades.map(|(grade, s)| format!("{} < {}", grade.letter(), human(s, Unit::Seconds)));
+    let below = grades
+        .map(|(grade, s)| format!("{}\u{a0}<\u{a0}{}", grade.letter(), human(s, Unit::Seconds)));
     Text::new("verdict-rrul-definition").word("grades", below.collect::<Vec<_>>().join(", "))
 }
 

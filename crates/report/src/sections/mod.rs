@@ -55,6 +55,11 @@ pub const REGISTRY: &[Section] = &[
         blocks: advice::blocks,
     },
     Section {
+        name: "rrul",
+        headed: true,
+        blocks: rrul::blocks,
+    },
+    Section {
         name: "why",
         headed: true,
         blocks: why::blocks,
@@ -73,11 +78,6 @@ pub const REGISTRY: &[Section] = &[
         name: "curve",
         headed: true,
         blocks: curve::blocks,
-    },
-    Section {
-        name: "rrul",
-        headed: true,
-        blocks: rrul::blocks,
     },
     Section {
         name: "search",

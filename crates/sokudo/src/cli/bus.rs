@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use sokudo_i18n::TextError;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::bus::step::Gate;
 use sokudo_model::kinds::bus;
@@ -30,7 +29,7 @@ Examples:
   sokudo bus hostb hostc --relay                 hostb hands on to hostc
   sokudo bus hostb hostc --direction mesh        every host sends to all others
   sokudo bus tmb://hostb:8000 --wire tmb         a process of another tool answers
-  sokudo bus hostb --out tsv:bus.tsv             a row for each interval
+  sokudo bus hostb --tsv bus.tsv                 a row for each interval
 
 Rates: `50k/s` is messages, `1Gb/s` bits, `125MB/s` bytes.";
 
@@ -60,10 +59,9 @@ pub struct BusArgs {
     #[command(flatten)]
     measure: MeasureArgs,
 
-    /// Write a table of tab-separated values when the run is over, a row for each interval:
-    /// `tsv:FILE`.
-    #[arg(long, value_name = "tsv:FILE", value_parser = parse_out)]
-    out: Option<PathBuf>,
+    /// Write a table of tab-separated values when the run is over, a row for each interval.
+    #[arg(long, value_name = "FILE")]
+    tsv: Option<PathBuf>,
 
     /// Print the distribution of the response latency as well.
     #[arg(short, long)]
@@ -73,13 +71,6 @@ pub struct BusArgs {
     call: CallArgs,
 }
 
-fn parse_out(text: &str) -> Result<PathBuf, TextError> {
-    match text.strip_prefix("tsv:").filter(|file| !file.is_empty()) {
-        Some(file) => Ok(file.into()),
-        None => Err(TextError::value("error-value-table", text)),
-    }
-}
-
 /// Carries it out.
 pub fn run(args: BusArgs) -> Result<Exit, Failure> {
     if let Some(wire) = args.wire {
@@ -87,7 +78,7 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
     }
     let planned = args.measure.plan(&args.options)?;
     let lang = args.call.show.lang();
-    if let Some(file) = &args.out {
+    if let Some(file) = &args.tsv {
         table::must_be_writable(file)?;
     }
     if args.options.step {
@@ -99,7 +90,7 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
         if args.verbose && !args.call.show.json {
             print_latency(record);
         }
-        match &args.out {
+        match &args.tsv {
             Some(file) => table::write(file, &tsv::bus(record, args.options.interval.0)),
             None => Ok(()),
         }
@@ -136,15 +127,4 @@ fn read_steps(gate: &Arc<Gate>) {
     let lines = std::io::stdin().lock().lines();
     lines.map_while(Result::ok).for_each(|_| gate.open());
     gate.close();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_has_a_kind_and_a_file() {
-        assert_eq!(parse_out("tsv:a b"), Ok("a b".into()));
-        assert!(parse_out("tsv:").is_err() && parse_out("a.tsv").is_err());
-    }
 }

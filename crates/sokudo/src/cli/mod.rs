@@ -31,6 +31,7 @@ mod metrics;
 mod observe;
 mod observer;
 mod on_server;
+mod out;
 mod policy;
 mod ports;
 mod probe;

@@ -8,6 +8,7 @@ use super::live::LiveArgs;
 use super::measure::{Generators, MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::out::OutArgs;
 use super::target_knobs::TargetKnobs;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
@@ -98,6 +99,9 @@ pub struct OnServerArgs<O: Args> {
     observe: ObserveArgs,
 
     #[command(flatten)]
+    out: OutArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -119,6 +123,7 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
         seed: args.seed,
         interval_ns: args.options.interval_ns(),
         observe: observed.as_ref().unwrap_or(&args.observe),
+        out: &args.out,
         may_miss: false,
         show: &args.show,
         server,

@@ -9,6 +9,7 @@ use super::live::LiveArgs;
 use super::measure::{MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::out::OutArgs;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
 
@@ -49,6 +50,9 @@ pub struct ProbeArgs {
     observe: ObserveArgs,
 
     #[command(flatten)]
+    out: OutArgs,
+
+    #[command(flatten)]
     live: LiveArgs,
 
     #[command(flatten)]
@@ -66,6 +70,7 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         seed: None,
         interval_ns: args.options.interval.0,
         observe: &args.observe,
+        out: &args.out,
         may_miss: false,
         show: &args.show,
         server: None,

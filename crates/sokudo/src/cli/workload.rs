@@ -20,6 +20,7 @@ use super::key::{self, KeyText};
 use super::live::LiveArgs;
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::out::OutArgs;
 use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
 
 /// Longest time until a host answers the first call.
@@ -39,6 +40,8 @@ pub struct Call<'a> {
     pub interval_ns: u64,
     /// Monitors beside the usual ones.
     pub observe: &'a ObserveArgs,
+    /// Where samples go while it goes on.
+    pub out: &'a OutArgs,
     /// Output of the result.
     pub show: &'a ShowOptions,
     /// The run goes on without hosts that cannot be reached, as long as there is one.
@@ -60,6 +63,9 @@ pub struct CallArgs {
 
     #[command(flatten)]
     pub observe: ObserveArgs,
+
+    #[command(flatten)]
+    pub out: OutArgs,
 
     #[command(flatten)]
     pub live: LiveArgs,
@@ -84,6 +90,7 @@ impl CallArgs {
             seed: self.seed,
             interval_ns: options.interval_ns(),
             observe: &self.observe,
+            out: &self.out,
             show: &self.show,
             may_miss: false,
             server: None,
@@ -130,6 +137,7 @@ pub fn measured(
     let key = key::parse(call.key)?;
     let monitors = call.observe.with_own_server(call.server.as_ref())?;
     let stop = stop_flag()?;
+    let sinks = call.out.open(call.show.lang())?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     let missing = reach_all(&mut hosts, call, key.as_ref())?;
     let config = RunConfig {
@@ -141,12 +149,16 @@ pub fn measured(
         monitors,
         stop,
     };
-    let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    let observer = sinks.around(Box::new(observer));
+    let mut run = Run::begin(hosts, config, observer)?;
+    sinks.begins(run.manifest());
     for (host, failure) in missing {
         let says = Text::new("engine-not-reached").word("host", host);
         run.note_problem(says.text("why", failure.says().clone()));
     }
-    if let Err(error) = measure(&mut run) {
+    let outcome = measure(&mut run);
+    run.manifest_mut().notes.extend(sinks.close());
+    if let Err(error) = outcome {
         return ended_early(run, error, call.show).map(Measured::Early);
     }
     let path = run.finish()?.path;

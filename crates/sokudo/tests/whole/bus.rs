@@ -27,7 +27,7 @@ fn messages_arrive_and_are_told_in_one_object() {
     let place = place();
     let said = measured(
         &place,
-        "bus HOST --rate 1k/s --duration 1s --sample all --out tsv:bus.tsv --json",
+        "bus HOST --rate 1k/s --duration 1s --sample all --tsv bus.tsv --json",
     );
     said.promises("bus", &PROMISED);
     assert_eq!(said.number("bus.messages"), 1000.0);
@@ -104,7 +104,6 @@ fn what_cannot_be_is_refused_before_anything_runs() {
         "--consume-rate",
         "--rx queue",
     );
-    refused(&place.run("bus 127.0.0.1:1 --out x.csv"), "tsv:FILE", "");
     refused(&place.run("bus 127.0.0.1:1 --transport udp"), "udp", "");
     refused(&place.run("bus 127.0.0.1:1 --transport rdma"), "RDMA", "");
     assert!(place.records().is_empty());

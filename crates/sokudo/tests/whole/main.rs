@@ -47,11 +47,13 @@ mod knee;
 mod link;
 mod many;
 mod monitors;
+mod out;
 #[cfg(feature = "fleet")]
 mod pages;
 mod probe;
 mod prove;
 mod quiet;
+mod readme;
 mod records;
 mod repeat;
 mod replicate;

@@ -25,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jmeter", &["groovy", "pace", "script", "stats", "model"]),
     ("analyze", &["stats", "model"]),
     ("iperf", &[]),
+    ("out", &[]),
     ("link", &["net", "pace"]),
     ("monitors", &["i18n", "net", "model"]),
     ("target", &["web", "net", "pace", "model"]),

@@ -8,7 +8,7 @@ use crate::block::{Block, Number, Phrase};
 use crate::budget;
 use crate::families::Subject;
 use crate::placement;
-use crate::sections::group;
+use crate::sections::{group, rrul};
 use crate::view::{self, Generator, Role, View, role};
 
 /// Numbers of loads at the same moment at most; the table of phases has a row for each of them.
@@ -54,6 +54,9 @@ pub fn notes(view: &View) -> Vec<Phrase> {
 /// The few that matter of the workload, and health; of several loads at the same moment those of each.
 /// Also the terminal's.
 pub fn numbers(view: &View) -> Vec<Number> {
+    if let Some(found) = sokudo_analyze::rrul::of(view.record) {
+        return rrul::numbers(&found);
+    }
     match view.subjects() {
         [] => group::numbers(view),
         [phase] => numbers_of(view, phase, &view.ranges),

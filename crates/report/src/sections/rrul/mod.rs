@@ -2,10 +2,10 @@
 
 use sokudo_model::kinds::probe;
 use sokudo_model::units::{human, percent};
-use sokudo_model::{Text, Unit};
-use sokudo_stats::rrul::{Measured, Part, UnderLoad};
+use sokudo_model::{Severity, Text, Unit};
+use sokudo_stats::rrul::{Grade, Measured, Part, UnderLoad};
 
-use crate::block::{Block, Cell, Column, Phrase, Table};
+use crate::block::{Block, Cell, Column, Number, Phrase, Table};
 use crate::number::Scale;
 use crate::plane::{Axis, Mark, Plane, Trace};
 use crate::view::View;
@@ -20,6 +20,31 @@ pub fn blocks(view: &View) -> Vec<Block> {
         Block::Paragraph(sokudo_analyze::rrul::definition().into()),
         Block::Plane(Box::new(shares(view, &found))),
     ]
+}
+
+/// The few that matter: the grade, and what each part does to a round trip.
+pub fn numbers(found: &UnderLoad) -> Vec<Number> {
+    let mut out = Vec::new();
+    if let (Some(grade), Some(added_s)) = (found.grade(), found.graded_s()) {
+        let mut number = Number::new(grade.letter(), "report-rrul-grade");
+        number.also("report-rrul-adds", Some(added_s), Unit::Seconds);
+        if grade > Grade::B {
+            number.tone = Severity::Caution;
+        }
+        out.push(number);
+    }
+    for it in &found.parts {
+        let Some(times) = it.datagrams else {
+            continue;
+        };
+        let label = format!("report-rrul-median-{}", it.part.name());
+        let mut number = Number::new(human(times.p50_s, Unit::Seconds), &label);
+        number.also("report-rrul-within", Some(times.p99_s), Unit::Seconds);
+        let lost = it.lost_ratio.filter(|lost| *lost > 0.0);
+        number.also("report-rrul-lost-of-it", lost, Unit::Ratio);
+        out.push(number);
+    }
+    out
 }
 
 fn part_name(part: Part) -> Phrase {
@@ -82,12 +107,9 @@ pub fn parts(found: &UnderLoad) -> Table {
 /// Round trips of datagrams by part: which share took at most so long.
 fn shares(view: &View, found: &UnderLoad) -> Plane {
     let traces = found.parts.iter().enumerate().filter_map(|(at, it)| {
-        let median = human(it.datagrams?.p50_s, Unit::Seconds);
-        let label = Text::new("report-rrul-line")
-            .text("part", Text::new(format!("report-rrul-{}", it.part.name())))
-            .word("median", median);
+        it.datagrams?;
         Some(Trace {
-            label: label.into(),
+            label: part_name(it.part),
             colour: at,
             mark: Mark::Line,
             points: distribution(view, it.part),

@@ -30,6 +30,7 @@ use crate::cli::live::LiveArgs;
 use crate::cli::measure::{Generators, RuleArgs};
 use crate::cli::observe::ObserveArgs;
 use crate::cli::observer::Terminal;
+use crate::cli::out::OutArgs;
 use crate::cli::target_knobs::TargetKnobs;
 use crate::cli::web::{WatchArgs, Watched};
 use crate::cli::workload::{self, Call, Measured};
@@ -207,6 +208,9 @@ pub struct PlanArgs {
     observe: ObserveArgs,
 
     #[command(flatten)]
+    out: OutArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -369,6 +373,7 @@ fn measure(
         seed: Some(seed),
         interval_ns: 1_000_000_000,
         observe: observed.as_ref().unwrap_or(&args.observe),
+        out: &args.out,
         show: &args.show,
         server: None,
     };
