@@ -132,6 +132,8 @@ impl InJson {
     fn is_value(&self, test: &Test, value: &Json, expected: &str) -> bool {
         match self.is_pattern {
             true => holds(test, &value.asserted(), TextTest::Matches, expected) == Ok(true),
+            // No text is an empty one.
+            false if expected.is_empty() => Json::Text(String::new()).is_same(value),
             false => json::read(expected).unwrap_or(Json::Null).is_same(value),
         }
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use encoding_rs::{EUC_JP, EncoderResult, Encoding, SHIFT_JIS};
+use encoding_rs::{EUC_JP, EncoderResult, Encoding, SHIFT_JIS, UTF_16BE, UTF_16LE};
 
 /// One of Java's charsets.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,11 @@ enum Encoder {
     First(u32),
     ShiftJis,
     EucJp,
+    /// UTF-16 in this order of bytes, with a byte order mark or without.
+    Utf16 {
+        is_big: bool,
+        has_mark: bool,
+    },
     Other(&'static Encoding),
 }
 
@@ -34,6 +39,18 @@ const KNOWN: &[(&[&str], Charset)] = &[
         Charset::new("ISO-8859-1", Encoder::First(0x100)),
     ),
     (&["us-ascii", "ascii"], Charset::US_ASCII),
+    (
+        &["utf-16", "utf16", "utf_16"],
+        Charset::utf_16("UTF-16", true, true),
+    ),
+    (
+        &["utf-16be", "utf_16be"],
+        Charset::utf_16("UTF-16BE", true, false),
+    ),
+    (
+        &["utf-16le", "utf_16le"],
+        Charset::utf_16("UTF-16LE", false, false),
+    ),
     (
         &["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji"],
         Charset::new("Shift_JIS", Encoder::ShiftJis),
@@ -69,6 +86,10 @@ impl Charset {
         Self { name, kind }
     }
 
+    const fn utf_16(name: &'static str, is_big: bool, has_mark: bool) -> Self {
+        Self::new(name, Encoder::Utf16 { is_big, has_mark })
+    }
+
     /// The charset with this name; `None`: unknown.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim();
@@ -97,6 +118,15 @@ impl Charset {
             })),
             Encoder::ShiftJis => text.chars().for_each(|character| shift_jis(character, out)),
             Encoder::EucJp => text.chars().for_each(|character| euc_jp(character, out)),
+            Encoder::Utf16 { is_big, has_mark } => {
+                let mark = (has_mark && !text.is_empty()).then_some(0xfeff);
+                for unit in mark.into_iter().chain(text.encode_utf16()) {
+                    out.extend(match is_big {
+                        true => unit.to_be_bytes(),
+                        false => unit.to_le_bytes(),
+                    });
+                }
+            }
             Encoder::Other(encoding) => with_question_marks(encoding, text, out),
         }
     }
@@ -108,13 +138,25 @@ impl Charset {
             Encoder::First(_) => return bytes.iter().map(|byte| char::from(*byte)).collect(),
             Encoder::ShiftJis => SHIFT_JIS,
             Encoder::EucJp => EUC_JP,
+            Encoder::Utf16 { is_big, has_mark } => {
+                let is_marked_little = has_mark && bytes.starts_with(&[0xff, 0xfe]);
+                let own = match is_big && !is_marked_little {
+                    true => UTF_16BE,
+                    false => UTF_16LE,
+                };
+                return own.decode_with_bom_removal(bytes).0.into_owned();
+            }
             Encoder::Other(encoding) => encoding,
         };
         encoding.decode_without_bom_handling(bytes).0.into_owned()
     }
 
     fn keeps_ascii(self) -> bool {
-        !matches!(self.kind, Encoder::Other(encoding) if !encoding.is_ascii_compatible())
+        match self.kind {
+            Encoder::Other(encoding) => encoding.is_ascii_compatible(),
+            Encoder::Utf16 { .. } => false,
+            _ => true,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The library recurses over a selector and looks at all ancestors and siblings of every element. A
 //! selector is measured before it is parsed, and how much there is to look at before it is carried out.
 
-use scraper::{ElementRef, Html, Selector};
+use scraper::{ElementRef, Html, Node, Selector};
 
 use crate::document::{MOST_TEXT_BYTES, TOO_MUCH_TEXT, markup};
 
@@ -57,16 +57,110 @@ fn parsed(selector: &str) -> Result<(Selector, u64), String> {
     Ok((parsed, parts))
 }
 
-/// The text of an element with single blanks, at most so long.
+/// The text of an element with single blanks, at most so long. A blank stands between blocks and for a line
+/// break; scripts and styles have no text.
 fn text_of(element: ElementRef<'_>, most_bytes: usize) -> Result<String, String> {
     let mut text = String::new();
-    for part in element.text() {
-        text.push_str(part);
+    for node in element.descendants() {
+        match node.value() {
+            Node::Text(part) => {
+                let above = node.parent();
+                let above = above.as_ref().and_then(|node| node.value().as_element());
+                if above.is_some_and(|above| matches!(above.name(), "script" | "style")) {
+                    continue;
+                }
+                let before = node.prev_sibling();
+                let before = before.as_ref().and_then(|node| node.value().as_element());
+                if before.is_some_and(|before| is_block(before.name())) {
+                    text.push(' ');
+                }
+                text.push_str(part);
+            }
+            Node::Element(inner) if inner.name() == "br" || is_block(inner.name()) => {
+                text.push(' ');
+            }
+            _ => {}
+        }
         if text.len() > most_bytes {
             return Err(TOO_MUCH_TEXT.into());
         }
     }
     Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// True for an element that stands on lines of its own: a blank parts its text from the one before.
+fn is_block(name: &str) -> bool {
+    const BLOCKS: &[&str] = &[
+        "address",
+        "applet",
+        "article",
+        "aside",
+        "audio",
+        "blockquote",
+        "body",
+        "canvas",
+        "caption",
+        "center",
+        "col",
+        "colgroup",
+        "dd",
+        "del",
+        "details",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "frame",
+        "frameset",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "ins",
+        "li",
+        "link",
+        "listing",
+        "main",
+        "marquee",
+        "math",
+        "menu",
+        "meta",
+        "nav",
+        "noframes",
+        "noscript",
+        "ol",
+        "p",
+        "plaintext",
+        "pre",
+        "script",
+        "section",
+        "style",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "template",
+        "tfoot",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "ul",
+        "video",
+    ];
+    BLOCKS.binary_search(&name).is_ok()
 }
 
 /// The number of parts of a selector. Fails if the library could not parse it within its stack.

@@ -136,8 +136,7 @@ fn quoted_row<'t>(
 ) -> Result<&'t str, &'t str> {
     let mut cell = String::new();
     let mut state = CellState::Begin;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    for (at, c) in text.char_indices() {
         let behind = &text[at + c.len_utf8()..];
         let is_end = c == delimiter || matches!(c, '\n' | '\r');
         match (state, c) {

@@ -438,6 +438,26 @@ fn requests_leave_from_where_the_plan_says_and_go_to_the_host_that_it_knows() {
     assert_eq!(codes[3..].iter().filter(failed).count(), 3, "{codes:?}");
 }
 
+/// JMeter, too, tidies nothing up then, although the plan asks for it.
+#[test]
+fn a_set_up_that_stops_the_test_is_followed_by_nothing() {
+    let group = |class: &str| {
+        format!(
+            r#"<{class} testname="{class}"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.on_sample_error">stoptest</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">1</intProp></elementProp></{class}>
+<hashTree><HTTPSamplerProxy testname="{class}"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">1</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#
+        )
+    };
+    let groups = ["SetupThreadGroup", "ThreadGroup", "PostThreadGroup"].map(group);
+    let text = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"><boolProp name="TestPlan.tearDown_on_shutdown">true</boolProp></TestPlan><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
+        groups.concat()
+    );
+    let (finished, _) = execute(&text, |_| {});
+    let labels: Vec<&String> = finished.seen.keys().collect();
+    assert_eq!(labels, ["SetupThreadGroup"]);
+}
+
 #[test]
 fn a_probe_sends_what_one_user_of_a_group_sends() {
     let answered = Arc::new(AtomicU64::new(0));
