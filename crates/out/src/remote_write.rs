@@ -16,6 +16,9 @@ pub const HEADERS: &str =
 
 const MS_NS: i64 = 1_000_000;
 
+/// Names and values of a series, sorted by name.
+type Labels<'a> = Vec<(String, &'a str)>;
+
 /// The body of a request.
 pub fn body(points: &[Point]) -> Result<Vec<u8>, snap::Error> {
     snap::raw::Encoder::new().compress_vec(&message(points))
@@ -23,7 +26,7 @@ pub fn body(points: &[Point]) -> Result<Vec<u8>, snap::Error> {
 
 /// The message before it is compressed.
 fn message(points: &[Point]) -> Vec<u8> {
-    let mut series: BTreeMap<Vec<(String, &str)>, Vec<(i64, f64)>> = BTreeMap::new();
+    let mut series: BTreeMap<Labels<'_>, Vec<(i64, f64)>> = BTreeMap::new();
     let names: Vec<String> = points.iter().map(|point| name_of(&point.metric)).collect();
     for (point, name) in points.iter().zip(&names) {
         let mut labels = vec![("__name__".to_owned(), name.as_str())];
