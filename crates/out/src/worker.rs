@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::exposition::{MEDIA_TYPE, Newest};
 use crate::place::{Kind, Place, Target};
@@ -18,6 +18,8 @@ const QUEUE: usize = 256;
 const POINTS_MAX: usize = 5_000;
 /// Longest datagram of lines, bytes: what fits most paths.
 const DATAGRAM_MAX: usize = 1_400;
+/// Longest time for what is still in the queue at the end.
+const LAST: Duration = Duration::from_secs(5);
 /// Time between two looks for whoever asks.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -109,7 +111,7 @@ impl Worker {
         })
     }
 
-    /// Ends the thread, after what is in its queue. A sink that fails by then is not tried again.
+    /// Ends the thread, after what is in its queue, within a bound. A sink that fails by then is not tried again.
     pub fn close(self) -> Delivered {
         self.shared.is_closing.store(true, Ordering::Relaxed);
         drop(self.queue);
@@ -153,6 +155,7 @@ fn answer(listener: &TcpListener, queue: &Receiver<Arc<[Point]>>, shared: &Share
 
 /// Sends what is in the queue until it is closed.
 fn send(place: &Place, queue: &Receiver<Arc<[Point]>>, shared: &Shared) {
+    let mut closing: Option<Instant> = None;
     while let Ok(first) = queue.recv() {
         let mut points = first.to_vec();
         while points.len() < POINTS_MAX {
@@ -169,8 +172,12 @@ fn send(place: &Place, queue: &Receiver<Arc<[Point]>>, shared: &Shared) {
             }
             Err(why) => shared.lose(points.len(), Some(why)),
         }
-        // A sink that is down would be waited for once per batch.
-        if shared.is_closing.load(Ordering::Relaxed) && shared.why().is_some() {
+        if !shared.is_closing.load(Ordering::Relaxed) {
+            continue;
+        }
+        let since = *closing.get_or_insert_with(Instant::now);
+        // A sink that is down, or slow, would be waited for once per batch.
+        if shared.why().is_some() || since.elapsed() >= LAST {
             let rest = queue.try_iter().map(|points| points.len()).sum();
             shared.lose(rest, None);
             return;
