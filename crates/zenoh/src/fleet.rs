@@ -28,6 +28,10 @@ const OPENED_AT_ONCE: usize = 16;
 const MAX_ANSWERS: usize = 16;
 /// Longest answer to the opening of a session.
 const MAX_OPENED: usize = 4096;
+/// Time for which a question that nobody was there to answer is asked again, and the time between two.
+const ASKED_AGAIN: Duration = Duration::from_secs(3);
+/// See [`ASKED_AGAIN`].
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// The request by which a controller opens a session.
 #[derive(Debug, Serialize, Deserialize)]
@@ -244,6 +248,9 @@ impl<'a> Fleet<'a> {
     }
 
     /// The session as the agent has opened it, and the agent's answer.
+    ///
+    /// An agent is listed by its presence, and routers pass that on before they pass on that it answers: behind a
+    /// router of others, a question may end at once without anyone to answer it. It is asked again for a while.
     fn open_session(
         &self,
         agent: &str,
@@ -257,23 +264,34 @@ impl<'a> Fleet<'a> {
             controller: me.to_owned(),
         };
         let hello = serde_json::to_vec(&hello).map_err(|error| error.to_string())?;
-        let asked = self.session.get(self.keys.open(agent)).payload(hello);
-        let replies = asked
-            .target(QueryTarget::All)
-            .consolidation(ConsolidationMode::None)
-            .timeout(bound)
-            .wait();
-        let replies = replies.map_err(|error| error.to_string())?;
-        let mut last =
-            "it did not answer in time: it is not connected, or not of this group".to_owned();
-        // Others may answer in its name; only one can prove that it is the agent.
-        for reply in replies.into_iter().take(MAX_ANSWERS) {
-            match self.read_opened(agent, session, reply) {
-                Ok(opened) => return Ok(opened),
-                Err(why) => last = why,
+        let begun = Instant::now();
+        let mut last = None;
+        while last.is_none() {
+            let asked = self.session.get(self.keys.open(agent));
+            let replies = asked
+                .payload(hello.clone())
+                .target(QueryTarget::All)
+                .consolidation(ConsolidationMode::None)
+                .timeout(bound.saturating_sub(begun.elapsed()))
+                .wait();
+            let replies = replies.map_err(|error| error.to_string())?;
+            // Others may answer in its name; only one can prove that it is the agent.
+            for reply in replies.into_iter().take(MAX_ANSWERS) {
+                match self.read_opened(agent, session, reply) {
+                    Ok(opened) => return Ok(opened),
+                    Err(why) => last = Some(why),
+                }
+            }
+            if last.is_none() {
+                if begun.elapsed() >= ASKED_AGAIN.min(bound) {
+                    break;
+                }
+                std::thread::sleep(AGAIN);
             }
         }
-        Err(last)
+        Err(last.unwrap_or_else(|| {
+            "it did not answer in time: it is not connected, or not of this group".to_owned()
+        }))
     }
 
     fn read_opened(
