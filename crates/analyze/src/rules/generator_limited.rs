@@ -36,6 +36,9 @@ const CPU: Metric = datagram::SENDER_CPU_RATIO;
 const WAIT: Metric = datagram::SENDER_WAIT_RATIO;
 const SELFTEST: Metric = selftest::SENT_PACKETS_PER_SECOND;
 
+/// Share of the time for which the asking thread was ready and had no CPU, from which that is why it stood still.
+const KEPT: f64 = 0.1;
+
 /// The finding `generator_limited`.
 pub const RULE: Rule = Rule {
     name: "generator_limited",
@@ -131,7 +134,11 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         .word("host", host)
         .number("wait", wait, Unit::Seconds)
         .number("share", share, Unit::Ratio);
-    let weight = 0.4 + 0.5 * share;
+    // That a thread was kept from its CPU says why it stood still: whoever kept it is named first.
+    let kept = exchange.kind.ends.near.wait;
+    let kept = kept.and_then(|metric| view.highest(metric));
+    let is_kept = kept.is_some_and(|(_, share)| share >= KEPT);
+    let weight = (0.4 + 0.5 * share) * if is_kept { 0.5 } else { 1.0 };
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let numbers = exchange.numbers;
     for (key, metric, value) in [
@@ -384,6 +391,11 @@ mod tests {
         let finding = scene.limited_by("generator_limited");
         assert_eq!(finding.says.key, "rule-generator-limited-stood-says");
         scene.without("window_full");
+        // Where it had no CPU, who took that is to be named first.
+        let kept = scene.metric("client_wait_ratio", 0.34);
+        let all = findings(&kept.record);
+        let found = all.iter().find(|one| one.rule == "generator_limited");
+        assert!(found.is_some_and(|one| one.weight <= finding.weight / 2.0));
     }
 
     /// Both ends are observed every 50 ms. The longest answer took half a second, as did the longest
