@@ -380,6 +380,7 @@ VERSIONS = {
     "java": (["-version"], r'version "(.+?)"'),
     "nginx": (["-v"], r"nginx/(\S+)"),
     "oha": (["--version"], r"oha (\S+)"),
+    "pgbench": (["--version"], r"PostgreSQL\) (\S+)"),
     "unbound": (["-V"], r"Version (\S+)"),
     "wrk": (["-v"], r"wrk (\S+)"),
 }
