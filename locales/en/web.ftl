@@ -9,7 +9,7 @@ web-state-away = connection lost, trying again
 web-tool-theme = Light or dark
 
 ## What is going on
-web-lead-first = Collect node info to see which hosts are there.
+web-lead-first = Collect node info to see which hosts are there, or start a load test below.
 web-lead-ready = { $n } hosts are ready. Write a script for them, change it as you like, and run it.
 web-lead-alone = One host is ready. A pair needs two: start `sokudo serve` or `sokudo agent` on another one.
 web-lead-watch = Nothing runs.
@@ -99,9 +99,13 @@ web-console-record = Everything said since the record was opened goes into one r
 web-records-title = Records
 web-records-none = No runs yet. The first one appears here when it is over.
 web-records-report = Report
+web-records-again = Run it again
+web-records-failed = { $share } failed
+web-records-hidden = The record holds no secrets: fill in what reads “(hidden)”, and start it.
 web-records-under = Lay under
 web-records-under-off = Take away
 web-status-ok = complete
+web-status-missed = a check failed
 web-status-partial = partial
 web-status-failed = failed
 web-status-running = running
@@ -120,17 +124,37 @@ web-figure-loss = lost or failed
 web-figure-cpu = busiest CPU
 
 ## Web server
-web-http-title = Web server
-web-http-url = URL
-web-http-connections = Connections
-web-http-duration = For
-web-http-rate = Rate
-web-http-rate-none = none: closed
-web-http-monitors = Monitors
-web-http-do = Load it
 web-report-kept = The command has ended. `sokudo show { $name }` shows its record again.
 web-steer-title = While it runs:
 web-steer-users = users or connections
 web-steer-rate = requests per second
 web-steer-same = as it is
 web-steer-do = Change
+
+## load test
+web-load-title = Load test
+web-load-what = What
+web-load-http = one URL
+web-load-jmx = a JMeter plan
+web-load-url = URL
+web-load-users = Users
+web-load-ramp = They come over
+web-load-duration = For
+web-load-rate = Requests per second
+web-load-slo = Must hold
+web-load-properties = Properties (-J)
+web-load-monitors = Monitors
+web-load-none = at once
+web-load-as-plan = as the plan says
+web-load-closed = as answers come
+web-load-files = Plan and data files
+web-load-plan = The plan, or paste it here
+web-load-too-large = The files together have more than { $n } MiB.
+web-load-do = Start
+
+## failures
+web-failures-title = Failures so far
+web-failures-label = Label
+web-failures-code = Code
+web-failures-message = Message
+web-failures-count = How many

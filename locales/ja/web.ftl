@@ -9,7 +9,7 @@ web-state-away = 接続が切れました。再接続しています
 web-tool-theme = 明暗の切り替え
 
 ## What is going on
-web-lead-first = まず「ノード情報を集める」で、どのホストがいるかを確かめます。
+web-lead-first = 「ノード情報を集める」でどのホストがいるかを確かめるか、下の負荷テストを開始します。
 web-lead-ready = { $n } 台のホストが待機しています。スクリプトを作り、必要なら直して、実行してください。
 web-lead-alone = 待機しているホストは 1 台です。ペアには 2 台必要です。もう 1 台で `sokudo serve` か `sokudo agent` を起動してください。
 web-lead-watch = 何も実行されていません。
@@ -91,9 +91,13 @@ web-console-record = 記録を開いてから話したことは、すべて一�
 web-records-title = 記録
 web-records-none = まだ実行がありません。最初の実行が終わると、ここに現れます。
 web-records-report = レポート
+web-records-again = もう一度実行
+web-records-failed = 失敗 { $share }
+web-records-hidden = 記録には秘密の値が残っていません。「(hidden)」の欄を埋めて開始してください。
 web-records-under = 下に重ねる
 web-records-under-off = 重ねるのをやめる
 web-status-ok = 完了
+web-status-missed = チェック不合格
 web-status-partial = 一部のみ
 web-status-failed = 失敗
 web-status-running = 実行中
@@ -112,17 +116,37 @@ web-figure-loss = 欠損・失敗
 web-figure-cpu = 最も忙しい CPU
 
 ## Web server
-web-http-title = Web サーバー
-web-http-url = URL
-web-http-connections = 接続数
-web-http-duration = 時間
-web-http-rate = レート
-web-http-rate-none = なし (閉ループ)
-web-http-monitors = モニター
-web-http-do = 負荷をかける
 web-report-kept = コマンドは終わりました。`sokudo show { $name }` で記録をもう一度見られます。
 web-steer-title = 実行中の変更:
 web-steer-users = ユーザー数・接続数
 web-steer-rate = 毎秒の要求数
 web-steer-same = そのまま
 web-steer-do = 変更する
+
+## load test
+web-load-title = 負荷テスト
+web-load-what = 対象
+web-load-http = 1 つの URL
+web-load-jmx = JMeter のプラン
+web-load-url = URL
+web-load-users = ユーザー数
+web-load-ramp = 増やす時間
+web-load-duration = 時間
+web-load-rate = 毎秒のリクエスト数
+web-load-slo = 守る条件
+web-load-properties = プロパティ (-J)
+web-load-monitors = モニター
+web-load-none = すぐに全員
+web-load-as-plan = プランのとおり
+web-load-closed = 応答しだい
+web-load-files = プランとデータファイル
+web-load-plan = プラン (貼り付けもできます)
+web-load-too-large = ファイルの合計が { $n } MiB を超えています。
+web-load-do = 開始
+
+## failures
+web-failures-title = ここまでの失敗
+web-failures-label = ラベル
+web-failures-code = コード
+web-failures-message = メッセージ
+web-failures-count = 件数

@@ -11,6 +11,7 @@ pub mod crew;
 pub mod demand;
 pub mod effort;
 pub mod exchange;
+pub mod failures;
 pub mod flows;
 pub mod handover;
 pub mod histogram_text;

@@ -12,6 +12,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
 use crate::contract::{Emit, Emitted};
+use crate::failures::Failures;
 use crate::refusal::{failed, spawn};
 
 /// Reports that may wait for the reporting thread.
@@ -217,6 +218,11 @@ impl Output {
     /// Names a series of one flow; of the whole host when `flow` is empty.
     pub fn key(&self, metric: Metric, flow: &str) -> SeriesKey {
         self.names.key(self.source, metric, flow)
+    }
+
+    /// Puts the reasons of failures that occurred since the last time into a batch.
+    pub fn tell(&self, failures: &mut Failures, at_ns: i64, batch: &mut Batch) {
+        failures.tell(&self.names, self.source, at_ns, batch);
     }
 
     /// Hands samples over.

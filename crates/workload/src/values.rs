@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_i18n::TextError;
 use sokudo_model::units::UnitError;
 use sokudo_model::{Bytes, Count, Nanos, Rate, units};
 
@@ -104,9 +105,34 @@ fn exact_rate(rate: Rate) -> String {
     }
 }
 
+/// A length in whole seconds; a number alone means seconds, as the tool has it.
+pub fn whole_seconds(text: &str) -> Result<u64, TextError> {
+    let told = || TextError::value("error-value-seconds", text);
+    let seconds = match text.parse::<u64>() {
+        Ok(seconds) => seconds,
+        Err(_) => {
+            let Span(ns) = text.parse().map_err(|_| told())?;
+            Some(ns / 1_000_000_000)
+                .filter(|_| ns % 1_000_000_000 == 0)
+                .ok_or_else(told)?
+        }
+    };
+    Some(seconds).filter(|s| *s > 0).ok_or_else(told)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_are_whole_seconds() {
+        for (text, expected) in [("60", 60), ("2s", 2), ("5min", 300)] {
+            assert_eq!(whole_seconds(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "0", "0s", "1500ms", "x", "-1", "2 parsecs"] {
+            assert!(whole_seconds(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_bare_number_is_a_rate_where_the_load_consists_of_requests() {

@@ -58,6 +58,8 @@ pub(crate) struct Visitors {
     tally: Tally,
     /// Visitor → the intended start that it waits for; 0 = none.
     waiting: Vec<i64>,
+    /// Visitors that have come and not left.
+    present: u64,
     /// Visitor → its number among all that ever came to this host.
     numbers: Vec<u64>,
     /// Visitor → the request that it sends again.
@@ -85,6 +87,7 @@ impl Visitors {
             recorder,
             tally: Tally::default(),
             waiting: Vec::new(),
+            present: 0,
             numbers: Vec::new(),
             again: Vec::new(),
             rate_bits: 0,
@@ -149,7 +152,7 @@ impl Visitors {
             let key = (failure.phase, failure.kind);
             *self.tally.failures.entry(key).or_default() += 1;
             if let Some(details) = self.recorder.details(outcome.intended_ns) {
-                details.failed(failure.kind);
+                details.failed(failure.phase, failure.kind);
             }
         }
         self.recorder
@@ -196,6 +199,7 @@ impl Crew for Visitors {
             self.numbers.resize(users, 0);
             self.again.resize(users, Again::default());
         }
+        self.present += 1;
         self.numbers[user as usize] = number;
         self.again[user as usize] = Again::default();
     }
@@ -267,10 +271,15 @@ impl Crew for Visitors {
 
     fn leaves(&mut self, user: u32) {
         self.waiting[user as usize] = 0;
+        self.present = self.present.saturating_sub(1);
     }
 
     fn look(&mut self, now_ns: i64) -> i64 {
         if now_ns >= self.recorder.report_at_ns() {
+            let present = self.present;
+            if let Some(details) = self.recorder.details(now_ns) {
+                details.present = Some(present);
+            }
             self.recorder.report(now_ns);
         }
         self.recorder.report_at_ns()

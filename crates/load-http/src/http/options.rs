@@ -67,6 +67,11 @@ pub struct HttpOptions {
     #[schemars(with = "String")]
     pub warmup: Span,
 
+    /// Time over which the connections come, one after the other; the requests of this time count.
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[schemars(with = "String")]
+    pub ramp: Span,
+
     /// Event loops, one thread each.
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: u32,
@@ -131,6 +136,7 @@ impl Default for HttpOptions {
             rate: None,
             arrival: Arrival::Even,
             warmup: Span(0),
+            ramp: Span(0),
             threads: 1,
             method: Method("GET".into()),
             header: Vec::new(),
@@ -251,6 +257,15 @@ impl Options for HttpOptions {
         self.check_times()?;
         self.check_load()?;
         self.check_http2()?;
+        let load_ns = self.duration_ns();
+        if self.ramp.0 > 0 && load_ns > 0 && self.ramp.0 > load_ns {
+            return Err(operator(
+                Text::new("error-http-ramp")
+                    .with("ramp", self.ramp)
+                    .with("load", Span(load_ns)),
+                Text::new("error-http-ramp-hint"),
+            ));
+        }
         if self.threads > self.connections {
             return Err(operator(
                 Text::new("error-http-threads")

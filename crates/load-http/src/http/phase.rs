@@ -367,7 +367,12 @@ impl Phase<Numbers> for HttpPhase {
             .map_err(|error| failed(error.to_string(), None))?;
         let connections = self.own_share(u64::from(self.options.connections));
         let streams = u64::from(self.options.streams);
-        let come = |connection| engine.add_together(at_ns, visitors_of(connection, streams));
+        let ramp_ns = u128::from(self.options.ramp.0);
+        let come = |connection| {
+            let after_ns = ramp_ns * u128::from(connection) / u128::from(connections.max(1));
+            let comes_ns = at_ns.saturating_add_unsigned(after_ns as u64);
+            engine.add_together(comes_ns, visitors_of(connection, streams));
+        };
         (0..connections).for_each(come);
         self.steered = Steered {
             entry: Some(engine.entry()),

@@ -1,7 +1,7 @@
 //! Details that `http` records of each request beside counts and latencies.
 
 use serde::{Deserialize, Serialize};
-use sokudo_http::FailureKind;
+use sokudo_http::{FailureKind, Phase};
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{Metric, Spent};
 use sokudo_stats::Histogram;
@@ -21,6 +21,52 @@ pub struct VisitDetails {
     /// Requests without a whole answer, in the order of [`FAILURES`].
     #[serde(default)]
     pub(crate) failures: [u64; FAILURES.len()],
+    /// Visitors at the end of an interval.
+    #[serde(skip)]
+    pub(crate) present: Option<u64>,
+    /// Statuses of failed requests of an interval, with the number of each.
+    #[serde(skip)]
+    statuses: Vec<(u16, u64)>,
+    /// Stages and kinds of its failures.
+    #[serde(skip)]
+    stages: Vec<((Phase, FailureKind), u64)>,
+}
+
+/// Statuses and kinds that are told apart within an interval: servers may send any status.
+const MOST_REASONS: usize = 40;
+
+/// Counts one of these; further kinds than are told apart are dropped.
+fn count<K: PartialEq>(all: &mut Vec<(K, u64)>, what: K) {
+    if let Some((_, count)) = all.iter_mut().find(|(known, _)| *known == what) {
+        *count += 1;
+    } else if all.len() < MOST_REASONS {
+        all.push((what, 1));
+    }
+}
+
+/// The usual phrase of a status that tells of an error (RFC 9110 §15.5, §15.6); empty for others.
+fn phrase(status: u16) -> &'static str {
+    match status {
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        406 => "Not Acceptable",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "",
+    }
 }
 
 /// Metric of each class of status, by its first digit.
@@ -49,10 +95,14 @@ impl VisitDetails {
     pub(crate) fn answered(&mut self, status: u16) {
         let class = usize::from(status / 100);
         self.classes[if class < CLASSES.len() { class } else { 0 }] += 1;
+        if status >= 400 {
+            count(&mut self.statuses, status);
+        }
     }
 
     /// A request without a whole answer; kinds that have no place of their own count as errors only.
-    pub(crate) fn failed(&mut self, kind: FailureKind) {
+    pub(crate) fn failed(&mut self, stage: Phase, kind: FailureKind) {
+        count(&mut self.stages, (stage, kind));
         let metric = match kind {
             FailureKind::Refused => numbers::REFUSED,
             FailureKind::Reset => numbers::RESETS,
@@ -72,6 +122,8 @@ impl Details for VisitDetails {
     fn prepared() -> Self {
         Self {
             connecting: Connecting::prepared(),
+            statuses: Vec::with_capacity(MOST_REASONS),
+            stages: Vec::with_capacity(MOST_REASONS),
             ..Self::default()
         }
     }
@@ -82,6 +134,9 @@ impl Details for VisitDetails {
         self.refused = 0;
         self.classes = Default::default();
         self.failures = Default::default();
+        self.present = None;
+        self.statuses.clear();
+        self.stages.clear();
     }
 
     fn merge(&mut self, later: &Self) {
@@ -103,7 +158,8 @@ impl Details for VisitDetails {
     }
 
     fn values(&self, answered: u64) -> impl Iterator<Item = (Metric, f64)> {
-        self.spent.means(answered)
+        let present = self.present.map(|n| (numbers::ACTIVE_USERS, n as f64));
+        self.spent.means(answered).chain(present)
     }
 
     fn told(&self) -> impl Iterator<Item = (Metric, u64)> {
@@ -113,6 +169,17 @@ impl Details for VisitDetails {
 
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)> {
         std::iter::empty()
+    }
+
+    fn reasons(&self) -> impl Iterator<Item = (String, String, u64)> {
+        let statuses = self.statuses.iter();
+        let answered =
+            statuses.map(|(status, n)| (status.to_string(), phrase(*status).to_owned(), *n));
+        let broken = self.stages.iter().map(|((stage, kind), n)| {
+            let says = format!("{}: {}", stage.name(), kind.name());
+            (String::new(), says, *n)
+        });
+        answered.chain(broken)
     }
 
     fn refused(&self) -> u64 {

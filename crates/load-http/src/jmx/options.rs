@@ -36,6 +36,8 @@ pub struct JmxOptions {
     pub duration_s: Option<u64>,
     /// Users of each group instead of the plan's.
     pub users: Option<u64>,
+    /// Time until all of them have begun instead of the plan's, seconds.
+    pub ramp_s: Option<u64>,
     /// Most users at a time in an open model; further arrivals are counted and not begun.
     pub max_inflight: Option<u64>,
     /// The proxy for all requests; its password is given to [`super::know_proxy_password`].
@@ -49,6 +51,8 @@ pub struct JmxOptions {
     pub insecure: bool,
     /// The plan may read and write everywhere, as in the tool that it comes from.
     pub trusted: bool,
+    /// The plan may use its own folder alone: somebody else handed it over.
+    pub confined: bool,
     /// Files and folders that it may use beside its own folder and the current one.
     pub with: Vec<String>,
     /// Division among several generators; `None`: this host alone executes the plan.

@@ -7,6 +7,7 @@ use sokudo_jmeter::run::{GeneratorShare, asked_per_s};
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{Batch, Change, Labels, Metric, PhaseSpec, Refusal, SeriesKey, Text};
 use sokudo_workload::contract::{Emit, Emitted, Phase};
+use sokudo_workload::failures::Failures;
 use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, never_started};
 
@@ -315,6 +316,7 @@ struct SeriesState {
     labels: Vec<String>,
     /// Labels of which something failed: the others have no series of it.
     failing: Vec<String>,
+    reasons: Failures,
     distributions: Distributions,
 }
 
@@ -337,6 +339,7 @@ impl LoadObserver for Series {
             f64::from(active),
         );
         for (label, tally) in seen.iter().filter(|(_, tally)| !tally.is_transaction) {
+            state.reasons.add_all(label, &tally.reasons);
             let known = state.labels.iter().any(|known| known == label);
             if !known && state.labels.len() < MOST_SERIES {
                 state.labels.push(label.clone());
@@ -345,6 +348,7 @@ impl LoadObserver for Series {
                 self.one(&mut batch, &mut state, (at_ns, seconds), label, tally);
             }
         }
+        state.reasons.tell(&self.names, NAME, t_ns, &mut batch);
         state
             .distributions
             .flush(&self.names, NAME, at_ns, HISTOGRAM_EVERY_NS, &mut batch);

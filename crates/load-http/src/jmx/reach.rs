@@ -23,6 +23,12 @@ impl Reach {
     pub fn of(options: &JmxOptions) -> Self {
         match options.trusted {
             true => Self::Everywhere,
+            false if options.confined => Self::Below(
+                folder_of(&options.plan)
+                    .canonicalize()
+                    .into_iter()
+                    .collect(),
+            ),
             false => Self::below(&options.plan, &options.with),
         }
     }

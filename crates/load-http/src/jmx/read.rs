@@ -214,6 +214,9 @@ fn change(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {
     let main: Vec<_> = main.collect();
     let count = main.len().max(1);
     for group in main {
+        if let Some(seconds) = options.ramp_s {
+            ramp(&mut group.load, seconds);
+        }
         if let Load::Users {
             users,
             duration_ms,
@@ -253,6 +256,17 @@ fn change(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Another time until all users of a group have begun, where its load has one.
+fn ramp(load: &mut Load, seconds: u64) {
+    match load {
+        Load::Users { ramp_ms, .. } | Load::Concurrency { ramp_ms, .. } => {
+            *ramp_ms = seconds.saturating_mul(1_000);
+        }
+        // Their tables and schedules say when each user begins.
+        Load::Open { .. } | Load::Ramps { .. } | Load::Stepped { .. } => {}
+    }
 }
 
 /// A schedule of one group of so many that follow it together.

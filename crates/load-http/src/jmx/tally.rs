@@ -12,6 +12,7 @@ use sokudo_jmeter::run::{RowKind, SampleRow, Sink};
 use sokudo_model::Spent;
 use sokudo_model::kinds::http as numbers;
 use sokudo_stats::Histogram;
+use sokudo_workload::failures::Failures;
 
 use super::saved::ShardFiles;
 use super::script_log::LogLines;
@@ -57,6 +58,8 @@ pub struct LabelTally {
     pub phases: HashMap<&'static str, u64>,
     /// Failures by kind: names of their metrics.
     pub kinds: HashMap<&'static str, u64>,
+    /// Failures by code and message.
+    pub reasons: Failures,
     /// First start and last end, monotonic nanoseconds.
     pub span_ns: Option<(i64, i64)>,
     /// Last start.
@@ -125,6 +128,9 @@ impl LabelTally {
         self.elapsed_ms = (sum + row.elapsed_ms, least, most.max(row.elapsed_ms));
         self.samples += 1;
         self.failed += u64::from(!row.success);
+        if !row.success {
+            self.reasons.add("", reason(row), 1);
+        }
         let digit = row.code.bytes().next().filter(|_| row.code.len() == 3);
         let class = digit.map_or(0, |digit| usize::from(digit.wrapping_sub(b'0')));
         self.classes[if class < 6 { class } else { 0 }] += 1;
@@ -201,6 +207,7 @@ impl LabelTally {
         for (mine, more) in self.classes.iter_mut().zip(other.classes) {
             *mine += more;
         }
+        self.reasons.add_all("", &other.reasons);
         for (kind, count) in &other.kinds {
             *self.kinds.entry(kind).or_default() += count;
         }
@@ -218,6 +225,22 @@ pub(super) fn around(one: Option<(i64, i64)>, other: Option<(i64, i64)>) -> Opti
     match (one, other) {
         (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
         (one, other) => one.or(other),
+    }
+}
+
+/// Code and message of a failed row; where the server's answer is good, the assertion that failed.
+fn reason<'a>(row: &'a SampleRow<'_>) -> (&'a str, &'a str) {
+    const PREFIXES: [&str; 2] = ["Non HTTP response code: ", "Non HTTP response message: "];
+    let bare = |text: &'a str, prefix: &str| text.strip_prefix(prefix).unwrap_or(text);
+    let code = bare(&row.code, PREFIXES[0]);
+    // The last word of an exception's name is enough.
+    let code = match row.phase.is_empty() {
+        true => code,
+        false => code.rsplit('.').next().unwrap_or(code),
+    };
+    match row.failure_message.is_empty() {
+        true => (code, bare(&row.message, PREFIXES[1])),
+        false => (code, &row.failure_message),
     }
 }
 

@@ -37,7 +37,7 @@ metrics! {
     LATE_STARTS = counter("http.late_starts", One, "requests that left more than 1 ms after their intended start although a connection was free: the generator's own lateness").sum();
     LATE_RATIO = gauge("http.late_ratio", Ratio, "share of such requests").named();
     WINDOW_FULL_RATIO = gauge("http.window_full_ratio", Ratio, "share of requests that had to wait because every connection was busy").named();
-    ACTIVE_USERS = gauge("http.active_users", One, "users of a test plan that had begun and not ended").sum();
+    ACTIVE_USERS = gauge("http.active_users", One, "users of a test plan that had begun and not ended; of a load on one URL the connections, times the streams of each, that had come and not left").sum();
     OPEN_CONNECTIONS = gauge("http.open_connections", One, "connections; the most requests under way at a time are as many, times the streams of each").sum();
     ROWS = counter("http.rows", One, "rows about single requests that a generator handed over for the file of results").sum();
     MADE_CONNECTIONS = counter("http.made_connections", One, "connections that were made and served a request").sum();

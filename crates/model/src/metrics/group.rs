@@ -10,6 +10,7 @@ metrics! {
     LOAD_SECONDS = gauge("group.load_seconds", Seconds, "time over which the rates of a flow are counted: from its first intended start after the warm-up to the end of the load as planned, or as an amount or the operator ended it; longer where what had queued up went on after that");
     FIRST_THROUGH_SECONDS = gauge("group.first_through_seconds", Seconds, "from the same start to the first answer or arrival of a flow");
     LAST_THROUGH_SECONDS = gauge("group.last_through_seconds", Seconds, "from the same start to the last answer or arrival of a flow");
+    FAILURES = counter("group.failures", One, "requests of a load that failed so far, each reason by itself: its labels say flow, code and message; in series alone");
     HOSTS = gauge("group.hosts", One, "hosts of the run, the one that gives the commands included when it takes part");
     START_LEAD_SECONDS = gauge("group.start_lead_seconds", Seconds, "how far ahead of the order the start lay, in the phase with the longest lead: 100 ms, twice what a command to all took just before, and four times the largest clock error");
     START_SPREAD_SECONDS = histogram("group.start_spread_seconds", Seconds, "how much later each flow began than the first one of its phase; in the summary with .p50 and .max");

@@ -23,8 +23,8 @@ use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
 use sokudo_load_http::jmx::{self, JmxOptions, PlanFiles, Probed, Reach, read_bounded};
 use sokudo_model::Text;
+use sokudo_workload::values::whole_seconds;
 
-use self::model::seconds;
 use super::finish::ShowOptions;
 use super::{Exit, Failure, stop_flag};
 
@@ -145,7 +145,7 @@ fn unsupported(text: &str) -> Result<Unsupported, TextError> {
 }
 
 fn probe_seconds(text: &str) -> Result<u64, TextError> {
-    match seconds(text)? {
+    match whole_seconds(text)? {
         asked @ ..=PROBE_SECONDS_MAX => Ok(asked),
         _ => Err(TextError(
             Text::new("error-value-probe").with("most", PROBE_SECONDS_MAX),

@@ -37,6 +37,11 @@ pub trait Details: Debug + Default + Send + Serialize + DeserializeOwned + 'stat
     /// Its counts over a whole phase.
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)>;
 
+    /// Failures of an interval by their reason: code and message, and how many.
+    fn reasons(&self) -> impl Iterator<Item = (String, String, u64)> {
+        std::iter::empty()
+    }
+
     /// Answers that say that their request failed.
     fn refused(&self) -> u64 {
         0

@@ -10,6 +10,7 @@ use sokudo_stats::Histogram;
 
 use super::{Answered, Asked, Details, Interval, Report};
 use crate::contract::Emit;
+use crate::failures::Failures;
 use crate::histogram_text;
 use crate::joined::NS;
 use crate::reporting::{Names, Output};
@@ -63,6 +64,7 @@ pub struct Reporter<D: Details> {
     told: BTreeMap<u32, Vec<(Metric, u64)>>,
     /// Whether any request failed so far: without any there is no series of them.
     has_failed: bool,
+    reasons: Failures,
     collected: Collected<D>,
 }
 
@@ -80,6 +82,7 @@ impl<D: Details> Reporter<D> {
             last: BTreeMap::new(),
             told: BTreeMap::new(),
             has_failed: false,
+            reasons: Failures::default(),
             collected: Collected::default(),
         }
     }
@@ -149,6 +152,10 @@ impl<D: Details> Reporter<D> {
             *so_far += count;
             batch.push(&key(metric), at_ns, *so_far as f64);
         }
+        for (code, message, count) in interval.details.reasons() {
+            self.reasons.add(&label, (&code, &message), count);
+        }
+        self.output.tell(&mut self.reasons, at_ns, &mut batch);
         if !interval.latency.is_empty() {
             for (metric, q) in [(numbers.latency_p50, 0.5), (numbers.latency_p99, 0.99)] {
                 let seconds = interval.latency.quantile(q) as f64 * NS;

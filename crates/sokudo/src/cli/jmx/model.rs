@@ -3,7 +3,6 @@
 use sokudo_i18n::TextError;
 use sokudo_jmeter::plan::schedule;
 use sokudo_model::Text;
-use sokudo_workload::values::Span;
 
 /// Model of arrivals.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,34 +44,9 @@ pub(super) fn model(text: &str) -> Result<Model, TextError> {
     }
 }
 
-/// A length in whole seconds; a number alone means seconds, as the tool has it.
-pub(super) fn seconds(text: &str) -> Result<u64, TextError> {
-    let told = || TextError::value("error-value-seconds", text);
-    let seconds = match text.parse::<u64>() {
-        Ok(seconds) => seconds,
-        Err(_) => {
-            let Span(ns) = text.parse().map_err(|_| told())?;
-            Some(ns / 1_000_000_000)
-                .filter(|_| ns % 1_000_000_000 == 0)
-                .ok_or_else(told)?
-        }
-    };
-    Some(seconds).filter(|s| *s > 0).ok_or_else(told)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lengths_are_whole_seconds() {
-        for (text, expected) in [("60", 60), ("2s", 2), ("5min", 300)] {
-            assert_eq!(seconds(text), Ok(expected), "{text}");
-        }
-        for wrong in ["", "0", "0s", "1500ms", "x", "-1", "2 parsecs"] {
-            assert!(seconds(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn models_are_read() {

@@ -21,8 +21,9 @@ use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::{Bounds, Change, PhasePlan, Text};
 use sokudo_session::random_seed;
+use sokudo_workload::values::whole_seconds;
 
-use super::model::{Model, model, seconds};
+use super::model::{Model, model};
 use super::{PropertyArgs, announce, print_problems, together, tool, unsupported};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
@@ -114,8 +115,12 @@ pub struct PlanArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Change::MOST_USERS))]
     users: Option<u64>,
 
+    /// Time until all users of a main group have begun instead of the plan's: `60`, `60s`, `5min`.
+    #[arg(long, value_name = "TIME", value_parser = whole_seconds)]
+    ramp: Option<u64>,
+
     /// How long the main groups last instead of the plan's time or loops: `60`, `60s`, `5min`.
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = whole_seconds)]
     duration: Option<u64>,
 
     /// Most users at a time in an open model; further arrivals are counted, not begun.
@@ -305,6 +310,7 @@ impl PlanArgs {
             schedule,
             duration_s: self.duration,
             users: self.users,
+            ramp_s: self.ramp,
             max_inflight: self.max_inflight,
             proxy: self.tool.proxy(&self.properties.system()?)?,
             key_store: tool::ToolArgs::key_store(&self.properties.system()?)?
@@ -319,6 +325,7 @@ impl PlanArgs {
                 start_unix_ns: 0,
             }),
             trusted: false,
+            confined: false,
             with: self.with.clone(),
         })
     }
