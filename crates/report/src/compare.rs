@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use sokudo_analyze::compare::{Compared, Comparison, Load};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
+use sokudo_model::kinds::{Family, Track};
 use sokudo_model::units::{human, percent};
-use sokudo_model::{PhaseRecord, Record, Text, Unit};
+use sokudo_model::{Kind, Metric, PhaseRecord, Record, Series, Text, Unit};
 use sokudo_stats::compare::{ENOUGH_RUNS, Scale, Verdict};
 
 use crate::block::{Block, Cell, Column, Phrase, Table};
@@ -209,12 +210,16 @@ impl Sides<'_> {
         }
     }
 
-    /// The rate over the time of a run, both sides over each other.
-    fn curves(&self, load: &Load) -> Option<Plane> {
+    /// What both sides did over the time of a run, over each other, chart by chart.
+    fn curves(&self, load: &Load) -> impl Iterator<Item = Plane> {
+        DRAWN.iter().filter_map(|drawn| self.curve(load, drawn))
+    }
+
+    fn curve(&self, load: &Load, drawn: &Drawn) -> Option<Plane> {
         let names = self.letters;
         let traces = names.into_iter().zip(self.records).enumerate();
         let traces = traces.filter_map(|(colour, (name, record))| {
-            let (unit, points) = curve(record, load)?;
+            let (unit, points) = curve(record, load, drawn)?;
             let trace = Trace {
                 label: name.to_owned().into(),
                 colour,
@@ -230,59 +235,118 @@ impl Sides<'_> {
             unit,
         };
         Some(Plane {
-            title: Text::new("compare-curves")
+            title: Text::new(drawn.title)
                 .word("load", load.name.clone())
                 .into(),
-            note: Text::new("compare-curves-note").into(),
+            note: Text::new(drawn.note).into(),
             x: axis("compare-time", Unit::Seconds),
-            y: axis("compare-rate", unit),
+            y: axis(drawn.axis, unit),
             traces,
         })
     }
 }
 
-/// The rate of the last run of a load over its time, all hosts added up.
-fn curve(record: &Record, load: &Load) -> Option<(Unit, Vec<(f64, f64)>)> {
+/// A chart of both sides over each other.
+struct Drawn {
+    title: &'static str,
+    note: &'static str,
+    axis: &'static str,
+    metric: fn(&Kind) -> Option<Metric>,
+    /// The series of a side are added up; otherwise the largest of them counts.
+    is_sum: bool,
+}
+
+/// The charts from top to bottom.
+const DRAWN: &[Drawn] = &[
+    Drawn {
+        title: "compare-curves",
+        note: "compare-curves-note",
+        axis: "compare-rate",
+        metric: |kind| kind.charts.per_second.or(kind.charts.arrived),
+        is_sum: true,
+    },
+    Drawn {
+        title: "compare-curves-latency",
+        note: "compare-curves-worst-note",
+        axis: "compare-latency",
+        metric: |kind| kind.charts.latency.map(|[_, high]| high),
+        is_sum: false,
+    },
+    Drawn {
+        title: "compare-curves-failed",
+        note: "compare-curves-note",
+        axis: "compare-failed",
+        metric: |kind| match kind.family {
+            Family::Exchange(exchange) => exchange.failed_per_second,
+            _ => None,
+        },
+        is_sum: true,
+    },
+    Drawn {
+        title: "compare-curves-users",
+        note: "compare-curves-note",
+        axis: "compare-users",
+        metric: |kind| {
+            let mut tracks = kind.tracks.iter();
+            tracks
+                .find(|it| it.track == Track::Users)
+                .map(|it| it.metric)
+        },
+        is_sum: true,
+    },
+];
+
+/// The values of the last run of a load over its time.
+fn curve(record: &Record, load: &Load, drawn: &Drawn) -> Option<(Unit, Vec<(f64, f64)>)> {
     let is_run = |phase: &&PhaseRecord| {
         let is_named = phase.name.starts_with(&load.name) || load.name == "answer";
         phase.workload == load.workload && is_named
     };
     let phase = record.manifest.phases.iter().rfind(is_run)?;
-    let charts = phase.kind()?.charts;
-    let metric = charts.per_second.or(charts.arrived)?;
+    let metric = (drawn.metric)(phase.kind()?)?;
     let step_ns = ((phase.t1_ns - phase.t0_ns) / POINTS as i64).max(1);
-    let mut bins = vec![0.0; POINTS];
+    let mut bins = vec![0.0_f64; POINTS];
     for series in record.series_of(metric) {
-        let mut own = vec![(0.0, 0u32); POINTS];
-        for (t_ns, value) in series.points.iter().filter(|point| point.1.is_finite()) {
-            let at = usize::try_from((t_ns - phase.t0_ns - 1) / step_ns);
-            if let Some(bin) = at
-                .ok()
-                .filter(|_| *t_ns > phase.t0_ns)
-                .and_then(|at| own.get_mut(at))
-            {
-                *bin = (bin.0 + value, bin.1 + 1);
-            }
-        }
-        // A value holds for the time since the one before.
-        let mut held = None;
-        for (bin, (sum, n)) in bins.iter_mut().zip(&own).rev() {
-            held = if *n > 0 {
-                Some(sum / f64::from(*n))
-            } else {
-                held
+        for (bin, value) in bins.iter_mut().zip(held(series, phase, step_ns)) {
+            *bin = match drawn.is_sum {
+                true => *bin + value,
+                false => bin.max(value),
             };
-            *bin += held.unwrap_or(0.0);
         }
     }
     let points = bins.into_iter().enumerate();
     let points: Vec<(f64, f64)> = points
-        .map(|(at, rate)| ((at as f64 + 0.5) * step_ns as f64 / 1e9, rate))
+        .map(|(at, value)| ((at as f64 + 0.5) * step_ns as f64 / 1e9, value))
         .collect();
     points
         .iter()
-        .any(|(_, rate)| *rate > 0.0)
+        .any(|(_, value)| *value > 0.0)
         .then_some((metric.unit, points))
+}
+
+/// The mean of a series in each step of a phase; a value holds for the time since the one before.
+fn held(series: &Series, phase: &PhaseRecord, step_ns: i64) -> Vec<f64> {
+    let mut own = vec![(0.0, 0u32); POINTS];
+    for (t_ns, value) in series.points.iter().filter(|point| point.1.is_finite()) {
+        let at = usize::try_from((t_ns - phase.t0_ns - 1) / step_ns);
+        let within = at.ok().filter(|_| *t_ns > phase.t0_ns);
+        if let Some(bin) = within.and_then(|at| own.get_mut(at)) {
+            *bin = (bin.0 + value, bin.1 + 1);
+        }
+    }
+    let mut held = None;
+    let mut values: Vec<f64> = own
+        .iter()
+        .rev()
+        .map(|(sum, n)| {
+            if *n > 0 {
+                held = Some(sum / f64::from(*n));
+            }
+            held.unwrap_or(0.0)
+        })
+        .collect();
+    values.reverse();
+    values
 }
 
 fn figure_words(figure: &Compared) -> Text {

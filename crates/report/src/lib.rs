@@ -18,6 +18,7 @@ pub mod chart;
 pub mod compare;
 mod date;
 pub mod demands;
+mod failures;
 mod families;
 mod headline;
 mod heat;

@@ -23,7 +23,7 @@ use crate::view::View;
 
 use self::hosts::{core_strips, cpu_stacks, nic, pressure, threads};
 use self::losses::{DROPS, drops, loss_strip};
-use self::traffic::{answers, latency, throughput};
+use self::traffic::{answers, failed, latency, throughput, users};
 
 pub(crate) use self::hosts::mean_cells;
 
@@ -39,6 +39,8 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
     let mut out = Vec::new();
     out.extend(answers(view));
     out.extend(latency(view));
+    out.extend(users(view));
+    out.extend(failed(view));
     out.extend(budget::over_time(view));
     out.extend(throughput(view));
     out.extend(loss_strip(view));
@@ -85,7 +87,8 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
         let shown = SHOWN.contains(&name)
             || STAGE_MEANS.iter().any(|own| own.name == name)
             || DROPS.contains(&name)
-            || families::charted().any(|own| own.name == name);
+            || families::charted().any(|own| own.name == name)
+            || traffic::shown().any(|own| own.name == name);
         if !shown && moves(series) {
             let list = match is_asked(series) {
                 true => &mut wanted,

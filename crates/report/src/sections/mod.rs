@@ -12,9 +12,11 @@ pub mod capacity;
 pub mod curve;
 pub mod distributions;
 pub mod environment;
+pub mod failures;
 pub mod flows;
 pub mod generators;
 pub mod group;
+pub mod labels;
 pub mod numbers;
 pub mod over_time;
 pub mod pairs;
@@ -103,6 +105,16 @@ pub const REGISTRY: &[Section] = &[
         name: "phases",
         headed: true,
         blocks: phases::blocks,
+    },
+    Section {
+        name: "labels",
+        headed: true,
+        blocks: labels::blocks,
+    },
+    Section {
+        name: "failures",
+        headed: true,
+        blocks: failures::blocks,
     },
     Section {
         name: "budget",

@@ -1,6 +1,8 @@
 //! Charts of throughput and latency.
 
-use sokudo_model::{Text, Unit};
+use sokudo_model::kinds::{Family, Track};
+use sokudo_model::metrics::group;
+use sokudo_model::{Kind, Metric, Text, Unit};
 
 use super::sums::{HostLine, together};
 use super::{MAX_LINES, series_name, words};
@@ -69,6 +71,71 @@ pub(super) fn latency(view: &View) -> Option<Chart> {
         kind: ChartKind::Lines,
         unit: Unit::Seconds,
         log_switch: true,
+        lines,
+    })
+}
+
+/// Metrics of the charts of users and failures, and the reasons of failures, which have tables.
+pub(super) fn shown() -> impl Iterator<Item = Metric> {
+    let all = users_metrics().into_iter().chain(failed_metrics());
+    all.chain([group::FAILURES])
+}
+
+fn users_metrics() -> Vec<Metric> {
+    let sources = |kind: &Kind| {
+        let mut tracks = kind.tracks.iter();
+        tracks
+            .find(|it| it.track == Track::Users)
+            .map(|it| it.metric)
+    };
+    families::series(sources)
+}
+
+fn failed_metrics() -> Vec<Metric> {
+    families::series(|kind| match kind.family {
+        Family::Exchange(exchange) => exchange.failed_per_second,
+        _ => None,
+    })
+}
+
+/// Users over time, where their number changed.
+pub(super) fn users(view: &View) -> Option<Chart> {
+    let changes = |line: &HostLine<'_>| {
+        let first = line.points.first().map(|point| point.1);
+        line.points.iter().any(|point| Some(point.1) != first)
+    };
+    let all = together(view, users_metrics());
+    let lines = all.iter().filter(|line| changes(line));
+    sums(view, "users", Unit::One, lines)
+}
+
+/// Failed requests per second, where any failed.
+pub(super) fn failed(view: &View) -> Option<Chart> {
+    let all = together(view, failed_metrics());
+    sums(view, "failed", Unit::PerSecond, all.iter())
+}
+
+/// A chart with a line per host.
+fn sums<'a>(
+    view: &View,
+    id: &str,
+    unit: Unit,
+    lines: impl Iterator<Item = &'a HostLine<'a>>,
+) -> Option<Chart> {
+    let lines = lines.take(MAX_LINES).map(|one| Line {
+        label: one.name.clone().into(),
+        colour: view.colour(one.host),
+        dashed: false,
+        points: in_phases(view, &one.points),
+    });
+    let lines: Vec<Line> = lines.collect();
+    (!lines.is_empty()).then(|| Chart {
+        id: id.into(),
+        title: words(&format!("report-over-time-{id}")),
+        note: Some(words(&format!("report-over-time-{id}-note"))),
+        kind: ChartKind::Lines,
+        unit,
+        log_switch: false,
         lines,
     })
 }
