@@ -9,14 +9,17 @@ import { Console } from "./web/console";
 import { fill, make, put } from "./web/dom";
 import { Editor } from "./web/editor";
 import { Hosts } from "./web/hosts";
-import { Steering, WebServer } from "./web/forms";
+import { showFailures } from "./web/failures";
+import { Load, Steering } from "./web/forms";
 import { Records, reportOf } from "./web/records";
-import type { State } from "./web/server";
+import type { Order, State } from "./web/server";
 import { Refused, listen, post } from "./web/server";
 import { Tracks } from "./web/tracks";
 import { readWords, word } from "./web/words";
 
 const root = document.documentElement;
+/** What stands in records in place of secrets. */
+const HIDDEN = "(hidden)";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An element whose text is a message, so that it follows the language. */
@@ -63,7 +66,9 @@ class Page {
   private readonly editor: Editor;
   private readonly console: Console;
   private readonly tracks: Tracks;
-  private readonly webServer: WebServer;
+  private readonly load: Load;
+  private readonly failures = make("table", { class: "failures", id: "failures" });
+  private readonly failuresPart = make("section", { id: "failures-part", hidden: true }, told("h2", "failures-title"), make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": word("failures-title") }, this.failures));
   private readonly steering = new Steering((change) => this.send("/api/steer", change));
 
   constructor(place: HTMLElement) {
@@ -73,7 +78,7 @@ class Page {
     const scriptPart = make("section", { id: "script-part" }, told("h2", "script-title"));
     const consoleNote = told("p", "console-record", { class: "how" });
     const consolePart = make("section", { id: "console-part" }, make("div", { class: "head" }, told("h2", "console-title"), this.shut));
-    const httpPart = make("section", { id: "http-part" }, told("h2", "http-title"));
+    const httpPart = make("section", { id: "http-part" }, told("h2", "load-title"));
     const trackPlace = make("div", { class: "tracks" });
     this.tracksPart.append(told("h2", "tracks-title"), told("p", "tracks-how", { class: "how" }), trackPlace);
     place.append(
@@ -84,17 +89,17 @@ class Page {
           make("section", { id: "verdict" },
             make("div", { class: "lead" }, this.lead, this.bar, this.more),
             make("div", { class: "steps", role: "group" }, this.collect, this.emit, this.run, this.stop)),
-          this.error, this.figures, this.steering.form, this.boardPart, this.tracksPart,
-          make("div", { class: "work" }, scriptPart, consolePart, httpPart))));
+          this.error, this.figures, this.steering.form, this.boardPart, this.failuresPart, this.tracksPart,
+          make("div", { class: "work" }, httpPart, scriptPart, consolePart))));
     this.hosts = new Hosts(hostList, (host) => this.console.speakTo(host));
     this.records = new Records(recordList, (lines) => {
       this.tracks.under(lines);
       this.show();
-    }, (error) => this.fail(error));
+    }, (order) => void this.again(order), (error) => this.fail(error));
     this.editor = new Editor(scriptPart, () => this.buttons());
     this.console = new Console(consolePart, (line) => this.order({ order: "line", text: line }));
     consolePart.append(consoleNote);
-    this.webServer = new WebServer(httpPart, (order) => this.order({ order: "http", ...order }));
+    this.load = new Load(httpPart, (order) => this.give(order));
     this.tracks = new Tracks(trackPlace);
     this.controls(place);
     this.show();
@@ -136,7 +141,7 @@ class Page {
     for (const button of document.querySelectorAll<HTMLElement>("[data-lang]")) button.setAttribute("aria-pressed", String(button.dataset["lang"] === lang));
     this.editor.words();
     this.console.words();
-    this.webServer.words();
+    this.load.words();
     this.steering.words();
     this.tracks.words();
     this.records.show();
@@ -189,6 +194,9 @@ class Page {
     const rows = state?.board ?? [];
     showBoard(this.board, rows);
     this.boardPart.hidden = rows.length === 0;
+    const failures = state?.failures ?? [];
+    showFailures(this.failures, failures);
+    this.failuresPart.hidden = failures.length === 0;
     // Specifications have hosts of their own, which their rows name.
     this.hostsPart.hidden = rows.length > 0 && state?.hosts.length === 0;
     this.hosts.cpu(this.tracks.newest("cpu"));
@@ -215,6 +223,7 @@ class Page {
     const last = now ? null : (state?.last ?? null);
     const sentences = last?.verdict.map(say) ?? [];
     put(this.lead, sentences[0] ?? this.leadKey());
+    this.lead.classList.toggle("bad", last !== null && (last.status === "failed" || last.status === "missed"));
     const parts: (Node | string)[] = sentences.slice(1).map((text) => make("p", {}, text));
     if (phase) {
       const time = `${threeDigits(phase.elapsed_ms / 1000)} s`;
@@ -269,7 +278,7 @@ class Page {
     this.emit.disabled = !free || now !== null || state.hosts.length === 0;
     this.run.disabled = !free || now !== null || this.editor.text.value.trim() === "";
     this.stop.disabled = !this.up || now === null || now.stopping || now.what === "collect";
-    this.webServer.free(free && now === null);
+    this.load.free(free && now === null);
     this.steering.form.hidden = !this.up || !now?.phase || (now.what !== "http" && now.what !== "jmx");
     this.shut.hidden = now?.what !== "console";
     this.shut.disabled = !free || now === null || now.works;
@@ -294,6 +303,31 @@ class Page {
     }
   }
 
+  /** Gives an order; what is wrong with a field of it is told there. */
+  private async give(order: Order): Promise<Refused | null> {
+    try {
+      await post("/api/order", order);
+      this.fail(null);
+      return null;
+    } catch (error) {
+      const refused = error instanceof Refused && error.field !== "" ? error : null;
+      this.fail(refused ? null : error);
+      return refused;
+    }
+  }
+
+  /** Carries out an earlier order once more, as it was. */
+  private async again(order: Order): Promise<void> {
+    if (order.order === "run") this.editor.put(order.text, order.language);
+    else this.load.put(order);
+    if (JSON.stringify(order).includes(HIDDEN)) {
+      this.fail(new Refused(word("records-hidden"), "", "", []));
+      return;
+    }
+    if (order.order === "run") await this.start();
+    else this.fail(await this.give(order));
+  }
+
   private order(order: Record<string, unknown>): Promise<boolean> {
     return this.send("/api/order", order);
   }
@@ -313,7 +347,7 @@ class Page {
   private fail(error: unknown): void {
     this.error.hidden = error === null;
     if (error === null) return;
-    if (error instanceof Refused) fill(this.error, make("b", {}, error.message), error.hint !== "" && ` ${error.hint}`);
+    if (error instanceof Refused) fill(this.error, make("b", {}, say(error.says)), say(error.hint) !== "" && ` ${say(error.hint)}`);
     else fill(this.error, word("error-sent", { error: error instanceof Error ? error.message : String(error) }));
   }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -180,7 +181,50 @@ pub const TOGETHER: &str = "together";
 /// Names of runs in which many hosts load each other in phases, each with its own command.
 const OF_MANY_HOSTS: [&str; 3] = ["console", "pairs", "run"];
 
+/// Names that a list shows before it counts the rest.
+const NAMED_MAX: usize = 2;
+
+impl Manifest {
+    /// What was loaded, in a few words: each load once, with its plan, its server, or its hosts.
+    pub fn did(&self) -> String {
+        let mut all: Vec<String> = Vec::new();
+        for phase in &self.phases {
+            let words = [phase.workload.clone(), phase.target()];
+            let words = words.join(" ").trim_end().to_owned();
+            if !all.contains(&words) {
+                all.push(words);
+            }
+        }
+        let more = all.len().saturating_sub(NAMED_MAX);
+        all.truncate(NAMED_MAX);
+        let rest = (more > 0).then(|| format!("+{more}"));
+        all.into_iter().chain(rest).collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl PhaseRecord {
+    /// The plan, the server or the hosts that its load was about; empty where none is named.
+    fn target(&self) -> String {
+        if self.kind().is_some_and(|kind| kind.is_plan) {
+            let options: serde_json::Value =
+                serde_json::from_str(&self.options).unwrap_or_default();
+            let plan = options["plan"].as_str().unwrap_or_default();
+            let name = Path::new(plan).file_name().and_then(|name| name.to_str());
+            return name.unwrap_or_default().to_owned();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for flow in &self.result.flows {
+            if !names.contains(&flow.to.as_str()) {
+                names.push(&flow.to);
+            }
+        }
+        match names.as_slice() {
+            [one] => format!("→ {one}"),
+            [one, more @ ..] => format!("→ {one} +{}", more.len()),
+            [] => String::new(),
+        }
+    }
+
     /// The kind of its workload; `None` for several workloads together and for unknown ones.
     pub fn kind(&self) -> Option<&'static Kind> {
         kinds::find(&self.workload)

@@ -8,7 +8,8 @@
 
 mod desk;
 pub mod hosts;
-mod http;
+mod load;
+mod ordered;
 pub mod outcome;
 mod tap;
 mod worker;

@@ -28,6 +28,8 @@ pub struct RunInfo {
     pub started_unix_ns: i64,
     /// The workload that the run is named after.
     pub workload: String,
+    /// What was loaded, in a few words.
+    pub did: String,
     /// Its status; `running` also for a run that was never closed.
     pub status: RunStatus,
     /// False when a check of the run failed.
@@ -72,6 +74,7 @@ pub fn discard(record: &Path) -> Result<(), StoreError> {
 fn entry(path: &Path) -> Option<RunEntry> {
     let info = read_manifest(path).map(|manifest| RunInfo {
         is_passed: is_passed(path),
+        did: manifest.did(),
         started: manifest.started,
         started_unix_ns: manifest.started_unix_ns,
         workload: manifest.workload,

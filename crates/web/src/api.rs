@@ -11,6 +11,7 @@
 //! | `POST /api/steer` | 202: other load from now on |
 //! | `POST /api/stop` | 202: what is under way ends |
 //! | `GET /api/records`, `/api/records/{id}/tracks` | the newest records; the tracks of one |
+//! | `GET /api/records/{id}/order` | the order that a record came of |
 //! | `GET /records/{id}/report` | its report, in an origin of its own |
 
 use std::path::PathBuf;
@@ -31,11 +32,10 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use sokudo_i18n::english;
 use sokudo_model::{Change, Refusal};
 use tokio::sync::Semaphore;
 
-use crate::desk::{Desk, Emit, Language, Order, refusal};
+use crate::desk::{Desk, Emit, Language, NotTaken, Order, refusal};
 use crate::feed::Feed;
 use crate::guard::{Denied, Guard};
 use crate::records::{self, NotShown};
@@ -96,6 +96,7 @@ pub fn router(serving: Serving) -> Router {
         .route("/api/stop", post(stop))
         .route("/api/records", get(list))
         .route("/api/records/{id}/tracks", get(tracks))
+        .route("/api/records/{id}/order", get(order_of))
         .route("/records/{id}/report", get(report))
         .fallback(nothing)
         .with_state(serving)
@@ -202,9 +203,9 @@ async fn style() -> Response {
     typed(page::STYLE, "text/css; charset=utf-8")
 }
 
-async fn nothing() -> Response {
+async fn nothing(State(serving): State<Serving>) -> Response {
     let why = refusal("there is nothing here", "open `/`");
-    answer_refusal(StatusCode::NOT_FOUND, &why)
+    answer_refusal(&serving, StatusCode::NOT_FOUND, &why)
 }
 
 async fn listen(State(serving): State<Serving>) -> Response {
@@ -213,7 +214,7 @@ async fn listen(State(serving): State<Serving>) -> Response {
         Err(_) => {
             let says = format!("{LISTENERS_MAX} pages are open already");
             let why = refusal(says, "close one of them");
-            answer_refusal(StatusCode::SERVICE_UNAVAILABLE, &why)
+            answer_refusal(&serving, StatusCode::SERVICE_UNAVAILABLE, &why)
         }
     }
 }
@@ -223,9 +224,12 @@ async fn order(State(serving): State<Serving>, request: Request) -> Response {
         Ok((order, _)) => order,
         Err(response) => return response,
     };
-    match serving.desk.order(order) {
-        Ok(()) => StatusCode::ACCEPTED.into_response(),
-        Err(why) => answer_refusal(StatusCode::CONFLICT, &why),
+    // Plans may be long: they are read beside the thread that answers.
+    let desk = Arc::clone(&serving.desk);
+    match tokio::task::spawn_blocking(move || desk.order(order)).await {
+        Ok(Ok(())) => StatusCode::ACCEPTED.into_response(),
+        Ok(Err(not)) => answer_not_taken(&serving, &not),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
@@ -236,7 +240,7 @@ async fn emit(State(serving): State<Serving>, request: Request) -> Response {
     };
     match serving.desk.emit(&asked) {
         Ok(text) => axum::Json(json!({ "text": text })).into_response(),
-        Err(why) => answer_refusal(StatusCode::CONFLICT, &why),
+        Err(why) => answer_refusal(&serving, StatusCode::CONFLICT, &why),
     }
 }
 
@@ -274,7 +278,7 @@ async fn steer(State(serving): State<Serving>, request: Request) -> Response {
     };
     match serving.desk.steer(change) {
         Ok(()) => StatusCode::ACCEPTED.into_response(),
-        Err(why) => answer_refusal(StatusCode::CONFLICT, &why),
+        Err(why) => answer_refusal(&serving, StatusCode::CONFLICT, &why),
     }
 }
 
@@ -283,7 +287,7 @@ async fn stop(State(serving): State<Serving>) -> Response {
         true => StatusCode::ACCEPTED.into_response(),
         false => {
             let why = refusal("nothing is under way", "run something first");
-            answer_refusal(StatusCode::CONFLICT, &why)
+            answer_refusal(&serving, StatusCode::CONFLICT, &why)
         }
     }
 }
@@ -298,6 +302,14 @@ async fn tracks(State(serving): State<Serving>, Path(id): Path<String>) -> Respo
     lines.map_or_else(
         |response| response,
         |lines| axum::Json(lines).into_response(),
+    )
+}
+
+async fn order_of(State(serving): State<Serving>, Path(id): Path<String>) -> Response {
+    let order = from_store(&serving, move |runs| records::order(runs, &id)).await;
+    order.map_or_else(
+        |response| response,
+        |order| axum::Json(order).into_response(),
     )
 }
 
@@ -321,7 +333,7 @@ async fn from_store<T: Send + 'static>(
 ) -> Result<T, Response> {
     let broken = |says: String| {
         let why = refusal(says, "look at the record with `sokudo show`");
-        answer_refusal(StatusCode::INTERNAL_SERVER_ERROR, &why)
+        answer_refusal(serving, StatusCode::INTERNAL_SERVER_ERROR, &why)
     };
     let Ok(place) = Arc::clone(&serving.readers).acquire_owned().await else {
         return Err(broken("the server is ending".into()));
@@ -335,7 +347,7 @@ async fn from_store<T: Send + 'static>(
         Ok(Ok(value)) => Ok(value),
         Ok(Err(why @ NotShown::Unknown { .. })) => {
             let why = refusal(why.to_string(), "choose one of the list");
-            Err(answer_refusal(StatusCode::NOT_FOUND, &why))
+            Err(answer_refusal(serving, StatusCode::NOT_FOUND, &why))
         }
         Ok(Err(NotShown::Store(error))) => Err(broken(error.to_string())),
         Err(_) => Err(broken("the record cannot be read".into())),
@@ -349,7 +361,7 @@ async fn read<T: DeserializeOwned>(
 ) -> Result<(T, Option<Upload>), Response> {
     let bad = |status, says: String| {
         let why = refusal(says, "this address takes what the page's own script sends");
-        answer_refusal(status, &why)
+        answer_refusal(serving, status, &why)
     };
     let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
     if !request.headers().get(CONTENT_TYPE).is_some_and(is_json) {
@@ -397,9 +409,22 @@ async fn within(bound: Duration, body: Body) -> Option<Result<Bytes, axum::Error
     tokio::time::timeout(bound, whole).await.ok()
 }
 
-fn answer_refusal(status: StatusCode, why: &Refusal) -> Response {
-    let body = json!({ "says": english(&why.says), "hint": why.hint.as_ref().map(english) });
+fn answer_refusal(serving: &Serving, status: StatusCode, why: &Refusal) -> Response {
+    let both = |text| serving.feed.both(text);
+    let body = json!({ "says": both(&why.says), "hint": why.hint.as_ref().map(both) });
     (status, axum::Json(body)).into_response()
+}
+
+/// Also says which field was wrong, and where in it.
+fn answer_not_taken(serving: &Serving, not: &NotTaken) -> Response {
+    let both = |text| serving.feed.both(text);
+    let body = json!({
+        "says": both(&not.why.says),
+        "hint": not.why.hint.as_ref().map(both),
+        "field": not.field,
+        "mistakes": not.mistakes,
+    });
+    (StatusCode::CONFLICT, axum::Json(body)).into_response()
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Refusal, Text};
 
+use crate::feed::Words;
+
 /// A host as the page lists it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HostRow {
@@ -34,8 +36,9 @@ pub enum Language {
     Javascript,
 }
 
-/// An order that takes time; its progress goes to the feed.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// An order that takes time; its progress goes to the feed. A record keeps the order that it came of, so
+/// that it can be given again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Order {
     /// Reach all hosts and learn who they are.
@@ -55,19 +58,59 @@ pub enum Order {
     /// Close the record that console lines have opened.
     Close {},
     /// Load a web server from this host.
-    Http {
-        /// The URL to load.
-        url: String,
-        /// Connections, and thereby requests under way at a time.
-        connections: u32,
-        /// Duration, as typed: `10s`.
-        duration: String,
-        /// Requests per second, as typed: `500/s`; as fast as answers come when empty.
-        rate: String,
-        /// Monitors beside the usual ones, as typed: `process:port=80`.
-        #[serde(default)]
-        monitors: Vec<String>,
-    },
+    Http(WebLoad),
+    /// Execute a JMeter plan from this host.
+    Plan(PlanLoad),
+}
+
+/// Load on one URL, in words as typed; an empty word leaves its option out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebLoad {
+    /// The URL to load.
+    pub url: String,
+    /// Users: connections, and thereby requests under way at a time.
+    pub users: String,
+    /// Time over which they come: `10s`.
+    pub ramp: String,
+    /// Duration: `10s`.
+    pub duration: String,
+    /// Requests per second: `500/s`; as fast as answers come when empty.
+    pub rate: String,
+    /// Bounds that must be kept: `p95<2s,err<0.1%`.
+    pub slo: String,
+    /// Monitors beside the usual ones: `process:port=80`.
+    pub monitors: Vec<String>,
+}
+
+/// The users of a JMeter plan, in words as typed; an empty word leaves what the plan says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanLoad {
+    /// The plan, and the data files that it reads.
+    pub files: Vec<PlanFile>,
+    /// Users of each main group.
+    pub users: String,
+    /// Time until all of them have begun: `30s`.
+    pub ramp: String,
+    /// Length of the main groups: `5min`.
+    pub duration: String,
+    /// Bounds that must be kept: `p95<2s,err<0.1%`.
+    pub slo: String,
+    /// Properties of the plan: `THREADS=40`.
+    pub properties: Vec<String>,
+    /// Monitors beside the usual ones: `process:port=80`.
+    pub monitors: Vec<String>,
+}
+
+/// A file that the page hands over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// Its name, without a directory.
+    pub name: String,
+    /// Its content.
+    pub text: String,
 }
 
 /// Order to write a script.
@@ -94,17 +137,45 @@ pub struct Mistake {
     /// Column in characters from 1; 0 when it is not known.
     pub column: u32,
     /// The mistake.
-    pub says: String,
+    pub says: Words,
     /// Remedy for the operator.
-    pub hint: String,
+    pub hint: Words,
+}
+
+/// Why an order was not taken on.
+#[derive(Debug, Clone)]
+pub struct NotTaken {
+    /// The field of the page that was wrong, by its name in the order; empty: none alone.
+    pub field: &'static str,
+    /// The reason.
+    pub why: Box<Refusal>,
+    /// Every mistake in the text of that field, with its place.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl From<Refusal> for NotTaken {
+    fn from(why: Refusal) -> Self {
+        Self::at("", why)
+    }
+}
+
+impl NotTaken {
+    /// The content of this field was wrong.
+    pub fn at(field: &'static str, why: Refusal) -> Self {
+        Self {
+            field,
+            why: Box::new(why),
+            mistakes: Vec::new(),
+        }
+    }
 }
 
 /// Carries out the orders of the page.
 pub trait Desk: Send + Sync {
     /// Takes an order on, and returns before it is carried out.
     ///
-    /// Errors: another one is under way, or this page only watches.
-    fn order(&self, order: Order) -> Result<(), Refusal>;
+    /// Errors: another one is under way, this page only watches, or a field holds what cannot be read.
+    fn order(&self, order: Order) -> Result<(), NotTaken>;
 
     /// Writes a script for the hosts that are known.
     ///

@@ -23,6 +23,7 @@ use tokio::sync::broadcast;
 
 use crate::board;
 use crate::desk::{HostRow, Mistake};
+use crate::failures::{self, Failures};
 use crate::tracks::{Point, TICK_NS, Tracks};
 
 /// Messages that may wait for the pump.
@@ -70,7 +71,7 @@ pub enum SentenceKind {
 pub struct Outcome {
     /// Id of the record; `None` when nothing was measured and nothing is kept.
     pub record: Option<String>,
-    /// `ok`, `partial`, `failed`.
+    /// `ok`, `missed`, `partial`, `failed`.
     pub status: String,
     /// Sentences, the most important first.
     pub verdict: Vec<Words>,
@@ -101,6 +102,8 @@ pub enum Told {
     PhaseEnds(String, i64, i64),
     /// New samples of series that are drawn.
     Samples(Vec<(SeriesKey, i64, f64)>),
+    /// Failed requests so far, by the series of their reasons.
+    Failures(Vec<(SeriesKey, f64)>),
     /// A sentence by its key.
     Says(SentenceKind, Text),
     /// A sentence that is the same in every language.
@@ -133,6 +136,7 @@ impl Told {
             | Self::Works
             | Self::Elapsed(_)
             | Self::Samples(_)
+            | Self::Failures(_)
             | Self::Health(..)
             | Self::Hosts(_)
             | Self::Mistakes(_)
@@ -199,6 +203,7 @@ struct State {
     phases: Vec<PhaseMark>,
     board: Vec<board::Shown>,
     mistakes: Vec<Mistake>,
+    failures: Vec<failures::Row>,
     last: Option<Outcome>,
     dropped: u64,
 }
@@ -207,6 +212,7 @@ struct Inner {
     state: State,
     said: VecDeque<Said>,
     tracks: Tracks,
+    failures: Failures,
     /// Changes that subscribers have not been sent yet.
     unsent: Unsent,
 }
@@ -251,6 +257,7 @@ impl Feed {
                 state,
                 said: VecDeque::new(),
                 tracks: Tracks::default(),
+                failures: Failures::default(),
                 unsent: Unsent::default(),
             }),
             frames,
@@ -406,6 +413,12 @@ fn apply(shared: &Shared, told: Told) {
             return say(inner, kind, says);
         }
         Told::Words(kind, text) => return say(inner, kind, Words::same(text)),
+        Told::Failures(told) => {
+            for (key, count) in told {
+                inner.failures.take(&key, count);
+            }
+            inner.state.failures = inner.failures.rows();
+        }
         Told::Doing(text) => {
             let doing = shared.both(&text);
             inner.now(|now| now.doing = Some(doing));
@@ -483,6 +496,7 @@ impl Inner {
             }
             // These change no state.
             Told::Samples(_)
+            | Told::Failures(_)
             | Told::Says(..)
             | Told::Words(..)
             | Told::Doing(_)
@@ -494,6 +508,8 @@ impl Inner {
         if record {
             self.state.number += 1;
             self.tracks = Tracks::default();
+            self.failures = Failures::default();
+            self.state.failures.clear();
             self.unsent.lines = 0;
             self.state.phases.clear();
             self.state.last = None;

@@ -17,6 +17,7 @@ mod api;
 pub mod board;
 pub mod desk;
 mod events;
+pub mod failures;
 pub mod feed;
 pub mod guard;
 mod page;
@@ -28,7 +29,8 @@ mod tests;
 pub mod tracks;
 mod uploads;
 
-pub use desk::{Desk, Emit, HostRow, Language, Order};
+pub use desk::{Desk, Emit, HostRow, Language, NotTaken, Order};
 pub use feed::{Feed, Told};
 pub use guard::Guard;
+pub use records::ORDER;
 pub use server::{Keyed, Server, WebError, open, serve_app};

@@ -17,16 +17,17 @@ const DOCUMENT: &str = include_str!("page.html");
 /// Prefix of the keys of the page's messages.
 const PREFIX: &str = "web-";
 /// Values that the page's script fills in itself.
-const VALUES: [(&str, &str); 6] = [
+const VALUES: [(&str, &str); 7] = [
     ("n", "{n}"),
     ("host", "{host}"),
     ("name", "{name}"),
     ("place", "{place}"),
     ("time", "{time}"),
     ("error", "{error}"),
+    ("share", "{share}"),
 ];
 /// The same where there is one of what is counted.
-const ONE: [(&str, &str); 6] = {
+const ONE: [(&str, &str); 7] = {
     let mut values = VALUES;
     values[0].1 = "1";
     values

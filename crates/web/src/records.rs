@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use sokudo_model::{Summary, kinds};
 use sokudo_store::StoreError;
 
+use crate::desk::Order;
 use crate::tracks::{self, Line};
 
 /// Records that are listed.
@@ -15,15 +17,25 @@ const REPORT_BYTES_MAX: u64 = 64 << 20;
 const ID_MAX: usize = 200;
 /// Report inside a record.
 const REPORT: &str = "report.html";
+/// The order that a page gave, inside a record.
+pub const ORDER: &str = "plan/order.json";
+/// Largest order that is read, bytes.
+const ORDER_BYTES_MAX: u64 = 24 << 20;
 
 /// A record in a few words.
 #[derive(Debug, Serialize)]
 pub struct Row {
     id: String,
+    /// Name of the run's load, and what was loaded.
     workload: String,
+    did: String,
     started: String,
     status: &'static str,
+    /// Share of what was lost or failed, 0 to 1, where the load has one.
+    failed: Option<f64>,
     has_report: bool,
+    /// It was ordered on a page, and can be ordered again.
+    has_order: bool,
 }
 
 /// The reason why a part of a record is not shown.
@@ -47,13 +59,34 @@ pub fn list(root: &Path) -> Result<Vec<Row>, NotShown> {
         let info = entry.info.ok()?;
         Some(Row {
             has_report: entry.path.join(REPORT).is_file(),
+            has_order: entry.path.join(ORDER).is_file(),
             id: entry.id,
+            failed: failed(&info.workload, &info.summary),
             workload: info.workload,
+            did: info.did,
             started: info.started,
             status: info.status.word(info.is_passed),
         })
     });
     Ok(rows.take(LISTED_MAX).collect())
+}
+
+/// The share of what a load lost or what failed; `None` for loads without one.
+fn failed(workload: &str, summary: &Summary) -> Option<f64> {
+    let (_, share) = kinds::curve_metrics(workload)?.shares.first()?;
+    share.of(summary)
+}
+
+/// The order that a record came of. What was hidden in it cannot be given again.
+pub fn order(root: &Path, id: &str) -> Result<Order, NotShown> {
+    let unknown = || NotShown::Unknown { id: id.into() };
+    let file = directory(root, id)?.join(ORDER);
+    let about = std::fs::symlink_metadata(&file).map_err(|_| unknown())?;
+    if !about.is_file() || about.len() > ORDER_BYTES_MAX {
+        return Err(unknown());
+    }
+    let bytes = std::fs::read(&file).map_err(|_| unknown())?;
+    serde_json::from_slice(&bytes).map_err(|_| unknown())
 }
 
 /// The report of a record.

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use sokudo_model::{Change, Refusal};
 
 use crate::desk::{Mistake, refusal};
-use crate::feed::{SentenceKind, Told};
-use crate::{Desk, Emit, Feed, Language, Order, Server, open};
+use crate::feed::{SentenceKind, Told, Words};
+use crate::{Desk, Emit, Feed, Language, NotTaken, Order, Server, open};
 
 /// Longest wait for an answer.
 const BOUND: Duration = Duration::from_secs(20);
@@ -27,10 +27,13 @@ struct Remembering {
 }
 
 impl Desk for Remembering {
-    fn order(&self, order: Order) -> Result<(), Refusal> {
+    fn order(&self, order: Order) -> Result<(), NotTaken> {
         let mut orders = self.orders.lock().expect("unharmed");
         if !orders.is_empty() {
-            return Err(refusal("something is under way", "wait"));
+            return Err(NotTaken::at(
+                "url",
+                refusal("something is under way", "wait"),
+            ));
         }
         orders.push(order);
         Ok(())
@@ -46,8 +49,8 @@ impl Desk for Remembering {
         let mistake = |(line, _)| Mistake {
             line,
             column: 1,
-            says: "no such word".into(),
-            hint: "write another".into(),
+            says: Words::same("no such word"),
+            hint: Words::same("write another"),
         };
         let lines = (1u32..).zip(text.lines());
         lines
@@ -241,7 +244,9 @@ fn orders_are_taken_on_or_refused_with_a_hint() {
     assert_eq!(status(&page.order("/api/order", run)), 202);
     let again = page.order("/api/order", r#"{"order":"collect"}"#);
     assert_eq!(status(&again), 409);
-    assert!(again.contains("\"hint\":\"wait\""), "{again}");
+    for part in [r#""hint":{"en":"wait","ja":"wait"}"#, r#""field":"url""#] {
+        assert!(again.contains(part), "{again}");
+    }
     assert_eq!(status(&page.order("/api/stop", "{}")), 202);
     let change = r#"{"users":7,"rate_per_s":null}"#;
     assert_eq!(status(&page.order("/api/steer", change)), 202);

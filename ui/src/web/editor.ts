@@ -1,4 +1,5 @@
 // Where the script is written: line numbers, marks where something is wrong, options of the writer.
+import { say } from "../data";
 import { fill, make, put } from "./dom";
 import type { Mistake } from "./server";
 import { post } from "./server";
@@ -74,7 +75,8 @@ export class Editor {
     };
   }
 
-  put(text: string): void {
+  put(text: string, language?: Language): void {
+    if (language !== undefined) this.language.value = language;
     this.text.value = text;
     this.text.scrollTop = 0;
     this.edited();
@@ -84,7 +86,7 @@ export class Editor {
     this.mistakes = mistakes;
     fill(this.told, ...mistakes.map((mistake) => make("li", {},
       make("button", { type: "button", class: "place", onclick: () => this.go(mistake) }, mistake.line > 0 ? word("script-place", { n: mistake.line }) : "–"),
-      make("span", {}, mistake.says), mistake.hint !== "" && make("span", { class: "hint" }, mistake.hint))));
+      make("span", {}, say(mistake.says)), say(mistake.hint) !== "" && make("span", { class: "hint" }, say(mistake.hint)))));
     this.number();
   }
 

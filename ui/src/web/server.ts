@@ -15,9 +15,36 @@ export interface Host {
 export interface Mistake {
   line: number;
   column: number;
-  says: string;
-  hint: string;
+  says: Words;
+  hint: Words;
 }
+
+/** Failed requests of one reason; `flow` is the label of a plan or the server. */
+export interface Failure {
+  flow: string;
+  code: string;
+  message: string;
+  count: number;
+}
+
+export interface PlanFile {
+  name: string;
+  text: string;
+}
+
+interface LoadWords {
+  users: string;
+  ramp: string;
+  duration: string;
+  slo: string;
+  monitors: string[];
+}
+
+/** An order as it is given, and as its record keeps it. */
+export type Order =
+  | { order: "run"; language: "lines" | "javascript"; text: string }
+  | ({ order: "http"; url: string; rate: string } & LoadWords)
+  | ({ order: "plan"; files: PlanFile[]; properties: string[] } & LoadWords);
 
 export interface Now {
   what: string;
@@ -50,6 +77,7 @@ export interface State {
   phases: { name: string; t0: number; t1: number }[];
   board: Row[];
   mistakes: Mistake[];
+  failures: Failure[];
   last: Outcome | null;
   dropped: number;
 }
@@ -87,22 +115,25 @@ export interface Snapshot {
 export interface RecordRow {
   id: string;
   workload: string;
+  did: string;
   started: string;
   status: string;
+  failed: number | null;
   has_report: boolean;
+  has_order: boolean;
 }
 
-/** Why an order was refused. */
+/** Why an order was refused, and what of it was wrong. */
 export class Refused extends Error {
-  constructor(says: string, readonly hint: string) {
-    super(says);
+  constructor(readonly says: Words, readonly hint: Words, readonly field: string, readonly mistakes: Mistake[]) {
+    super(typeof says === "string" ? says : says.en);
   }
 }
 
 async function answer(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const told = (await response.json().catch(() => null)) as { says?: string; hint?: string | null } | null;
-  throw new Refused(told?.says ?? `${response.status} ${response.statusText}`, told?.hint ?? "");
+  const told = (await response.json().catch(() => null)) as { says?: Words; hint?: Words | null; field?: string; mistakes?: Mistake[] } | null;
+  throw new Refused(told?.says ?? `${response.status} ${response.statusText}`, told?.hint ?? "", told?.field ?? "", told?.mistakes ?? []);
 }
 
 /** Sends an order; throws `Refused` with the reason when it is not taken on. */

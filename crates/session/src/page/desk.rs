@@ -7,12 +7,12 @@ use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::script::syntax;
 use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
-use sokudo_web::feed::Told;
-use sokudo_web::{Desk, Emit, Feed, Language, Order};
+use sokudo_web::feed::{Told, Words};
+use sokudo_web::{Desk, Emit, Feed, Language, NotTaken, Order};
 use sokudo_workload::values::ByteSize;
 
-use super::steer;
 use super::worker::{Shared, State, Worker};
+use super::{ordered, steer};
 use crate::{SCRIPT_BYTES_MAX, words};
 
 /// The desk of a worker.
@@ -31,20 +31,33 @@ impl Orders {
     }
 }
 
-impl Desk for Orders {
-    fn order(&self, order: Order) -> Result<(), Refusal> {
-        let text = match &order {
-            Order::Run { text, .. } | Order::Line { text } => text.as_str(),
-            Order::Http { url, .. } => url.as_str(),
-            Order::Collect {} | Order::Close {} => "",
-        };
-        if text.len() as u64 > SCRIPT_BYTES_MAX {
-            return Err(refusal(
-                Text::new("error-page-script-long").with("mib", SCRIPT_BYTES_MAX >> 20),
-                Text::new("error-script-too-long-hint"),
-            ));
+impl Orders {
+    /// Refuses what would be refused as soon as it is carried out.
+    fn readable(&self, order: &Order) -> Result<(), NotTaken> {
+        match order {
+            Order::Run { text, .. } | Order::Line { text } => {
+                if text.len() as u64 > SCRIPT_BYTES_MAX {
+                    return Err(NotTaken::from(refusal(
+                        Text::new("error-page-script-long").with("mib", SCRIPT_BYTES_MAX >> 20),
+                        Text::new("error-script-too-long-hint"),
+                    )));
+                }
+                Ok(())
+            }
+            Order::Http(asked) => ordered::on_server(asked).map(drop),
+            Order::Plan(asked) => {
+                ordered::by_plan(asked, 0, &|text| self.feed.both(text)).map(drop)
+            }
+            Order::Collect {} | Order::Close {} => Ok(()),
         }
-        self.shared
+    }
+}
+
+impl Desk for Orders {
+    fn order(&self, order: Order) -> Result<(), NotTaken> {
+        self.readable(&order)?;
+        let taken = self
+            .shared
             .take_on(order, |state, order| match (state, order) {
                 (State::Idle, Order::Close {}) => Err(refusal(
                     Text::new("error-page-no-record"),
@@ -59,7 +72,8 @@ impl Desk for Orders {
                     Text::new("error-page-busy"),
                     Text::new("error-page-busy-hint"),
                 )),
-            })
+            });
+        taken.map_err(NotTaken::from)
     }
 
     fn emit(&self, asked: &Emit) -> Result<String, Refusal> {
@@ -140,8 +154,8 @@ fn unreadable(line: &line::Line) -> Option<Mistake> {
     Some(Mistake {
         line: line.number,
         column: word.column,
-        says: failed.says,
-        hint: failed.hint.unwrap_or_default(),
+        says: Words::same(failed.says),
+        hint: Words::same(failed.hint.unwrap_or_default()),
     })
 }
 
@@ -150,7 +164,7 @@ pub fn mistake(mistake: &sokudo_scenario::Mistake) -> Mistake {
     Mistake {
         line: mistake.line,
         column: mistake.column,
-        says: mistake.says.clone(),
-        hint: mistake.hint.clone(),
+        says: Words::same(mistake.says.clone()),
+        hint: Words::same(mistake.hint.clone()),
     }
 }

@@ -3,7 +3,7 @@
 use sokudo_controller::{Observer, Progress};
 use sokudo_model::Text;
 use sokudo_web::feed::{SentenceKind, Told};
-use sokudo_web::{Feed, tracks};
+use sokudo_web::{Feed, failures, tracks};
 use sokudo_wire::Health;
 
 /// Shortest time between two words about how much of a phase is over, nanoseconds.
@@ -40,6 +40,10 @@ impl Observer for Tap {
                 let drawn = tracks::pick(batch);
                 if !drawn.is_empty() {
                     self.feed.offer(Told::Samples(drawn));
+                }
+                let failed = failures::pick(batch);
+                if !failed.is_empty() {
+                    self.feed.offer(Told::Failures(failed));
                 }
             }
             Progress::Elapsed { elapsed_ns, .. } => {

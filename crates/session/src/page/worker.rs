@@ -13,18 +13,19 @@ use std::time::{Duration, Instant};
 
 use sokudo_controller::Steering;
 use sokudo_i18n::Lang;
-use sokudo_model::{MonitorSpec, Record, Refusal, Text, kinds};
-use sokudo_monitors::Files;
+use sokudo_load_http::jmx;
+use sokudo_model::{MonitorSpec, Record, Refusal, Text, kinds, secrets};
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo};
-use sokudo_web::feed::{SentenceKind, Told};
+use sokudo_web::desk::{PlanLoad, WebLoad};
+use sokudo_web::feed::{SentenceKind, Told, Words};
 use sokudo_web::{Feed, Language, Order};
 use sokudo_workload::refusal::operator;
 
 use super::desk::mistake;
 use super::hosts::row;
 use super::tap::Tap;
-use super::{http, outcome};
+use super::{load, ordered, outcome};
 use crate::{
     Beginning, Ended, Lab, Left, Reached, Sealed, begin, by_lines, carry_out, ended_by, heard,
     left_open, random_seed, read_lines, rehearse_program, script, seal,
@@ -36,11 +37,16 @@ const ORDERS_MAX: usize = 2;
 const LISTEN: Duration = Duration::from_millis(200);
 /// A console record without a new line is closed after this.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
+/// Time between two samples of the monitors while a plan is executed, nanoseconds.
+const PLAN_INTERVAL_NS: u64 = 1_000_000_000;
 
 /// Hosts that a page is opened for; who opens it knows how they are called.
 pub trait HostSource: Send {
     /// The hosts in a few words.
     fn name(&self) -> String;
+
+    /// The hosts as a command line names them.
+    fn words(&self) -> Vec<String>;
 
     /// Calls the hosts; all of them must answer.
     fn reach(&self) -> Result<Reached, Refusal>;
@@ -227,23 +233,8 @@ impl Hand {
                 Order::Collect {} => self.collect(),
                 Order::Run { language, text } => self.run(language, text),
                 Order::Line { text } => self.converse(text),
-                Order::Http {
-                    url,
-                    connections,
-                    duration,
-                    rate,
-                    monitors,
-                } => self.load(
-                    &monitors,
-                    [
-                        format!("--connections={connections}"),
-                        format!("--duration={duration}"),
-                        format!("--rate={rate}"),
-                        // What follows is not an option.
-                        "--".into(),
-                        url,
-                    ],
-                ),
+                Order::Http(asked) => self.load(asked),
+                Order::Plan(asked) => self.execute(asked),
                 Order::Close {} => {}
             }
             self.shared.steers(None);
@@ -343,7 +334,22 @@ impl Hand {
             self.feed.tell(Told::Mistakes(vec![marked(&refused)]));
             ended_by(refused)
         });
-        Ok(by_lines(lab, ended, text))
+        Ok(self.with_order(by_lines(lab, ended, text.clone()), Language::Lines, text))
+    }
+
+    /// The order and the command line for the record of a script.
+    fn with_order(&self, left: Left, language: Language, text: String) -> Left {
+        let mut left = left;
+        let script = left.files.first().map_or("", |(name, _)| *name);
+        if let Some(lab) = &mut left.lab {
+            let file = lab.run.path().join(script).display().to_string();
+            let words = ["run".to_owned(), file].into_iter();
+            let words: Vec<String> = words.chain(self.setting.place.words()).collect();
+            lab.run.manifest_mut().command = command(&words);
+        }
+        let order = order_json(&Order::Run { language, text });
+        left.files.push((sokudo_web::ORDER, order));
+        left
     }
 
     fn run_javascript(&self, text: String) -> Result<Left, Refusal> {
@@ -363,16 +369,16 @@ impl Hand {
         let lab = self.open_at(reached, "run", seed)?;
         let file = Path::new("page.js");
         let feed = self.feed.clone();
-        let (left, error) = script::carry_out(lab, text, file, Vec::new());
+        let (left, error) = script::carry_out(lab, text.clone(), file, Vec::new());
         if let Some(error) = error.filter(|error| !error.interrupted) {
             feed.tell(Told::Mistakes(vec![sokudo_web::desk::Mistake {
                 line: error.line,
                 column: error.column,
-                says: error.says,
-                hint: error.hint.unwrap_or_default(),
+                says: Words::same(error.says),
+                hint: Words::same(error.hint.unwrap_or_default()),
             }]));
         }
-        Ok(left)
+        Ok(self.with_order(left, Language::Javascript, text))
     }
 
     /// Carries out console lines, from the first one until the record is closed.
@@ -435,54 +441,128 @@ impl Hand {
         let sealed = left.and_then(|left| seal(left, Lang::from_env()));
         // Who was lost on the way may be back.
         self.know(self.shared.hosts());
-        self.ends(sealed.map(|Sealed { record, ended }| {
-            if let Ended::Early(failure) = &ended {
-                self.fails(failure);
-            }
-            record.map(|(_, record)| record)
-        }));
+        let (record, ended) = match sealed {
+            Ok(Sealed { record, ended }) => (Ok(record.map(|(_, record)| record)), ended),
+            Err(failure) => (Err(failure), Ended::Well),
+        };
+        match ended {
+            Ended::Early(failure) => match record {
+                // What went wrong is what is to be seen first.
+                Ok(None) => self.ends(Err(failure)),
+                record => {
+                    self.fails(&failure);
+                    self.ends(record);
+                }
+            },
+            Ended::Well | Ended::Interrupted => self.ends(record),
+        }
     }
 
     /// Tells how something ended; no record when nothing was measured.
     fn ends(&self, record: Result<Option<Record>, Refusal>) {
-        let record = record.unwrap_or_else(|failure| {
-            self.fails(&failure);
-            None
-        });
-        let outcome = outcome::of(&self.feed, record.as_ref());
+        let outcome = match record {
+            Ok(record) => outcome::of(&self.feed, record.as_ref()),
+            Err(failure) => {
+                self.fails(&failure);
+                outcome::of_refusal(&self.feed, &failure)
+            }
+        };
         self.feed.tell(Told::Ends(Some(outcome)));
     }
 
-    /// Loads a web server from this host, as `sokudo http` does. A rate that is empty is none.
-    fn load(&self, monitors: &[String], words: [String; 5]) {
+    /// Loads a web server from this host, as `sokudo http` does.
+    fn load(&self, asked: WebLoad) {
+        let read = match ordered::on_server(&asked) {
+            Ok(read) => read,
+            Err(not) => return self.ends(Err(*not.why)),
+        };
         self.begins(kinds::http::KIND.name, true);
-        let given = words.iter().filter(|word| *word != "--rate=");
-        let words: Vec<String> = given.cloned().collect();
-        let said = format!("http {}", words.join(" "));
-        self.feed.tell(Told::Words(SentenceKind::Order, said));
-        let monitors = match monitors_of(monitors) {
-            Ok(asked) => [self.setting.monitors.clone(), asked].concat(),
-            Err(refusal) => return self.ends(Err(refusal)),
-        };
-        let stop = self.shared.fresh_stop();
-        let call = http::PageOrder {
-            words: &words,
-            command: self.setting.command.clone(),
-            seed: self.setting.seed,
-            monitors,
-            stop,
-            observer: Box::new(Tap::new(self.feed.clone())),
+        self.says(&read.words);
+        let command = |_: &Path| command(&read.words);
+        let order = order_json(&Order::Http(asked));
+        let files = vec![(sokudo_web::ORDER.to_owned(), order.into_bytes())];
+        let call = load::PageOrder {
+            interval_ns: read.interval_ns,
+            monitors: [self.setting.monitors.clone(), read.monitors].concat(),
+            command: &command,
+            files,
             steers: &|steering| self.shared.steers(Some(steering)),
+            ..self.page_order(kinds::http::KIND.name)
         };
-        self.ends(http::measured(call).map(Some));
+        self.ends(load::measured(call, |run| read.planned.measure(run)).map(Some));
+    }
+
+    /// Executes a plan from this host, as `sokudo jmx run` does.
+    fn execute(&self, asked: PlanLoad) {
+        let seed = self.seed();
+        let read = match ordered::by_plan(&asked, seed, &|text| self.feed.both(text)) {
+            Ok(read) => read,
+            Err(not) => return self.ends(Err(*not.why)),
+        };
+        self.begins(kinds::jmx::KIND.name, true);
+        let of = |plan: String| {
+            let start = [jmx::NAME.to_owned(), "run".into(), plan].into_iter();
+            start.chain(read.words.iter().cloned()).collect::<Vec<_>>()
+        };
+        self.says(&of(read.name.clone()));
+        let command = |record: &Path| {
+            let plan = record.join("plan").join(&read.name);
+            command(&of(plan.display().to_string()))
+        };
+        let files = asked.files.iter().map(|file| {
+            let text = secrets::hidden(&file.text).into_owned();
+            (format!("plan/{}", file.name), text.into_bytes())
+        });
+        let mut files: Vec<(String, Vec<u8>)> = files.collect();
+        let order = order_json(&Order::Plan(asked.clone()));
+        files.push((sokudo_web::ORDER.to_owned(), order.into_bytes()));
+        jmx::permit();
+        let call = load::PageOrder {
+            seed,
+            interval_ns: PLAN_INTERVAL_NS,
+            monitors: [self.setting.monitors.clone(), read.monitors.clone()].concat(),
+            command: &command,
+            files,
+            steers: &|steering| self.shared.steers(Some(steering)),
+            ..self.page_order(kinds::jmx::KIND.name)
+        };
+        let phase = read.phase.clone();
+        self.ends(load::measured(call, |run| run.run_phase(phase).map(drop)).map(Some));
+    }
+
+    /// What all loads of the page have alike.
+    fn page_order(&self, workload: &'static str) -> load::PageOrder<'_> {
+        load::PageOrder {
+            workload,
+            seed: self.seed(),
+            interval_ns: self.setting.interval_ns,
+            monitors: Vec::new(),
+            stop: self.shared.fresh_stop(),
+            observer: Box::new(Tap::new(self.feed.clone())),
+            steers: &|_| (),
+            command: &|_| Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Shows an order as the command line that does the same.
+    fn says(&self, words: &[String]) {
+        let said = words.join(" ");
+        self.feed.tell(Told::Words(SentenceKind::Order, said));
     }
 }
 
-/// Monitors as the page writes them; they may not read files of this host.
-fn monitors_of(texts: &[String]) -> Result<Vec<MonitorSpec>, Refusal> {
-    let read = |text: &String| sokudo_monitors::parse(text, Files::Refused);
-    let specs: Result<_, _> = texts.iter().map(read).collect();
-    specs.map_err(|bad| operator(bad.to_string(), bad.hint()))
+/// An order as it stands in the record that came of it, without secrets.
+fn order_json(order: &Order) -> String {
+    // Plain data cannot fail to be written.
+    let json = serde_json::to_string(order).unwrap_or_default();
+    secrets::hidden_json(&json).into_owned()
+}
+
+/// Words behind `sokudo` as a command line for the record, without secrets.
+fn command(words: &[String]) -> Vec<String> {
+    let words = words.iter().map(|word| secrets::hidden(word).into_owned());
+    std::iter::once("sokudo".to_owned()).chain(words).collect()
 }
 
 /// A line that was refused while the script ran.
@@ -492,8 +572,8 @@ fn marked(refused: &Refused) -> sokudo_web::desk::Mistake {
         Refused::Failed { line, failed } => sokudo_web::desk::Mistake {
             line: *line,
             column: 0,
-            says: failed.says.clone(),
-            hint: failed.hint.clone().unwrap_or_default(),
+            says: Words::same(failed.says.clone()),
+            hint: Words::same(failed.hint.clone().unwrap_or_default()),
         },
     }
 }

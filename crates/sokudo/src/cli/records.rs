@@ -226,6 +226,7 @@ mod tests {
         let info = RunInfo {
             started: "2026-11-20T13:57:28+09:00".into(),
             started_unix_ns: 0,
+            did: String::new(),
             workload: "rr".into(),
             status: RunStatus::Ok,
             is_passed: true,

@@ -93,6 +93,13 @@ impl HostSource for PlaceArgs {
         }
     }
 
+    fn words(&self) -> Vec<String> {
+        match self.local {
+            Some(count) => vec!["--local".into(), count.to_string()],
+            None => self.hosts.clone(),
+        }
+    }
+
     fn reach(&self) -> Result<Reached, Refusal> {
         Ok(reach(self)?)
     }

@@ -13,6 +13,16 @@ pub fn page(place: &Place, hosts: &str) -> (Running, String) {
     (running, url)
 }
 
+/// Writes into the fields of the form for load.
+pub fn fill_in(browser: &mut Browser, fields: &[(&str, &str)]) {
+    for (field, value) in fields {
+        let value = serde_json::Value::from(*value);
+        browser.value(&format!(
+            "document.querySelector('#load-{field}').value = {value}"
+        ));
+    }
+}
+
 fn text(browser: &mut Browser, selector: &str) -> String {
     let text = browser.value(&format!("document.querySelector('{selector}').textContent"));
     text.as_str().unwrap_or_default().to_owned()
@@ -62,8 +72,9 @@ fn from_no_hosts_to_a_report() {
     browser.press("[data-do=theme]");
 
     // The earlier run under the next one.
-    browser.press(".record .link");
-    browser.wait("document.querySelector('.record .link').getAttribute('aria-pressed') === 'true'");
+    browser.press(".record .under");
+    browser
+        .wait("document.querySelector('.record .under').getAttribute('aria-pressed') === 'true'");
     let lead = text(&mut browser, "#lead");
     assert!(!lead.is_empty());
     let complaints = browser.complaints();
@@ -138,14 +149,16 @@ fn a_web_server_is_loaded_from_the_page_and_the_load_is_changed() {
     let server = crate::http::server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     let (running, url) = page(&place, "2");
     browser.go(&url);
-    browser.wait("document.querySelector('#do-http')?.disabled === false");
-    browser.type_into("#url", &format!("http://{server}/"));
-    for (field, value) in [("duration", "10min"), ("rate", "100/s")] {
-        browser.value(&format!(
-            "document.querySelector('#{field}').value = '{value}'"
-        ));
-    }
-    browser.press("#do-http");
+    browser.wait("document.querySelector('#do-load')?.disabled === false");
+    fill_in(
+        &mut browser,
+        &[
+            ("url", &format!("http://{server}/")),
+            ("duration", "10min"),
+            ("rate", "100/s"),
+        ],
+    );
+    browser.press("#do-load");
     browser.wait("document.querySelector('[data-track=answers] canvas')");
     browser.wait("document.querySelector('.steer')?.hidden === false");
     browser.type_into("#rate-now", "200");
@@ -182,6 +195,135 @@ fn beyond_this_machine_the_address_holds_a_token() {
     let words = ["web", "--local", "2", "--listen", "0.0.0.0:0"];
     let mut running = place.words(words).start();
     running.wait_for(|line| line.contains("/?token=").then_some(()));
+    running.interrupt();
+    running.finish().expect_code(0);
+}
+
+/// What is wrong stands at its field; a plan is loaded, its failures are told by label, code and message,
+/// also after a reload; and it is run again from its record.
+#[test]
+fn a_plan_is_pasted_started_watched_and_run_again() {
+    let Some(mut browser) = browser(1280, 1000) else {
+        return;
+    };
+    let place = place();
+    let far = crate::web_jmx::application();
+    let (running, url) = page(&place, "2");
+    browser.go(&url);
+    browser.wait("document.querySelector('#do-load')?.disabled === false");
+    let wrong = |browser: &mut Browser, field: &str| {
+        browser.press("#do-load");
+        browser.wait(&format!(
+            "document.querySelector('#load-{field}').getAttribute('aria-invalid') === 'true'"
+        ));
+        text(browser, &format!("#load-{field}-error"))
+    };
+    fill_in(
+        &mut browser,
+        &[("url", "http://127.0.0.1:9/"), ("slo", "p95 good")],
+    );
+    let told = wrong(&mut browser, "slo");
+    assert!(told.contains("p95<2s"), "{told}");
+    fill_in(&mut browser, &[("slo", ""), ("users", "many")]);
+    assert!(wrong(&mut browser, "users").contains("many"));
+    browser.value(
+        "{ const what = document.querySelector('#load-what'); what.value = 'plan'; \
+           what.dispatchEvent(new Event('change')); }",
+    );
+    fill_in(
+        &mut browser,
+        &[
+            ("users", "2"),
+            ("plan", "<jmeterTestPlan>\n<hashTree>\n<nonsense>"),
+        ],
+    );
+    let told = wrong(&mut browser, "plan");
+    assert!(told.contains("line "), "{told}");
+    browser.shots("load-wrong", 1280, 1000);
+
+    let plan = crate::jmx::far::plan(1, -1, &crate::jmx::far::get(far.address, "/a", ""));
+    fill_in(
+        &mut browser,
+        &[
+            ("plan", &plan),
+            ("ramp", "1"),
+            ("duration", "600"),
+            ("slo", "err<90%"),
+        ],
+    );
+    browser.press("#do-load");
+    let failed = "[...document.querySelectorAll('#failures tbody tr')].some((row) => \
+                  row.innerText.includes('/a') && row.innerText.includes('503') && \
+                  /[1-9]/.test(row.querySelector('.count').textContent))";
+    browser.wait(failed);
+    browser.wait("document.querySelector('.steer')?.hidden === false");
+    browser.type_into("#users", "3");
+    browser.press(".steer button");
+    browser.wait("[...document.querySelectorAll('#figures .number')].some((one) => one.querySelector('dd').textContent.trim() === '3')");
+    browser.shots("load-live", 1280, 1000);
+    browser.press("#do-stop");
+    browser.wait("document.querySelector('#report')");
+    browser.wait("document.querySelector('.record .again')");
+    let did = text(&mut browser, ".record-name");
+    assert!(did.contains("plan.jmx"), "{did}");
+    browser.go(&url);
+    browser.wait(failed);
+    browser.wait(
+        "document.querySelector('#report') && document.querySelector('#lead').textContent !== ''",
+    );
+
+    browser.press(".record .again");
+    browser.wait("document.querySelector('.pill.works')");
+    browser.wait(failed);
+    browser.press("#do-stop");
+    browser.wait("document.querySelectorAll('.record').length === 2");
+    let complaints = browser.complaints();
+    assert!(
+        complaints.iter().all(|one| one.contains("409")),
+        "{complaints:#?}"
+    );
+    running.interrupt();
+    running.finish().expect_code(0);
+    for record in place.records() {
+        let record = sokudo_store::load(&record).expect("a record");
+        let command = record.manifest.command.join(" ");
+        assert!(command.starts_with("sokudo jmx run "), "{command}");
+        let rest = "plan/plan.jmx --users=2 --ramp=1 --duration=600";
+        assert!(command.contains(rest), "{command}");
+    }
+}
+
+/// A load of which nothing got through, and a script that cannot be run, are told as what they are.
+#[test]
+fn what_failed_is_not_told_as_fine() {
+    let Some(mut browser) = browser(1280, 900) else {
+        return;
+    };
+    let place = place();
+    let (running, url) = page(&place, "2");
+    browser.go(&url);
+    browser.wait("document.querySelector('#do-load')?.disabled === false");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let nobody = free.local_addr().expect("an address");
+    drop(free);
+    let nowhere = format!("http://{nobody}/");
+    fill_in(
+        &mut browser,
+        &[("url", &nowhere), ("duration", "1s"), ("users", "2")],
+    );
+    browser.press("#do-load");
+    browser.wait("document.querySelectorAll('.record').length === 1");
+    browser.wait("document.querySelector('.record .status.failed')");
+    browser.wait("document.querySelector('#failures').innerText.includes('connect: refused')");
+    browser.shots("load-refused", 1280, 900);
+
+    browser.type_into("#script", "node 1 rr 2 --count 0\n");
+    browser.press("#do-run");
+    browser.wait("document.querySelector('#lead.bad')");
+    let lead = text(&mut browser, "#lead");
+    assert!(lead.contains("count") || lead.contains('0'), "{lead}");
+    let complaints = browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:#?}");
     running.interrupt();
     running.finish().expect_code(0);
 }

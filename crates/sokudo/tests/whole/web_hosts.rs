@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sokudo_model::{Change, Refusal};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
-use sokudo_web::{Desk, Emit, Feed, HostRow, Language, Order};
+use sokudo_web::{Desk, Emit, Feed, HostRow, Language, NotTaken, Order};
 
 use crate::browser::browser;
 use crate::vocabulary::place;
@@ -14,8 +14,8 @@ use crate::vocabulary::place;
 struct Closed;
 
 impl Desk for Closed {
-    fn order(&self, _: Order) -> Result<(), Refusal> {
-        Err(refusal("closed", ""))
+    fn order(&self, _: Order) -> Result<(), NotTaken> {
+        Err(refusal("closed", "").into())
     }
 
     fn emit(&self, _: &Emit) -> Result<String, Refusal> {

@@ -5,10 +5,10 @@ use std::time::Duration;
 use crate::browser::{Browser, browser};
 use crate::jmx::far::{Does, Far, far, get, plan};
 use crate::vocabulary::{Place, place};
-use crate::web::page;
+use crate::web::{fill_in, page};
 
 /// A server that takes its time, and refuses each fourth request.
-fn application() -> Far {
+pub fn application() -> Far {
     far(|number, _| {
         let status = if number % 4 == 0 {
             "503 Busy"
@@ -140,26 +140,20 @@ fn an_earlier_run_lies_dashed_under_the_next_one() {
     );
 
     let load = |browser: &mut Browser, records: usize| {
-        for (field, value) in [
-            ("url", format!("http://{}/", far.address)),
-            ("duration", "3s".into()),
-            ("connections", "2".into()),
-        ] {
-            browser.value(&format!(
-                "document.querySelector('#{field}').value = '{value}'"
-            ));
-        }
-        browser.press("#do-http");
+        let url = format!("http://{}/", far.address);
+        let fields = [("url", &*url), ("duration", "3s"), ("users", "2")];
+        fill_in(browser, &fields);
+        browser.press("#do-load");
         browser.wait(&format!(
             "document.querySelectorAll('.record').length === {records}"
         ));
     };
     load(&mut browser, 1);
     assert_eq!(browser.value("window.dashes.has('2,3 at 0.65')"), false);
-    browser.press(".record .link");
+    browser.press(".record .under");
     browser.wait("window.dashes.has('2,3 at 0.65')");
     load(&mut browser, 2);
-    browser.wait("document.querySelector('.record[data-record] .link[aria-pressed=true]')");
+    browser.wait("document.querySelector('.record[data-record] .under[aria-pressed=true]')");
     browser.point_at("[data-track=answers] .u-over", 0.3);
     for track in ["answers", "latency"] {
         browser.wait(&format!(

@@ -11,7 +11,7 @@ use sokudo_model::{Change, Record, Refusal, Text};
 use sokudo_session::specs::row::{Light, Row};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::{Outcome, Told};
-use sokudo_web::{Desk, Emit, Feed, Language, Order, Server, board};
+use sokudo_web::{Desk, Emit, Feed, Language, NotTaken, Order, Server, board};
 
 use sokudo_session::page::{Tap, hosts, outcome, steer};
 
@@ -132,8 +132,8 @@ impl Watching {
 }
 
 impl Desk for Watching {
-    fn order(&self, _: Order) -> Result<(), Refusal> {
-        Err(watches())
+    fn order(&self, _: Order) -> Result<(), NotTaken> {
+        Err(watches().into())
     }
 
     fn emit(&self, _: &Emit) -> Result<String, Refusal> {
