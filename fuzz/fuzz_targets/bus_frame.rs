@@ -3,11 +3,11 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use sokudo_fuzz::fuzz_target;
-use sokudo_load_network::bus::protocol::{Agreed, FrameWay, Reader};
+use sokudo_load_network::bus::protocol::{Agreed, BusReader, FrameWay};
 
 fuzz_target!(|bytes: &[u8]| {
     for way in [FrameWay::Forth, FrameWay::Back] {
-        let mut reader = Reader::new(Agreed {
+        let mut reader = BusReader::new(Agreed {
             way,
             min_bytes: 24,
             max_bytes: 4096,

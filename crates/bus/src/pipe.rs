@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use sokudo_net::tls::{Reader, Received, Writer};
+use sokudo_net::tls::{Received, TlsReader, Writer};
 use sokudo_wire::Decoder;
 
 /// The end of a connection that the other end closed.
@@ -70,14 +70,14 @@ impl FrameSender for Writer {
 
 /// Frames of a TLS connection.
 pub struct TlsSource {
-    reader: Reader,
+    reader: TlsReader,
     decoder: Decoder,
     bytes: Vec<u8>,
 }
 
 impl TlsSource {
     /// Bytes already in the decoder are returned first.
-    pub fn new(reader: Reader, decoder: Decoder) -> Self {
+    pub fn new(reader: TlsReader, decoder: Decoder) -> Self {
         Self {
             reader,
             decoder,

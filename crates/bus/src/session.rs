@@ -117,7 +117,7 @@ pub fn serve(
         if let (Ok(handling), Ok(_)) = (handling, &writing) {
             // Not the handler, which starts load.
             let _first = urgency::First::begin();
-            let why = Listener::new(&outbox, &gate, &hush, (asks, &waiting)).listen(source);
+            let why = FrameListener::new(&outbox, &gate, &hush, (asks, &waiting)).listen(source);
             if let Some(why) = why {
                 gate.shut(&why);
             }
@@ -270,7 +270,7 @@ fn refusal(says: String) -> Reply {
 }
 
 /// The reading thread's state.
-struct Listener<'a> {
+struct FrameListener<'a> {
     outbox: &'a Mailbox<(), Outgoing>,
     gate: &'a Gate,
     hush: &'a Hush,
@@ -292,7 +292,7 @@ enum Next {
     End,
 }
 
-impl<'a> Listener<'a> {
+impl<'a> FrameListener<'a> {
     fn new(
         outbox: &'a Mailbox<(), Outgoing>,
         gate: &'a Gate,

@@ -12,7 +12,7 @@ use crate::engine::Limits;
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::observed::Reading;
 use crate::response::Response;
-use crate::shared::Shared;
+use crate::shared::SharedConnection;
 use crate::target::{Found, Leaves, TargetId};
 use crate::tls;
 use crate::tunnel::Tunnel;
@@ -64,7 +64,7 @@ pub(crate) struct Connection {
     /// HTTP/2: shared by several users.
     pub(crate) is_for_many: bool,
     /// Its state for the users of an HTTP/2 connection; kept for reuse by the next one.
-    pub(crate) shared: Option<Box<Shared>>,
+    pub(crate) shared: Option<Box<SharedConnection>>,
     socket: Option<TcpStream>,
     tls: Option<Box<ClientConnection>>,
     /// The request to a proxy before the handshake.

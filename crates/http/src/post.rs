@@ -36,16 +36,16 @@ pub(crate) enum Letter<N> {
     Closed,
 }
 
-struct Shared<N> {
+struct LoopQueue<N> {
     letters: Mutex<VecDeque<Letter<N>>>,
     bell: UdpSocket,
 }
 
 /// The sending end of a loop's queue. Copies lead to the same loop.
-pub(crate) struct Sender<N>(Arc<Shared<N>>);
+pub(crate) struct Sender<N>(Arc<LoopQueue<N>>);
 
 /// The receiving end of a loop's queue.
-pub(crate) struct Inbox<N>(Arc<Shared<N>>);
+pub(crate) struct Inbox<N>(Arc<LoopQueue<N>>);
 
 impl<N> Clone for Sender<N> {
     fn clone(&self) -> Self {
@@ -60,7 +60,7 @@ pub(crate) fn pair<N>() -> io::Result<(Sender<N>, Inbox<N>)> {
     let bell = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
     bell.connect(bell.local_addr()?)?;
     bell.set_nonblocking(true)?;
-    let both = Arc::new(Shared {
+    let both = Arc::new(LoopQueue {
         letters: Mutex::new(VecDeque::new()),
         bell,
     });
@@ -92,6 +92,6 @@ impl<N> Inbox<N> {
     }
 }
 
-fn lock<N>(both: &Shared<N>) -> std::sync::MutexGuard<'_, VecDeque<Letter<N>>> {
+fn lock<N>(both: &LoopQueue<N>) -> std::sync::MutexGuard<'_, VecDeque<Letter<N>>> {
     both.letters.lock().unwrap_or_else(PoisonError::into_inner)
 }

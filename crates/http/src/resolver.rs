@@ -37,11 +37,11 @@ pub(crate) struct Resolver<N> {
     home: Home,
     threads: usize,
     questions: mpsc::Sender<Question>,
-    asked: Arc<Asked>,
+    asked: Arc<ResolverQueue>,
 }
 
 /// State that the threads of one loop share.
-struct Asked {
+struct ResolverQueue {
     questions: Mutex<mpsc::Receiver<Question>>,
     /// Questions that wait or are being answered.
     open: AtomicUsize,
@@ -51,7 +51,7 @@ impl<N: Send + 'static> Resolver<N> {
     /// Answers come as letters.
     pub(crate) fn new(answers: Sender<N>, home: Home) -> Self {
         let (questions, receiver) = mpsc::channel();
-        let asked = Asked {
+        let asked = ResolverQueue {
             questions: Mutex::new(receiver),
             open: AtomicUsize::new(0),
         };
@@ -94,7 +94,7 @@ impl<N: Send + 'static> Resolver<N> {
     }
 }
 
-impl Asked {
+impl ResolverQueue {
     fn next(&self) -> Option<Question> {
         let questions = self.questions.lock();
         questions

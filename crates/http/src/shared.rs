@@ -44,7 +44,7 @@ pub(crate) struct Held {
 }
 
 /// The part of a connection that many users share.
-pub(crate) struct Shared {
+pub(crate) struct SharedConnection {
     /// Tells it from earlier ones in the same room.
     pub(crate) serial: u64,
     pub(crate) lane: u32,
@@ -68,7 +68,7 @@ pub(crate) struct Shared {
     pub(crate) is_last: bool,
 }
 
-impl Shared {
+impl SharedConnection {
     /// Room for a shared connection.
     pub(crate) fn new(limits: Limits) -> Self {
         Self {

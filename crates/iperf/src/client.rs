@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::control::Control;
-use crate::flow::{Data, Flow, Shared};
+use crate::flow::{Data, Flow, TestState};
 use crate::options::Options;
 use crate::proto::{COOKIE_BYTES, Params, State, UDP_HELLO, read_results, results_to_json};
 use crate::show::Told;
@@ -67,7 +67,7 @@ pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<
     control.wait_for(State::TestStart)?;
     control.wait_for(State::TestRunning)?;
     let begun = Instant::now();
-    let shared = Arc::new(Shared::default());
+    let shared = Arc::new(TestState::default());
     let flows = data.into_iter();
     let mut flows = flows
         .map(|(id, sends, data)| Flow::start((id, sends), data, params, &shared))

@@ -36,7 +36,7 @@ impl Data {
 
 /// What the streams of a test share.
 #[derive(Default)]
-pub struct Shared {
+pub struct TestState {
     /// The test is over.
     pub over: AtomicBool,
     /// Bytes of all streams so far.
@@ -45,7 +45,7 @@ pub struct Shared {
     pub broken: Mutex<Option<String>>,
 }
 
-impl Shared {
+impl TestState {
     /// What broke a stream.
     pub fn broken(&self) -> Option<String> {
         let broken = self.broken.lock();
@@ -70,7 +70,7 @@ pub struct Flow {
     /// Own and far address.
     pub addresses: Option<(SocketAddr, SocketAddr)>,
     counted: Arc<Counted>,
-    shared: Arc<Shared>,
+    shared: Arc<TestState>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -80,7 +80,7 @@ impl Flow {
         (id, sends): (u64, bool),
         data: Data,
         params: &Params,
-        shared: &Arc<Shared>,
+        shared: &Arc<TestState>,
     ) -> Result<Self, IperfError> {
         let failed = |error| IperfError::io("starting a stream")(error);
         match &data {
@@ -148,7 +148,7 @@ impl Drop for Flow {
 
 struct Worker {
     params: Params,
-    shared: Arc<Shared>,
+    shared: Arc<TestState>,
     counted: Arc<Counted>,
 }
 

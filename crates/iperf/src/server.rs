@@ -10,7 +10,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::IperfError;
 use crate::control::{Control, is_timeout};
-use crate::flow::{Data, Flow, Shared};
+use crate::flow::{Data, Flow, TestState};
 use crate::options::Options;
 use crate::proto::{COOKIE_BYTES, Params, State, UDP_WELCOME, read_results, results_to_json};
 use crate::show::Told;
@@ -124,7 +124,7 @@ fn one_test(
         .map_err(failed)?;
     }
     let data = streams(server, &params, &cookie, peer, &mut control)?;
-    let shared = Arc::new(Shared::default());
+    let shared = Arc::new(TestState::default());
     control.tell(State::TestStart)?;
     let mut flows = Vec::new();
     let mut senders = Vec::new();

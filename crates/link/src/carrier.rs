@@ -31,14 +31,14 @@ const READ_AT_ONCE: usize = 32;
 const DEVICE_QUEUE: u32 = 20_000;
 
 /// What becomes of the packets of one direction. Times are those of the monotonic clock.
-pub trait Course: Send + 'static {
+pub trait PacketCourse: Send + 'static {
     /// Takes a packet that was read at `now_ns`.
     fn accept(&mut self, now_ns: i64, packet: Vec<u8>);
 
     /// The next packet that is to be written at `now_ns`.
     fn take_due(&mut self, now_ns: i64) -> Option<Vec<u8>>;
 
-    /// Time at which [`Course::take_due`] has something next, if nothing is accepted before.
+    /// Time at which [`PacketCourse::take_due`] has something next, if nothing is accepted before.
     fn next_due_ns(&self) -> Option<i64>;
 
     /// Says of the packet that was taken last whether the host took it.
@@ -54,7 +54,7 @@ pub struct Carrier<C> {
     courses: [Arc<Mutex<C>>; 2],
 }
 
-impl<C: Course> Carrier<C> {
+impl<C: PacketCourse> Carrier<C> {
     /// Makes a link with this name and these addresses in both hosts.
     ///
     /// Errors: this machine has no such devices, or refuses them.
@@ -140,7 +140,7 @@ fn make(
 }
 
 /// Carries packets until the link ends.
-fn carry<C: Course>(from: &Carried, to: &Carried, course: &Mutex<C>, stop: &AtomicBool) {
+fn carry<C: PacketCourse>(from: &Carried, to: &Carried, course: &Mutex<C>, stop: &AtomicBool) {
     precise_timers();
     urgency::go_first();
     let mut packets = Packets::default();
@@ -162,7 +162,7 @@ fn carry<C: Course>(from: &Carried, to: &Carried, course: &Mutex<C>, stop: &Atom
 }
 
 /// Writes what is due; gives how long nothing else is.
-fn write_due<C: Course>(to: &Carried, course: &mut C, packets: &mut Packets) -> Duration {
+fn write_due<C: PacketCourse>(to: &Carried, course: &mut C, packets: &mut Packets) -> Duration {
     loop {
         let now_ns = now_ns();
         let Some(packet) = course.take_due(now_ns) else {
@@ -176,7 +176,7 @@ fn write_due<C: Course>(to: &Carried, course: &mut C, packets: &mut Packets) -> 
 }
 
 /// Reads what is there already, up to a bound.
-fn read_waiting<C: Course>(from: &Carried, course: &mut C, packets: &mut Packets) {
+fn read_waiting<C: PacketCourse>(from: &Carried, course: &mut C, packets: &mut Packets) {
     for _ in 1..READ_AT_ONCE {
         let mut packet = packets.empty();
         let Ok(Some(bytes)) = from.read(&mut packet, Duration::ZERO) else {

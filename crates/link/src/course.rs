@@ -1,6 +1,6 @@
 //! The model of a link as the course of packets that this process carries.
 
-use crate::carrier::Course;
+use crate::carrier::PacketCourse;
 use crate::direction::{Direction, Properties};
 
 /// Bytes in front of each packet that the line sends, too: an Ethernet header, as the kernel's own
@@ -27,7 +27,7 @@ impl LinkCourse {
     }
 }
 
-impl Course for LinkCourse {
+impl PacketCourse for LinkCourse {
     fn accept(&mut self, now_ns: i64, packet: Vec<u8>) {
         let bytes = packet.len() as u64 + HEADER_BYTES;
         self.direction.accept(now_ns, bytes, packet);

@@ -22,6 +22,6 @@ mod tally;
 
 pub use course::HEADER_BYTES;
 pub use direction::{Counts, Direction, FLIGHT_MAX_BYTES, PACKET_BYTES, Properties};
-pub use link::{Asked, By, Choice, Link, NAMES, STARTERS};
+pub use link::{By, Choice, Link, LinkRequest, NAMES, STARTERS};
 pub use loss::{Loss, Losses};
 pub use tally::Tally;

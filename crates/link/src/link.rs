@@ -45,7 +45,7 @@ pub enum By {
 
 /// What is asked of a link.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct LinkRequest {
     /// From host a to host b, and back.
     pub ways: [Properties; 2],
     /// Who is to carry it.
@@ -78,7 +78,7 @@ impl Link {
     ///
     /// Errors: no right to make network namespaces, or nothing that can carry the link; each with what
     /// can be done about it.
-    pub fn open(asked: &Asked) -> Result<Self, NetnsError> {
+    pub fn open(asked: &LinkRequest) -> Result<Self, NetnsError> {
         let (hosts, carried) = match asked.choice {
             Choice::Kernel => by_kernel(asked)?,
             Choice::Tun => by_tun(asked, None)?,
@@ -135,7 +135,7 @@ impl Link {
 }
 
 /// Errors: why this process is to carry it, as a sentence.
-fn better_by_kernel(asked: &Asked) -> Result<(LocalHosts, Carried), String> {
+fn better_by_kernel(asked: &LinkRequest) -> Result<(LocalHosts, Carried), String> {
     let reasons = [kernel::lacks, kernel::is_worse_at];
     let why = reasons
         .iter()
@@ -146,7 +146,7 @@ fn better_by_kernel(asked: &Asked) -> Result<(LocalHosts, Carried), String> {
     }
 }
 
-fn by_kernel(asked: &Asked) -> Result<(LocalHosts, Carried), NetnsError> {
+fn by_kernel(asked: &LinkRequest) -> Result<(LocalHosts, Carried), NetnsError> {
     if let Some(why) = asked.ways.iter().find_map(kernel::lacks) {
         return Err(lacks(why));
     }
@@ -167,7 +167,7 @@ fn lacks(why: &str) -> NetnsError {
     )
 }
 
-fn by_tun(asked: &Asked, why: Option<String>) -> Result<(LocalHosts, Carried), NetnsError> {
+fn by_tun(asked: &LinkRequest, why: Option<String>) -> Result<(LocalHosts, Carried), NetnsError> {
     let hosts = LocalHosts::apart(2)?;
     let seed = asked
         .seed

@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokudo_link::{Asked, By, Choice, Link, Loss, Properties, Tally};
+use sokudo_link::{By, Choice, Link, LinkRequest, Loss, Properties, Tally};
 
 const BOUND: Duration = Duration::from_secs(60);
 const PORT: u16 = 7_000;
 
-fn asked(choice: Choice, way: Properties) -> Asked {
-    Asked {
+fn asked(choice: Choice, way: Properties) -> LinkRequest {
+    LinkRequest {
         ways: [way; 2],
         choice,
         seed: None,
@@ -24,7 +24,7 @@ fn asked(choice: Choice, way: Properties) -> Asked {
 }
 
 /// A link, or `None` after saying why there is none.
-fn link(asked: &Asked) -> Option<Link> {
+fn link(asked: &LinkRequest) -> Option<Link> {
     Link::open(asked)
         .inspect_err(|e| eprintln!("skipped: {e}"))
         .ok()
@@ -231,7 +231,7 @@ fn order_is_kept_and_a_seed_repeats_the_losses() {
         ..Properties::default()
     };
     let arrived = || {
-        let seeded = Asked {
+        let seeded = LinkRequest {
             seed: Some(11),
             ..asked(Choice::Auto, way)
         };

@@ -124,7 +124,7 @@ pub fn broken(expected: &Expectation, kind: &Kind, flow: &FlowResult) -> Vec<Bro
 
 /// One part of what is expected of every pair, and how all of them did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct PairExpectation {
     /// As it is typed: `1Gb/s`, `p99<1ms`.
     pub typed: String,
     /// Unit of the measured values.
@@ -138,7 +138,7 @@ pub struct Asked {
 }
 
 /// Each part of what is expected of the pairs; nothing where nothing is.
-pub fn asked(phases: &[PhaseRecord]) -> Vec<Asked> {
+pub fn asked(phases: &[PhaseRecord]) -> Vec<PairExpectation> {
     let met = |phase: &&PhaseRecord| is_round(phase) && !phase.labels.contains_key(ALONE);
     let rounds: Vec<&PhaseRecord> = phases.iter().filter(met).collect();
     let mut texts = rounds.iter().filter_map(|phase| phase.labels.get(EXPECT));
@@ -168,7 +168,7 @@ fn over(
     typed: String,
     unit: Unit,
     of: impl Fn(&Kind, &FlowResult) -> Option<(Option<f64>, f64)>,
-) -> Asked {
+) -> PairExpectation {
     let mut worst: Option<(f64, f64, &FlowResult)> = None;
     let (mut pairs, mut missed) = (BTreeSet::new(), BTreeSet::new());
     for phase in rounds {
@@ -188,7 +188,7 @@ fn over(
             }
         }
     }
-    Asked {
+    PairExpectation {
         typed,
         unit,
         worst: worst.map(|(_, value, flow)| (value, format!("{} → {}", flow.from, flow.to))),

@@ -141,7 +141,7 @@ pub fn connect(tcp: TcpStream, trust: &Trust, deadline: Instant) -> Result<Sessi
 /// An established connection.
 pub struct Session {
     /// For the one thread that receives.
-    pub reader: Reader,
+    pub reader: TlsReader,
     /// For all threads that send.
     pub writer: Writer,
 }
@@ -172,7 +172,7 @@ impl Session {
             sending: Mutex::new(Sending::default()),
         });
         Ok(Self {
-            reader: Reader {
+            reader: TlsReader {
                 line: Arc::clone(&line),
                 ready: early,
                 taken: 0,
@@ -185,7 +185,7 @@ impl Session {
     }
 }
 
-/// The result of [`Reader::read`].
+/// The result of [`TlsReader::read`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Received {
     /// This many bytes were appended; may be zero when only TLS messages arrived.
@@ -197,7 +197,7 @@ pub enum Received {
 }
 
 /// The receiving half.
-pub struct Reader {
+pub struct TlsReader {
     line: Arc<Line>,
     /// Decrypted bytes that did not fit the caller's buffer; those before `taken` are delivered.
     ready: Vec<u8>,
@@ -207,7 +207,7 @@ pub struct Reader {
     receiving: Receiving,
 }
 
-impl Reader {
+impl TlsReader {
     /// Waits for bytes and appends them to `out`, at most about 18 KiB at once. A bound of zero
     /// takes what is there.
     ///
@@ -229,7 +229,7 @@ impl Reader {
         Ok(self.received(out.len() - before))
     }
 
-    /// As [`Reader::read`] into a slice; what does not fit is kept for the next call.
+    /// As [`TlsReader::read`] into a slice; what does not fit is kept for the next call.
     pub fn read_slice(&mut self, out: &mut [u8], bound: Duration) -> Result<Received, TlsError> {
         if self.buffered() == 0 {
             let n = match self.receive(bound)? {

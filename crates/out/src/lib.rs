@@ -22,7 +22,7 @@ mod worker;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use place::{BadPlace, Kind, Place};
+pub use place::{BadSinkAddress, SinkAddress, SinkFormat};
 pub use worker::Trouble;
 use worker::Worker;
 
@@ -61,7 +61,7 @@ pub struct Outs {
 impl Outs {
     /// Opens these sinks. Only what is served on this host can fail here: what is sent elsewhere is tried
     /// when there is something to send.
-    pub fn open(places: &[Place]) -> Result<Self, Trouble> {
+    pub fn open(places: &[SinkAddress]) -> Result<Self, Trouble> {
         let workers = places.iter().map(Worker::start);
         Ok(Self {
             workers: workers.collect::<Result<_, _>>()?,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// The format, and who begins the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SinkFormat {
     /// Whoever asks this host gets the newest values.
     OpenMetrics,
     /// Prometheus remote write.
@@ -17,7 +17,7 @@ pub enum Kind {
     Otlp,
 }
 
-impl Kind {
+impl SinkFormat {
     const ALL: [(&'static str, Self); 4] = [
         ("openmetrics", Self::OpenMetrics),
         ("prometheus", Self::Prometheus),
@@ -44,46 +44,48 @@ pub(crate) enum Target {
 
 /// One sink as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SinkAddress {
     text: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SinkFormat,
     pub(crate) target: Target,
 }
 
 /// A text that names no sink.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no sink")]
-pub struct BadPlace(
+pub struct BadSinkAddress(
     /// The text.
     pub String,
 );
 
-impl fmt::Display for Place {
+impl fmt::Display for SinkAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl FromStr for Place {
-    type Err = BadPlace;
+impl FromStr for SinkAddress {
+    type Err = BadSinkAddress;
 
-    fn from_str(text: &str) -> Result<Self, BadPlace> {
-        read(text).ok_or_else(|| BadPlace(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, BadSinkAddress> {
+        read(text).ok_or_else(|| BadSinkAddress(text.to_owned()))
     }
 }
 
-fn read(text: &str) -> Option<Place> {
+fn read(text: &str) -> Option<SinkAddress> {
     let (name, rest) = text.split_once('=')?;
-    let (_, kind) = Kind::ALL.into_iter().find(|(known, _)| *known == name)?;
+    let (_, kind) = SinkFormat::ALL
+        .into_iter()
+        .find(|(known, _)| *known == name)?;
     let target = match kind {
-        Kind::OpenMetrics => Target::Listen(rest.parse().ok()?),
-        Kind::Influx if rest.starts_with("udp://") => {
+        SinkFormat::OpenMetrics => Target::Listen(rest.parse().ok()?),
+        SinkFormat::Influx if rest.starts_with("udp://") => {
             let place = rest.strip_prefix("udp://")?.trim_end_matches('/');
             Target::Udp(with_port(place, None)?)
         }
-        Kind::Prometheus | Kind::Influx | Kind::Otlp => http(rest, kind)?,
+        SinkFormat::Prometheus | SinkFormat::Influx | SinkFormat::Otlp => http(rest, kind)?,
     };
-    Some(Place {
+    Some(SinkAddress {
         text: text.to_owned(),
         kind,
         target,
@@ -91,7 +93,7 @@ fn read(text: &str) -> Option<Place> {
 }
 
 /// The usual path of each system stands where none was typed.
-fn http(url: &str, kind: Kind) -> Option<Target> {
+fn http(url: &str, kind: SinkFormat) -> Option<Target> {
     let rest = url.strip_prefix("http://")?;
     let (authority, path) = match rest.find(['/', '?']) {
         Some(at) => rest.split_at(at),
@@ -99,13 +101,13 @@ fn http(url: &str, kind: Kind) -> Option<Target> {
     };
     let is_printable = |b: u8| b.is_ascii_graphic();
     let usual = match kind {
-        Kind::Prometheus => "/api/v1/write",
-        Kind::Influx => "/write?db=sokudo",
+        SinkFormat::Prometheus => "/api/v1/write",
+        SinkFormat::Influx => "/write?db=sokudo",
         _ => "/v1/metrics",
     };
     let port = match kind {
-        Kind::Prometheus => 9090,
-        Kind::Influx => 8086,
+        SinkFormat::Prometheus => 9090,
+        SinkFormat::Influx => 8086,
         _ => 4318,
     };
     let path = if matches!(path, "" | "/") {
@@ -138,7 +140,7 @@ mod tests {
     use super::*;
 
     fn target(text: &str) -> Option<Target> {
-        text.parse::<Place>().ok().map(|place| place.target)
+        text.parse::<SinkAddress>().ok().map(|place| place.target)
     }
 
     fn http(authority: &str, path: &str) -> Option<Target> {

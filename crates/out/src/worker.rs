@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::exposition::{MEDIA_TYPE, Newest};
-use crate::place::{Kind, Place, Target};
+use crate::place::{SinkAddress, SinkFormat, Target};
 use crate::{Delivered, Point, http, influx, otlp, remote_write};
 
 /// Batches that wait for a sink at most.
@@ -34,7 +34,7 @@ pub struct Trouble {
 }
 
 #[derive(Default)]
-struct Shared {
+struct SinkState {
     sent: AtomicU64,
     lost: AtomicU64,
     is_closing: AtomicBool,
@@ -42,7 +42,7 @@ struct Shared {
     is_told: AtomicBool,
 }
 
-impl Shared {
+impl SinkState {
     fn lose(&self, points: usize, why: Option<String>) {
         self.lost.fetch_add(points as u64, Ordering::Relaxed);
         if let Some(why) = why {
@@ -61,13 +61,13 @@ impl Shared {
 pub struct Worker {
     place: String,
     queue: SyncSender<Arc<[Point]>>,
-    shared: Arc<Shared>,
+    shared: Arc<SinkState>,
     thread: JoinHandle<()>,
 }
 
 impl Worker {
     /// Opens the sink and starts its thread.
-    pub fn start(place: &Place) -> Result<Self, Trouble> {
+    pub fn start(place: &SinkAddress) -> Result<Self, Trouble> {
         let trouble = |error: io::Error| Trouble {
             place: place.to_string(),
             why: error.to_string(),
@@ -77,7 +77,7 @@ impl Worker {
             _ => None,
         };
         let (queue, points) = sync_channel(QUEUE);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SinkState::default());
         let (own, sink) = (Arc::clone(&shared), place.clone());
         let thread = std::thread::Builder::new()
             .name("out".into())
@@ -133,7 +133,7 @@ fn listen(address: std::net::SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves the newest values until the queue is closed.
-fn answer(listener: &TcpListener, queue: &Receiver<Arc<[Point]>>, shared: &Shared) {
+fn answer(listener: &TcpListener, queue: &Receiver<Arc<[Point]>>, shared: &SinkState) {
     let mut newest = Newest::default();
     loop {
         match queue.recv_timeout(LOOK) {
@@ -154,7 +154,7 @@ fn answer(listener: &TcpListener, queue: &Receiver<Arc<[Point]>>, shared: &Share
 }
 
 /// Sends what is in the queue until it is closed.
-fn send(place: &Place, queue: &Receiver<Arc<[Point]>>, shared: &Shared) {
+fn send(place: &SinkAddress, queue: &Receiver<Arc<[Point]>>, shared: &SinkState) {
     let mut closing: Option<Instant> = None;
     while let Ok(first) = queue.recv() {
         let mut points = first.to_vec();
@@ -185,7 +185,7 @@ fn send(place: &Place, queue: &Receiver<Arc<[Point]>>, shared: &Shared) {
     }
 }
 
-fn deliver(place: &Place, points: &[Point]) -> Result<(), String> {
+fn deliver(place: &SinkAddress, points: &[Point]) -> Result<(), String> {
     let (authority, path) = match &place.target {
         Target::Http { authority, path } => (authority, path),
         Target::Udp(address) => return datagrams(address, points),
@@ -193,18 +193,18 @@ fn deliver(place: &Place, points: &[Point]) -> Result<(), String> {
     };
     let post = |headers: &str, body: &[u8]| http::post(authority, path, headers, body);
     match place.kind {
-        Kind::Influx => {
+        SinkFormat::Influx => {
             let lines = influx::lines(points);
             post(
                 "Content-Type: text/plain; charset=utf-8\r\n",
                 lines.as_bytes(),
             )
         }
-        Kind::Otlp => {
+        SinkFormat::Otlp => {
             let request = otlp::request(points).to_string();
             post("Content-Type: application/json\r\n", request.as_bytes())
         }
-        Kind::Prometheus => {
+        SinkFormat::Prometheus => {
             let body = remote_write::body(points).map_err(|error| error.to_string())?;
             let headers = remote_write::HEADERS;
             post(
@@ -212,7 +212,7 @@ fn deliver(place: &Place, points: &[Point]) -> Result<(), String> {
                 &body,
             )
         }
-        Kind::OpenMetrics => Ok(()),
+        SinkFormat::OpenMetrics => Ok(()),
     }
 }
 

@@ -33,7 +33,7 @@ const RESCAN_SHARE: u32 = 10;
 type Change = (RelPath, bool);
 
 /// What the watcher's thread shares with the sender.
-struct Shared {
+struct WatchState {
     root: PathBuf,
     /// Changes were lost: nobody knows where they were.
     lost: AtomicBool,
@@ -48,7 +48,7 @@ struct Shared {
 pub struct Mirror {
     // Held for its thread.
     _watcher: Option<RecommendedWatcher>,
-    shared: Arc<Shared>,
+    shared: Arc<WatchState>,
     changes: Receiver<Change>,
     dirty: Dirty,
     begun: Instant,
@@ -71,7 +71,7 @@ impl Mirror {
     /// again and again instead, and [`Self::blind`] says why.
     pub fn begin(root: &Path) -> Self {
         let (told, changes) = sync_channel(MOST_CHANGES);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WatchState {
             root: root.to_owned(),
             lost: AtomicBool::new(false),
             moved: AtomicBool::new(false),
@@ -215,7 +215,7 @@ impl Mirror {
     }
 }
 
-fn watch(shared: &Arc<Shared>, told: SyncSender<Change>) -> notify::Result<RecommendedWatcher> {
+fn watch(shared: &Arc<WatchState>, told: SyncSender<Change>) -> notify::Result<RecommendedWatcher> {
     let own = Arc::clone(shared);
     let handler = move |event: notify::Result<Event>| match event {
         Ok(event) => own.note(&event, &told),
@@ -260,7 +260,7 @@ fn is_new(kind: EventKind) -> bool {
     }
 }
 
-impl Shared {
+impl WatchState {
     fn note(&self, event: &Event, told: &SyncSender<Change>) {
         if event.need_rescan() {
             self.lost.store(true, Ordering::Relaxed);

@@ -24,13 +24,13 @@ const FRAME_BYTES: usize = 1 << 20;
 const TOGETHER: usize = 512;
 /// A place that was drawn: a file, where in it, and the files after it that would travel with it.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct SamplePoint {
     files: Vec<(Arc<RelPath>, Vec<u8>)>,
     offset: u64,
     bytes: u64,
 }
 
-impl Place {
+impl SamplePoint {
     fn is_full(&self) -> bool {
         self.bytes >= FRAME_BYTES as u64 || self.files.len() >= TOGETHER
     }
@@ -53,7 +53,7 @@ impl Draw {
 /// Errors: the root cannot be read, or the session is over. What else cannot be read is left out.
 pub fn sample(source: &Source, session: &Session) -> io::Result<Sample> {
     let mut walk = Walk {
-        places: vec![Place::default(); PLACES],
+        places: vec![SamplePoint::default(); PLACES],
         draw: Draw(0x5eed_0f5e),
         classes: [SizeClass::default(); CLASSES],
         entries: 0.0,
@@ -97,7 +97,7 @@ pub fn sample(source: &Source, session: &Session) -> io::Result<Sample> {
 }
 
 struct Walk {
-    places: Vec<Place>,
+    places: Vec<SamplePoint>,
     draw: Draw,
     classes: [SizeClass; CLASSES],
     entries: f64,
@@ -120,7 +120,7 @@ impl Walk {
             if self.draw.unit() < share {
                 let frames = size / FRAME_BYTES as u64;
                 let offset = (self.draw.unit() * frames as f64) as u64 * FRAME_BYTES as u64;
-                *place = Place {
+                *place = SamplePoint {
                     files: vec![(Arc::clone(directory), name.to_vec())],
                     offset: if is_small { 0 } else { offset },
                     bytes: size,
@@ -144,7 +144,7 @@ struct Frames {
 }
 
 impl Frames {
-    fn read(source: &Source, places: &[Place]) -> io::Result<Self> {
+    fn read(source: &Source, places: &[SamplePoint]) -> io::Result<Self> {
         let mut handles = source.handles();
         let mut frames = Self {
             packed: Vec::new(),

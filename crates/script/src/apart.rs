@@ -34,20 +34,20 @@ const ENDED: u8 = 1;
 const LEFT_BEHIND: u8 = 2;
 
 /// A call of the script.
-struct Asked {
+struct ScriptCall {
     name: String,
     argument: String,
     answer: SyncSender<String>,
 }
 
 /// The script's end of the calls.
-pub struct Caller(Sender<Asked>);
+pub struct Caller(Sender<ScriptCall>);
 
 impl Caller {
     /// The answer to a call; `None` when nobody answers any more.
     pub fn call(&self, name: String, argument: String) -> Option<String> {
         let (answer, answered) = mpsc::sync_channel(1);
-        let asked = Asked {
+        let asked = ScriptCall {
             name,
             argument,
             answer,

@@ -100,10 +100,10 @@ pub struct Measurement<O> {
     options: O,
     max_skew_ns: Option<u64>,
     quiet_phases: bool,
-    kind: Kind<O>,
+    kind: MeasureKind<O>,
 }
 
-enum Kind<O> {
+enum MeasureKind<O> {
     Once(Option<Bounds>),
     Repeat(u32, Option<Bounds>),
     Sweep(String, Vec<(String, O)>),
@@ -290,24 +290,24 @@ impl<O: Options> Measurement<O> {
         options.validate()?;
         let kind = match (&how.sweep, &how.find, &how.knee) {
             _ if how.versus.as_ref().is_some_and(Versus::is_of_target) => {
-                Kind::VersusKnob(how.versus.clone().unwrap_or_default())
+                MeasureKind::VersusKnob(how.versus.clone().unwrap_or_default())
             }
             _ if how.versus.is_some() => {
                 let change = how.versus.clone().unwrap_or_default();
                 let with = changed(options, &change)?;
-                Kind::Versus(change, Box::new(with))
+                MeasureKind::Versus(change, Box::new(with))
             }
             (Some(sweep), ..) => {
                 let steps = vary(options, sweep)?;
-                Kind::Sweep(sweep.option.clone(), steps)
+                MeasureKind::Sweep(sweep.option.clone(), steps)
             }
             (None, Some(bounds), _) => {
                 searchable(options, bounds)?;
-                Kind::Find(bounds.clone())
+                MeasureKind::Find(bounds.clone())
             }
             (None, None, Some(asked)) => {
                 climbable(options, asked, how.slo.as_ref())?;
-                Kind::Knee(KneePlan {
+                MeasureKind::Knee(KneePlan {
                     range: asked.range.clone(),
                     rule: asked.rule,
                     bounds: how.slo.clone(),
@@ -320,8 +320,8 @@ impl<O: Options> Measurement<O> {
                     measurable(options, slo)?;
                 }
                 match how.repeat {
-                    Some(runs) => Kind::Repeat(runs, how.slo.clone()),
-                    None => Kind::Once(how.slo.clone()),
+                    Some(runs) => MeasureKind::Repeat(runs, how.slo.clone()),
+                    None => MeasureKind::Once(how.slo.clone()),
                 }
             }
         };
@@ -336,15 +336,18 @@ impl<O: Options> Measurement<O> {
     /// Duration of repeated runs or of a sweep, announced before they begin.
     pub fn announcement(&self) -> Option<Text> {
         let (says, durations_ns) = match &self.kind {
-            Kind::Once(_) | Kind::Find(_) | Kind::Versus(..) | Kind::VersusKnob(_) => {
+            MeasureKind::Once(_)
+            | MeasureKind::Find(_)
+            | MeasureKind::Versus(..)
+            | MeasureKind::VersusKnob(_) => {
                 return None;
             }
-            Kind::Repeat(runs, _) => {
+            MeasureKind::Repeat(runs, _) => {
                 let says = |key: &str| Text::new(key).word("n", runs.to_string());
                 let each = vec![self.options.duration_ns(); *runs as usize];
                 (["cli-repeat", "cli-repeat-counted"].map(says), each)
             }
-            Kind::Knee(plan) => {
+            MeasureKind::Knee(plan) => {
                 let says = |key: &str| {
                     Text::new(key)
                         .word("n", KNEE_RUNS.to_string())
@@ -355,7 +358,7 @@ impl<O: Options> Measurement<O> {
                 let each = vec![self.options.duration_ns(); KNEE_RUNS];
                 (["cli-knee", "cli-knee-counted"].map(says), each)
             }
-            Kind::Sweep(option, steps) => {
+            MeasureKind::Sweep(option, steps) => {
                 let value = |step: Option<&(String, O)>| step.map_or("", |it| &it.0).to_owned();
                 let says = |key: &str| {
                     Text::new(key)
@@ -387,15 +390,15 @@ impl<O: Options> Measurement<O> {
             run.keep_phases_quiet();
         }
         match self.kind {
-            Kind::Once(slo) => {
+            MeasureKind::Once(slo) => {
                 let phase = bounded(&self.options, hosts, slo);
                 run.run_phase(phase).map(drop)
             }
-            Kind::Repeat(runs, slo) => {
+            MeasureKind::Repeat(runs, slo) => {
                 let phase = bounded(&self.options, hosts, slo);
                 run.repeat(&phase, runs).map(drop)
             }
-            Kind::Find(bounds) => {
+            MeasureKind::Find(bounds) => {
                 let base = phase("search", &self.options, hosts);
                 let plan = SearchPlan {
                     probe_ns: (base.duration_ns / 5).max(SHORTEST_PROBE_NS),
@@ -406,7 +409,7 @@ impl<O: Options> Measurement<O> {
                 };
                 run.search(&plan).map(drop)
             }
-            Kind::Knee(plan) => {
+            MeasureKind::Knee(plan) => {
                 let options = self.options;
                 let phase_of = |users| {
                     let options = with_users(&options, &plan.range.option, users)?;
@@ -414,19 +417,19 @@ impl<O: Options> Measurement<O> {
                 };
                 run.knee(&plan, &phase_of).map(drop)
             }
-            Kind::Versus(change, with) => {
+            MeasureKind::Versus(change, with) => {
                 let without = phase("versus", &self.options, hosts);
                 let with = phase("versus", &*with, hosts);
                 let named = (change.option.as_str(), change.value.as_str());
                 run.versus(named, &without, &with).map(drop)
             }
-            Kind::VersusKnob(change) => {
+            MeasureKind::VersusKnob(change) => {
                 let phase = phase("versus", &self.options, hosts);
                 let knob = change.option.strip_prefix(TARGET).unwrap_or_default();
                 run.versus_knob((&change.option, knob, &change.value), &phase)
                     .map(drop)
             }
-            Kind::Sweep(option, varied) => {
+            MeasureKind::Sweep(option, varied) => {
                 let steps = varied.into_iter().zip(1..);
                 let steps = steps.map(|((value, options), number)| SweepStep {
                     phase: phase(&format!("sweep-{number}"), &options, hosts),

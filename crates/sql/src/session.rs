@@ -9,7 +9,7 @@ use crate::postgres::Postgres;
 use crate::row::Row;
 use crate::rows::RowWriter;
 use crate::sqlite::Sqlite;
-use crate::target::{Engine, Place, Target};
+use crate::target::{Engine, ServerAddress, Target};
 use crate::value::Value;
 
 /// A session on a database. Dropping it closes the connection; what was under way there is rolled back.
@@ -52,11 +52,11 @@ impl Session {
     pub async fn connect(target: &Target, bound: Duration) -> Result<Self, SqlError> {
         let connecting = async {
             Ok(Self(match &target.place {
-                Place::Postgres(config) => {
+                ServerAddress::Postgres(config) => {
                     Inner::Postgres(Box::new(Postgres::connect(config).await?))
                 }
-                Place::MySql(opts) => Inner::MySql(Box::new(MySql::connect(opts).await?)),
-                Place::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
+                ServerAddress::MySql(opts) => Inner::MySql(Box::new(MySql::connect(opts).await?)),
+                ServerAddress::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
             }))
         };
         let connected = tokio::time::timeout(bound, connecting).await;

@@ -33,11 +33,11 @@ impl Engine {
 #[derive(Clone)]
 pub struct Target {
     text: String,
-    pub(crate) place: Place,
+    pub(crate) place: ServerAddress,
 }
 
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum ServerAddress {
     Postgres(Box<tokio_postgres::Config>),
     MySql(Opts),
     Sqlite(PathBuf),
@@ -68,12 +68,14 @@ impl FromStr for Target {
                 let path = text["sqlite:".len()..].trim_start_matches("//");
                 let is_named = !path.is_empty() && path != ":memory:";
                 let path = is_named.then(|| PathBuf::from(path));
-                Place::Sqlite(path.ok_or_else(|| wrong("`sqlite:` needs a file".into()))?)
+                ServerAddress::Sqlite(path.ok_or_else(|| wrong("`sqlite:` needs a file".into()))?)
             }
             "mysql" | "mariadb" => {
                 let rest = &text[scheme.len()..];
                 let opts = Opts::from_url(&format!("mysql{rest}"));
-                Place::MySql(opts.map_err(|error| wrong(without(text, &error.to_string())))?)
+                ServerAddress::MySql(
+                    opts.map_err(|error| wrong(without(text, &error.to_string())))?,
+                )
             }
             _ if matches!(scheme, "postgres" | "postgresql") || text.contains("host=") => {
                 let config = text.parse::<tokio_postgres::Config>();
@@ -84,7 +86,7 @@ impl FromStr for Target {
                 if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require {
                     return Err(wrong("TLS to databases is not supported yet".into()));
                 }
-                Place::Postgres(Box::new(config))
+                ServerAddress::Postgres(Box::new(config))
             }
             _ => return Err(NotATarget(String::new())),
         };
@@ -109,9 +111,9 @@ impl Target {
     /// The engine.
     pub fn engine(&self) -> Engine {
         match self.place {
-            Place::Postgres(_) => Engine::Postgres,
-            Place::MySql(_) => Engine::MySql,
-            Place::Sqlite(_) => Engine::Sqlite,
+            ServerAddress::Postgres(_) => Engine::Postgres,
+            ServerAddress::MySql(_) => Engine::MySql,
+            ServerAddress::Sqlite(_) => Engine::Sqlite,
         }
     }
 
@@ -123,35 +125,35 @@ impl Target {
     /// Name or address of its host, and the port; `None` for a socket of this host, and a file.
     pub fn server(&self) -> Option<(&str, u16)> {
         match &self.place {
-            Place::Postgres(config) => match config.get_hosts().first()? {
+            ServerAddress::Postgres(config) => match config.get_hosts().first()? {
                 Host::Tcp(host) => {
                     Some((host, config.get_ports().first().copied().unwrap_or(5432)))
                 }
                 #[cfg(unix)]
                 Host::Unix(_) => None,
             },
-            Place::MySql(opts) => opts
+            ServerAddress::MySql(opts) => opts
                 .socket()
                 .is_none()
                 .then(|| (opts.ip_or_hostname(), opts.tcp_port())),
-            Place::Sqlite(_) => None,
+            ServerAddress::Sqlite(_) => None,
         }
     }
 
     /// The file of SQLite.
     pub fn file(&self) -> Option<&Path> {
         match &self.place {
-            Place::Sqlite(path) => Some(path),
-            Place::Postgres(_) | Place::MySql(_) => None,
+            ServerAddress::Sqlite(path) => Some(path),
+            ServerAddress::Postgres(_) | ServerAddress::MySql(_) => None,
         }
     }
 
     /// Name of the database on its server.
     fn database(&self) -> Option<&str> {
         match &self.place {
-            Place::Postgres(config) => config.get_dbname(),
-            Place::MySql(opts) => opts.db_name(),
-            Place::Sqlite(_) => None,
+            ServerAddress::Postgres(config) => config.get_dbname(),
+            ServerAddress::MySql(opts) => opts.db_name(),
+            ServerAddress::Sqlite(_) => None,
         }
     }
 }
@@ -165,7 +167,7 @@ impl PartialEq for Target {
 /// Engine, host, port and database; never user, password or options.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Place::Sqlite(path) = &self.place {
+        if let ServerAddress::Sqlite(path) = &self.place {
             return write!(f, "sqlite:{}", path.display());
         }
         let engine = self.engine().name();

@@ -21,11 +21,11 @@ const CONNECT_BOUND: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Cutter {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<CutterState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct CutterState {
     open: Mutex<Vec<TcpStream>>,
     accepted: AtomicUsize,
     ended: AtomicBool,
@@ -37,7 +37,7 @@ impl Cutter {
     pub fn before(target: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(CutterState::default());
         let own = Arc::clone(&shared);
         thread::spawn(move || accept(&listener, target, &own));
         Ok(Self { address, shared })
@@ -76,13 +76,13 @@ impl Drop for Cutter {
     }
 }
 
-impl Shared {
+impl CutterState {
     fn open(&self) -> std::sync::MutexGuard<'_, Vec<TcpStream>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn accept(listener: &TcpListener, target: SocketAddr, shared: &Shared) {
+fn accept(listener: &TcpListener, target: SocketAddr, shared: &CutterState) {
     while let Ok((client, _)) = listener.accept() {
         if shared.ended.load(Ordering::Acquire) {
             return;

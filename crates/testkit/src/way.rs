@@ -12,7 +12,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use sokudo_link::carrier::{Carrier, Course};
+use sokudo_link::carrier::{Carrier, PacketCourse};
 use sokudo_net::netns::NetnsError;
 
 use crate::hosts::Hosts;
@@ -60,7 +60,7 @@ impl Way {
     }
 }
 
-impl Course for Line {
+impl PacketCourse for Line {
     fn accept(&mut self, now_ns: i64, packet: Vec<u8>) {
         Line::accept(self, now_ns, packet);
     }

@@ -16,7 +16,7 @@ use crate::feed::{Feed, Frame};
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// One page that listens.
-struct Listener {
+struct PageListener {
     feed: Feed,
     next: Option<Arc<Frame>>,
     frames: broadcast::Receiver<Arc<Frame>>,
@@ -27,7 +27,7 @@ struct Listener {
 /// The stream of events of one page, from a snapshot on.
 pub fn listen(feed: Feed, place: OwnedSemaphorePermit) -> impl IntoResponse {
     let (snapshot, frames) = feed.subscribe();
-    let listener = Listener {
+    let listener = PageListener {
         feed,
         next: Some(snapshot),
         frames,
@@ -36,7 +36,7 @@ pub fn listen(feed: Feed, place: OwnedSemaphorePermit) -> impl IntoResponse {
     Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
 }
 
-fn events(listener: Listener) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events(listener: PageListener) -> impl Stream<Item = Result<Event, Infallible>> {
     stream::unfold(listener, |mut listener| async move {
         let frame = match listener.next.take() {
             Some(snapshot) => snapshot,

@@ -226,7 +226,7 @@ struct Unsent {
     lines: usize,
 }
 
-struct Shared {
+struct FeedState {
     inner: Mutex<Inner>,
     frames: broadcast::Sender<Arc<Frame>>,
     dropped: AtomicU64,
@@ -237,7 +237,7 @@ struct Shared {
 #[derive(Clone)]
 pub struct Feed {
     queue: SyncSender<Told>,
-    shared: Arc<Shared>,
+    shared: Arc<FeedState>,
 }
 
 impl Feed {
@@ -252,7 +252,7 @@ impl Feed {
             watches,
             ..State::default()
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(FeedState {
             inner: Mutex::new(Inner {
                 state,
                 said: VecDeque::new(),
@@ -295,7 +295,7 @@ impl Feed {
     }
 }
 
-impl Shared {
+impl FeedState {
     fn both(&self, text: &Text) -> Words {
         let [en, ja] = [0, 1].map(|lang: usize| self.speakers[lang].text(text));
         Words { en, ja }
@@ -370,7 +370,7 @@ fn samples(inner: &Inner, known: usize, points: &[Point]) -> serde_json::Value {
 }
 
 /// Applies messages, and sends the changes to subscribers at most five times a second.
-fn pump(shared: &Shared, told: &Receiver<Told>) {
+fn pump(shared: &FeedState, told: &Receiver<Told>) {
     let tick = Duration::from_nanos(TICK_NS as u64);
     loop {
         let Ok(first) = told.recv() else {
@@ -397,7 +397,7 @@ fn pump(shared: &Shared, told: &Receiver<Told>) {
     }
 }
 
-fn apply(shared: &Shared, told: Told) {
+fn apply(shared: &FeedState, told: Told) {
     let mut inner = shared.lock();
     let inner = &mut *inner;
     match told {

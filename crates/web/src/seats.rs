@@ -20,10 +20,10 @@ pub(crate) struct Seats {
 #[derive(Default)]
 struct Taken {
     last: u64,
-    by_age: BTreeMap<u64, Arc<Place>>,
+    by_age: BTreeMap<u64, Arc<PageSeat>>,
 }
 
-struct Place {
+struct PageSeat {
     from: IpAddr,
     /// Requests that the guard has let pass and that are being answered.
     answering: AtomicUsize,
@@ -37,11 +37,11 @@ pub(crate) struct Seat(Arc<Held>);
 struct Held {
     seats: Arc<Seats>,
     number: u64,
-    place: Arc<Place>,
+    place: Arc<PageSeat>,
 }
 
 /// A request that is being answered: its connection is not in the way.
-pub(crate) struct Answering(Arc<Place>);
+pub(crate) struct Answering(Arc<PageSeat>);
 
 impl Seats {
     pub(crate) fn new(most: usize) -> Self {
@@ -66,7 +66,7 @@ impl Seats {
         }
         taken.last += 1;
         let number = taken.last;
-        let place = Arc::new(Place {
+        let place = Arc::new(PageSeat {
             from,
             answering: AtomicUsize::new(0),
             gone: Notify::new(),
@@ -82,7 +82,7 @@ impl Seats {
 
 impl Taken {
     fn in_the_way(&self) -> Option<u64> {
-        let is_idle = |place: &Place| place.answering.load(Ordering::Relaxed) == 0;
+        let is_idle = |place: &PageSeat| place.answering.load(Ordering::Relaxed) == 0;
         let idle = || self.by_age.iter().filter(|(_, place)| is_idle(place));
         let mut crowds: BTreeMap<IpAddr, usize> = BTreeMap::new();
         for (_, place) in idle() {

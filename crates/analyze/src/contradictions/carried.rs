@@ -3,7 +3,7 @@
 use sokudo_model::{Finding, Unit};
 
 use crate::contradiction::{Contradiction, Force, Objection};
-use crate::quantities::asked::{Asked, FAILED, KEPT};
+use crate::quantities::asked::{AskedAndCarried, FAILED, KEPT};
 use crate::rules::is_as_asked;
 use crate::view::PhaseView;
 
@@ -34,7 +34,7 @@ fn look(view: &PhaseView<'_>, finding: &Finding) -> Option<Objection> {
     if is_as_asked(finding) || view.is_trial() || view.is_confirm() {
         return None;
     }
-    let asked = Asked::of(view).filter(Asked::is_kept)?;
+    let asked = AskedAndCarried::of(view).filter(AskedAndCarried::is_kept)?;
     let host = &view.flows().first()?.to;
     Some(Objection {
         evidence: asked.evidence(view, host),

@@ -18,7 +18,7 @@ pub const FAILED: f64 = 0.01;
 
 /// What was asked of a phase, and what got through.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct AskedAndCarried {
     /// Rate that was asked for, all flows together.
     pub rate: f64,
     /// Unit of `rate`.
@@ -33,7 +33,7 @@ pub struct Asked {
     is_sound: bool,
 }
 
-impl Asked {
+impl AskedAndCarried {
     /// The load of a phase that asks for a rate; `None` without a rate or without its counts.
     pub fn of(view: &PhaseView<'_>) -> Option<Self> {
         let kind = view.kind()?;

@@ -3,7 +3,7 @@
 use sokudo_model::kinds::{Family, Kind, datagram};
 use sokudo_model::metric::Metric;
 
-use crate::quantities::asked::Asked;
+use crate::quantities::asked::AskedAndCarried;
 use crate::quantities::ends::End;
 use crate::view::{KEPT_WAITING, PhaseView};
 
@@ -30,7 +30,7 @@ fn missed(view: &PhaseView<'_>, kind: &Kind) -> Option<f64> {
             [highest(datagram::LATE_RATIO), short]
         }
         Family::Bytes(_) | Family::Messages(_) | Family::Probe | Family::Files(_) => {
-            let asked = Asked::of(view)?;
+            let asked = AskedAndCarried::of(view)?;
             [Some(1.0 - asked.got / asked.due.max(1e-9)), None]
         }
     };

@@ -10,7 +10,7 @@ use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::receive_window_limited::receive_queue;
-use crate::quantities::asked::{self, Asked, KEPT};
+use crate::quantities::asked::{self, AskedAndCarried, KEPT};
 use crate::quantities::ends::{End, Load, as_share};
 use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
@@ -75,7 +75,7 @@ fn as_asked(view: &PhaseView<'_>) -> Option<Finding> {
     if view.is_trial() || view.is_confirm() {
         return None;
     }
-    let asked = Asked::of(view).filter(Asked::is_kept)?;
+    let asked = AskedAndCarried::of(view).filter(AskedAndCarried::is_kept)?;
     let flow = view.flows().first()?;
     let says = Text::new(AS_ASKED)
         .word("host", &flow.from)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::group;
-use sokudo_model::pairs::{Asked, EXPECT, Pair, asked, hosts, is_round};
+use sokudo_model::pairs::{EXPECT, Pair, PairExpectation, asked, hosts, is_round};
 use sokudo_model::{Check, Demand, Record, Text, Unit};
 use sokudo_stats::spread;
 
@@ -19,7 +19,7 @@ pub(crate) fn checks(record: &Record) -> Vec<Check> {
 }
 
 /// One part of what was expected of every pair.
-fn part(asked: &Asked) -> Check {
+fn part(asked: &PairExpectation) -> Check {
     let worst = asked.worst.as_ref();
     let is_kept = asked.missed == 0 && asked.pairs > 0;
     let outcome = if is_kept { "held" } else { "failed" };

@@ -22,7 +22,7 @@ mod server;
 use std::time::Instant;
 
 use ring::rand::SystemRandom;
-use sokudo_net::tls::{Reader, Received, TlsError};
+use sokudo_net::tls::{Received, TlsError, TlsReader};
 use sokudo_wire::{Decoder, FrameError, Key};
 
 use crate::error::BusError;
@@ -62,7 +62,7 @@ enum NoFrame {
 
 /// Waits for one frame until the deadline; what follows it stays in the decoder.
 fn read_frame(
-    reader: &mut Reader,
+    reader: &mut TlsReader,
     decoder: &mut Decoder,
     deadline: Instant,
 ) -> Result<Vec<u8>, NoFrame> {

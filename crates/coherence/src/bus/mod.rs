@@ -161,7 +161,7 @@ fn go(
             on: bus.name.clone(),
         });
     }
-    let mut course = Course::default();
+    let mut course = WatchCourse::default();
     let started = std::thread::scope(|scope| {
         let started = start(&buses, &world, scope);
         while started.is_ok() && !stop.load(Ordering::Relaxed) {
@@ -242,7 +242,7 @@ fn start<'s>(
 
 /// State of the watching thread.
 #[derive(Default)]
-struct Course {
+struct WatchCourse {
     windows: Windows,
     life: Option<Block>,
     problems: Vec<String>,
@@ -251,7 +251,7 @@ struct Course {
 /// Problems that are remembered; a flood of them says nothing new.
 const MAX_PROBLEMS: usize = 100;
 
-impl Course {
+impl WatchCourse {
     /// Reports when it is time.
     fn look(&mut self, buses: &[Bus], world: &World<'_>, observe: &mut dyn FnMut(Event)) -> State {
         let connected: u64 = buses.iter().map(Bus::connected).sum();

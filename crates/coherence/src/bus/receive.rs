@@ -305,7 +305,7 @@ fn send_on(connection: &Connection, now_ns: i64) {
 /// Reads and deals, or queues, until the connection ends.
 pub fn read(bus: &Bus, connection: &Arc<Connection>, early: Vec<u8>, world: &World<'_>) {
     let count = bus.inboxes.len() as u64;
-    let mut reader = Reader {
+    let mut reader = ConnectionReader {
         dealer: Dealer::new(bus, world, connection.number),
         connection,
         inbox: bus.inboxes.get((connection.number % count.max(1)) as usize),
@@ -320,7 +320,7 @@ pub fn read(bus: &Bus, connection: &Arc<Connection>, early: Vec<u8>, world: &Wor
     reader.dealer.close();
 }
 
-struct Reader<'w> {
+struct ConnectionReader<'w> {
     dealer: Dealer<'w>,
     connection: &'w Arc<Connection>,
     inbox: Option<&'w Inbox>,
@@ -329,7 +329,7 @@ struct Reader<'w> {
     frames: Frames,
 }
 
-impl Reader<'_> {
+impl ConnectionReader<'_> {
     /// Errors: why the connection cannot be read on.
     fn run(&mut self, early: Vec<u8>) -> Result<(), Parting> {
         let mut buffer = vec![0; BUFFER_BYTES];

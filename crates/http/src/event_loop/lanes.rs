@@ -12,7 +12,7 @@ use super::{Loop, is_busy};
 use crate::connection::Stage;
 use crate::crew::Crew;
 use crate::failure::{Code, Failure, FailureKind, Phase};
-use crate::shared::{Shared, Step};
+use crate::shared::{SharedConnection, Step};
 use crate::target::TargetId;
 use crate::tls::Protocol;
 
@@ -49,7 +49,7 @@ where
         let (serial, limits) = (self.serial, self.parts.limits);
         let connection = &mut self.connections[index as usize];
         (connection.stage, connection.is_for_many) = (Stage::Shared, true);
-        let room = || Box::new(Shared::new(limits));
+        let room = || Box::new(SharedConnection::new(limits));
         let shared = connection.shared.get_or_insert_with(room);
         shared.begin(serial, lane);
         shared.users = 1;
@@ -233,7 +233,7 @@ where
 }
 
 /// Users with something under way on a connection.
-fn users_of(shared: &mut Shared) -> Vec<u32> {
+fn users_of(shared: &mut SharedConnection) -> Vec<u32> {
     let streams = shared.session.users();
     let held = shared.held.iter().map(|held| held.user);
     streams.into_iter().chain(held).collect()

@@ -19,7 +19,7 @@ use crate::connection::{Stage, is_later};
 use crate::crew::Crew;
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::h2::{Ask, Reading, Room};
-use crate::shared::{Shared, Step};
+use crate::shared::{SharedConnection, Step};
 use crate::user::{Exchange, Lane, Outcome};
 
 impl<C: Crew> Loop<C>
@@ -28,7 +28,7 @@ where
 {
     /// A shared connection, if this room is one at present.
     #[inline]
-    pub(super) fn shared(&mut self, index: u32) -> Option<&mut Shared> {
+    pub(super) fn shared(&mut self, index: u32) -> Option<&mut SharedConnection> {
         let connection = self.connections.get_mut(index as usize)?;
         match connection.stage {
             Stage::Shared => connection.shared.as_deref_mut(),
@@ -38,7 +38,7 @@ where
 
     /// The same, if it is still that one.
     #[inline]
-    pub(super) fn still(&mut self, index: u32, serial: u64) -> Option<&mut Shared> {
+    pub(super) fn still(&mut self, index: u32, serial: u64) -> Option<&mut SharedConnection> {
         self.shared(index).filter(|shared| shared.serial == serial)
     }
 
@@ -356,7 +356,7 @@ where
 /// Begins a request whose heads and body are these bytes.
 #[inline]
 fn open_stream(
-    shared: &mut Shared,
+    shared: &mut SharedConnection,
     user: u32,
     exchange: &Exchange,
     lane: Lane,

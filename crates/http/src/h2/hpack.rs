@@ -36,7 +36,7 @@ pub(super) struct Decoder {
 
 /// Position of a string.
 #[derive(Clone, Copy)]
-enum Place {
+enum StringPosition {
     /// In the block, as it is.
     Block(usize, usize),
     /// Among the unpacked.
@@ -109,8 +109,8 @@ impl Decoder {
                     let (name, value) =
                         self.literal(block, &mut at, if is_added { 6 } else { 4 })?;
                     let text = |place| match place {
-                        Place::Block(from, until) => &block[from..until],
-                        Place::Unpacked(from, until) => &self.unpacked[from..until],
+                        StringPosition::Block(from, until) => &block[from..until],
+                        StringPosition::Unpacked(from, until) => &self.unpacked[from..until],
                     };
                     field(&mut bytes, text(name), text(value))?;
                     if is_added {
@@ -129,7 +129,7 @@ impl Decoder {
         block: &[u8],
         at: &mut usize,
         prefix: u8,
-    ) -> Result<(Place, Place), BadBlock> {
+    ) -> Result<(StringPosition, StringPosition), BadBlock> {
         self.unpacked.clear();
         let name = match number(block, at, prefix)? {
             0 => self.string(block, at)?,
@@ -137,24 +137,24 @@ impl Decoder {
                 // Copied: the entry may be the one that makes room.
                 let (name, _) = self.table.get(number).ok_or(BadBlock::Broken)?;
                 self.unpacked.extend_from_slice(name);
-                Place::Unpacked(0, self.unpacked.len())
+                StringPosition::Unpacked(0, self.unpacked.len())
             }
         };
         Ok((name, self.string(block, at)?))
     }
 
-    fn string(&mut self, block: &[u8], at: &mut usize) -> Result<Place, BadBlock> {
+    fn string(&mut self, block: &[u8], at: &mut usize) -> Result<StringPosition, BadBlock> {
         let is_packed = block.get(*at).ok_or(BadBlock::Broken)? & 0x80 != 0;
         let length = number(block, at, 7)?;
         let (from, until) = (*at, at.saturating_add(length));
         let string = block.get(from..until).ok_or(BadBlock::Broken)?;
         *at = until;
         if !is_packed {
-            return Ok(Place::Block(from, until));
+            return Ok(StringPosition::Block(from, until));
         }
         let begin = self.unpacked.len();
         huffman::unpack(string, &mut self.unpacked)?;
-        Ok(Place::Unpacked(begin, self.unpacked.len()))
+        Ok(StringPosition::Unpacked(begin, self.unpacked.len()))
     }
 }
 

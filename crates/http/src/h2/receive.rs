@@ -21,7 +21,7 @@ pub(super) const ROOM_KEPT: usize = FRAME_BYTES + HEADER_BYTES;
 
 /// Parser state of the connection.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct H2Reader {
     /// The beginning of a frame whose end has not come.
     part: Vec<u8>,
     /// The data frame that bytes belong to at present.

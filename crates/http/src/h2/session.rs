@@ -90,7 +90,7 @@ pub(crate) struct Session {
     new_table_bytes: Option<usize>,
     /// Streams that ended and were not yet reported.
     pub(super) ended: VecDeque<u32>,
-    pub(super) reader: super::receive::Reader,
+    pub(super) reader: super::receive::H2Reader,
     pub(super) decoder: Decoder,
 }
 
@@ -114,7 +114,7 @@ impl Session {
             is_plain: false,
             new_table_bytes: None,
             ended: VecDeque::new(),
-            reader: super::receive::Reader::default(),
+            reader: super::receive::H2Reader::default(),
             decoder: Decoder::new(),
         };
         session.greet();
@@ -134,7 +134,7 @@ impl Session {
         self.is_broken = false;
         (self.has_first, self.is_plain, self.new_table_bytes) = (false, false, None);
         self.ended.clear();
-        self.reader = super::receive::Reader::default();
+        self.reader = super::receive::H2Reader::default();
         self.decoder = Decoder::new();
         self.greet();
     }

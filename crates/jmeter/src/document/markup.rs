@@ -360,7 +360,7 @@ impl TreeSink for Counted {
 
 /// A place in a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TagState {
     Name,
     BeforeAttribute,
     Attribute,
@@ -371,7 +371,7 @@ enum Place {
     Unquoted,
 }
 
-impl Place {
+impl TagState {
     const ALL: [Self; 8] = [
         Self::Name,
         Self::BeforeAttribute,
@@ -416,14 +416,14 @@ impl Place {
 /// anybody sees the tag. Wherever a tag may begin, one is taken to begin: in scripts and comments, too.
 fn measure(text: &str) -> Result<(), String> {
     // The most attributes of a tag that is in this place.
-    let mut tags: [Option<usize>; Place::ALL.len()] = [None; Place::ALL.len()];
+    let mut tags: [Option<usize>; TagState::ALL.len()] = [None; TagState::ALL.len()];
     let mut are_open = false;
     let mut before = [0_u8; 2];
     for byte in text.bytes() {
         if are_open {
-            let mut next = [None; Place::ALL.len()];
+            let mut next = [None; TagState::ALL.len()];
             are_open = false;
-            for place in Place::ALL {
+            for place in TagState::ALL {
                 let Some(attributes) = tags[place as usize] else {
                     continue;
                 };
@@ -441,7 +441,7 @@ fn measure(text: &str) -> Result<(), String> {
             tags = next;
         }
         if byte.is_ascii_alphabetic() && (before[1] == b'<' || before == *b"</") {
-            let slot = &mut tags[Place::Name as usize];
+            let slot = &mut tags[TagState::Name as usize];
             *slot = (*slot).max(Some(0));
             are_open = true;
         }

@@ -5,7 +5,7 @@ use super::{MOST_DEPTH, Value};
 
 /// Reads the document at the beginning of a text. `None`: it is not JSON, or nested too deeply.
 pub fn read(text: &str) -> Option<Value> {
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         rest: text,
         depth: 0,
     };
@@ -15,7 +15,7 @@ pub fn read(text: &str) -> Option<Value> {
 
 /// Reads the value at the beginning of a text. Gives the rest of the text.
 pub(super) fn read_prefix(text: &str) -> Option<(Value, &str)> {
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         rest: text,
         depth: 0,
     };
@@ -23,12 +23,12 @@ pub(super) fn read_prefix(text: &str) -> Option<(Value, &str)> {
     Some((value, reader.rest))
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn blanks(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
     }

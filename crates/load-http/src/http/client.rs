@@ -14,7 +14,7 @@ use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Counts, Recorder};
 
 use super::arrivals::Arrivals;
-use super::course::Course;
+use super::course::LoopTask;
 use super::record::VisitDetails;
 
 /// Longest time after the end in which requests may leave whose time came before it.
@@ -53,7 +53,7 @@ impl Tally {
 
 /// The visitors of one event loop.
 pub(crate) struct Visitors {
-    course: Course,
+    course: LoopTask,
     recorder: Recorder<VisitDetails>,
     tally: Tally,
     /// Visitor → the intended start that it waits for; 0 = none.
@@ -81,7 +81,7 @@ struct Again {
 
 impl Visitors {
     /// Before the first has come.
-    pub(crate) fn new(course: Course, recorder: Recorder<VisitDetails>) -> Self {
+    pub(crate) fn new(course: LoopTask, recorder: Recorder<VisitDetails>) -> Self {
         Self {
             course,
             recorder,

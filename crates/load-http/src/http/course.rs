@@ -8,7 +8,7 @@ use sokudo_http::Exchange;
 use super::arrivals::Arrivals;
 
 /// What one event loop is to do.
-pub(crate) struct Course {
+pub(crate) struct LoopTask {
     /// The request, head and body.
     pub(crate) request: Vec<u8>,
     /// How it is sent.

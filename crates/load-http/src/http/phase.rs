@@ -28,7 +28,7 @@ use sokudo_workload::told::read_one;
 use super::NAME;
 use super::arrivals::Arrivals;
 use super::client::{Tally, Visitors};
-use super::course::{Course, Wanted};
+use super::course::{LoopTask, Wanted};
 use super::join::Numbers;
 use super::options::{Arrival, HttpOptions};
 use super::peer::{self, Offer, Server};
@@ -160,7 +160,7 @@ impl HttpPhase {
             keep: 0,
             is_open: arrivals.is_some(),
         };
-        let course = Course {
+        let course = LoopTask {
             request: aim.request.bytes.clone(),
             exchange: self.exchange(aim),
             streams: u64::from(options.streams),

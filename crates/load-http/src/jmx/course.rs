@@ -37,7 +37,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 type Starting = Box<dyn Iterator<Item = ThreadStart>>;
 
 /// Everything that a running test needs.
-pub(super) struct Course {
+pub(super) struct RunningTest {
     pub control: Arc<Control>,
     pub targets: Arc<Targets>,
     pub shards: Vec<Arc<Shard>>,
@@ -49,7 +49,7 @@ pub(super) struct Course {
     pub seed: u64,
 }
 
-impl Course {
+impl RunningTest {
     /// From the first stage to the last, with these files of results.
     pub fn run(self, at_ns: i64, files: Files, listener: &Arc<dyn LoadObserver>) -> Finished {
         let mut finished = Finished::default();

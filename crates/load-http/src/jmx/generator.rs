@@ -18,7 +18,7 @@ use sokudo_workload::refusal::{failed, operator, spawn};
 
 use super::backend::{Backends, trust};
 use super::client::Inflight;
-use super::course::Course;
+use super::course::RunningTest;
 use super::crowd::Crowd;
 use super::options::JmxOptions;
 use super::read::Prepared;
@@ -190,7 +190,7 @@ impl Generator {
             rate: Mutex::default(),
             rate_changed: AtomicBool::new(false),
         });
-        let course = Course {
+        let course = RunningTest {
             control: Arc::clone(&control),
             targets,
             shards,

@@ -19,10 +19,10 @@ use sokudo_workload::link::is_silence;
 use sokudo_workload::schedule::LATE_NS;
 
 use super::amounts::Batch;
-use super::course::{Course, Next, Task, started_late, wait_for_start};
+use super::course::{BusCourse, Next, Task, started_late, wait_for_start};
 use super::options::Mode;
 use super::outgoing::{Outgoing, fill};
-use super::protocol::{Agreed, FrameKind, FrameWay, HEADER_BYTES, Header, Reader};
+use super::protocol::{Agreed, BusReader, FrameKind, FrameWay, HEADER_BYTES, Header};
 use super::record::{End, Failure, FailureKind, Recorder, Report};
 use super::window::Window;
 
@@ -96,7 +96,7 @@ enum Halt {
 struct Sender<'t> {
     task: &'t Task,
     stream: Box<dyn Stream>,
-    course: Course,
+    course: BusCourse,
     recorder: Recorder,
     outgoing: Outgoing,
     window: Window,
@@ -104,7 +104,7 @@ struct Sender<'t> {
     both: Option<Waiter>,
     /// Watches for answers with a bound finer than a socket's own.
     readable: Option<Waiter>,
-    reader: Reader,
+    reader: BusReader,
     back: Vec<u8>,
     asked: VecDeque<Timed>,
     asked_bytes: u64,
@@ -131,7 +131,7 @@ impl<'t> Sender<'t> {
         outgoing: Outgoing,
     ) -> Self {
         let options = &task.options;
-        let mut course = Course::new(task, start_ns);
+        let mut course = BusCourse::new(task, start_ns);
         let next_size = course.draw();
         let most = options.most();
         let ready = most.messages.min(KEPT_READY) as usize;
@@ -151,7 +151,7 @@ impl<'t> Sender<'t> {
             window: Window::new(most),
             both: None,
             readable: None,
-            reader: Reader::new(Agreed {
+            reader: BusReader::new(Agreed {
                 way: FrameWay::Back,
                 min_bytes: options.size.min,
                 max_bytes: options.size.max,

@@ -38,7 +38,7 @@ pub(crate) struct Task {
 }
 
 /// Departures of a thread's messages, and which of them count: shared by all ways to send.
-pub(crate) struct Course {
+pub(crate) struct BusCourse {
     pub(crate) schedule: Schedule,
     pub(crate) sizes: Sizes,
     range: SizeRange,
@@ -68,7 +68,7 @@ pub(crate) enum Next {
     Over,
 }
 
-impl Course {
+impl BusCourse {
     pub(crate) fn new(task: &Task, start_ns: i64) -> Self {
         let options = &task.options;
         let mut sampler = Sampler::new(options.sampled());

@@ -22,7 +22,7 @@ use super::join::Numbers;
 use super::options::{BusOptions, Rx};
 use super::record::Report;
 use super::report::{Collected, Reporter};
-use super::server::{self, Arrival, Shared};
+use super::server::{self, Arrival, BusReceiver};
 use super::step::Gate;
 use super::{queue, relay, single};
 
@@ -89,8 +89,8 @@ impl BusPhase {
         self.options.relay && self.meeting.spec().me > 0
     }
 
-    fn shared(&self, reports: &SyncSender<Report>) -> Shared {
-        Shared {
+    fn shared(&self, reports: &SyncSender<Report>) -> BusReceiver {
+        BusReceiver {
             options: Arc::clone(&self.options),
             came: Arc::default(),
             stop: Arc::clone(&self.crew.closed),
@@ -146,7 +146,7 @@ impl BusPhase {
     fn start_sender(
         &mut self,
         flow: &FlowPlan,
-        shared: &Shared,
+        shared: &BusReceiver,
         at_ns: i64,
     ) -> Result<(), Refusal> {
         let end = self.ends.remove(&flow.id).unwrap_or_default();
@@ -166,7 +166,7 @@ impl BusPhase {
         }
     }
 
-    fn start_relays(&mut self, incoming: &[FlowPlan], shared: &Shared) -> Result<(), Refusal> {
+    fn start_relays(&mut self, incoming: &[FlowPlan], shared: &BusReceiver) -> Result<(), Refusal> {
         let onwards = self.meeting.sent_here();
         for before in incoming {
             let behind = onwards.iter().find(|flow| flow.stream == before.stream);
@@ -191,7 +191,11 @@ impl BusPhase {
         Ok(())
     }
 
-    fn start_receivers(&mut self, incoming: &[FlowPlan], shared: &Shared) -> Result<(), Refusal> {
+    fn start_receivers(
+        &mut self,
+        incoming: &[FlowPlan],
+        shared: &BusReceiver,
+    ) -> Result<(), Refusal> {
         let mut arrivals = Vec::new();
         for flow in incoming {
             let Some(end) = self.ends.remove(&flow.id) else {
@@ -227,7 +231,11 @@ impl BusPhase {
         Ok(())
     }
 
-    fn start_polling(&mut self, arrivals: Vec<Arrival>, shared: &Shared) -> Result<(), Refusal> {
+    fn start_polling(
+        &mut self,
+        arrivals: Vec<Arrival>,
+        shared: &BusReceiver,
+    ) -> Result<(), Refusal> {
         let threads = self.options.rx_threads.unwrap_or(1).max(1) as usize;
         let mut shares: Vec<Vec<Arrival>> = (0..threads).map(|_| Vec::new()).collect();
         for (number, arrival) in arrivals.into_iter().enumerate() {

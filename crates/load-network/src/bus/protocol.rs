@@ -214,7 +214,7 @@ impl Agreed {
 
 /// Finds frames in a stream of bytes that comes in pieces. Payload is passed over, not kept.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct BusReader {
     agreed: Agreed,
     head: [u8; HEADER_BYTES],
     /// Bytes of an incomplete header that have come.
@@ -223,7 +223,7 @@ pub struct Reader {
     open: Option<(Header, usize)>,
 }
 
-impl Reader {
+impl BusReader {
     /// Reads frames of this shape.
     pub fn new(agreed: Agreed) -> Self {
         Self {
@@ -324,7 +324,7 @@ mod tests {
 
     /// Headers and payload bytes that a reader finds in these pieces.
     fn read(agreed: Agreed, pieces: &[&[u8]]) -> Result<(Vec<Header>, usize), BadFrame> {
-        let mut reader = Reader::new(agreed);
+        let mut reader = BusReader::new(agreed);
         let (mut found, mut payload) = (Vec::new(), 0);
         for piece in pieces {
             let mut rest = *piece;

@@ -26,10 +26,10 @@ use sokudo_workload::patience::sleep_until_or_stop;
 
 use super::client::{CHUNK_BYTES, LOOK};
 use super::outgoing::look_at;
-use super::protocol::Reader;
+use super::protocol::BusReader;
 use super::record::{End, Failure, Recorder, Report};
 use super::report::Collected;
-use super::server::{Answers, Arrival, Shared, WRITE_BOUND, count, hang_up, prepare, silent};
+use super::server::{Answers, Arrival, BusReceiver, WRITE_BOUND, count, hang_up, prepare, silent};
 
 /// Chunks that each connection has.
 const CHUNKS: usize = 4;
@@ -81,7 +81,7 @@ struct Opened {
 /// Starts the threads: one reading thread for each connection, `--rx-threads` that handle.
 pub(crate) fn start(
     arrivals: Vec<Arrival>,
-    shared: &Shared,
+    shared: &BusReceiver,
     crew: &mut Crew<Report, Collected>,
 ) -> Result<(), Refusal> {
     let handlers = shared.options.rx_threads.unwrap_or(1).max(1) as usize;
@@ -105,7 +105,7 @@ pub(crate) fn start(
 }
 
 /// Reads one connection and hands over what comes.
-fn read_all(arrival: Arrival, queue: &SyncSender<Handed>, shared: &Shared) {
+fn read_all(arrival: Arrival, queue: &SyncSender<Handed>, shared: &BusReceiver) {
     precise_timers();
     let flow = arrival.flow;
     let failed = |error: io::Error| {
@@ -150,7 +150,7 @@ fn read_until_end(
     queue: &SyncSender<Handed>,
     refill: &Receiver<Chunk>,
     waiting: &Waiting,
-    shared: &Shared,
+    shared: &BusReceiver,
 ) -> Result<(), Failure> {
     while let Some(mut chunk) = empty_chunk(refill, waiting, shared) {
         let count = loop {
@@ -173,7 +173,7 @@ fn read_until_end(
 }
 
 /// A chunk to read into; `None` when the handling threads have ended.
-fn empty_chunk(refill: &Receiver<Chunk>, waiting: &Waiting, shared: &Shared) -> Option<Chunk> {
+fn empty_chunk(refill: &Receiver<Chunk>, waiting: &Waiting, shared: &BusReceiver) -> Option<Chunk> {
     if let Ok(chunk) = refill.try_recv() {
         return Some(chunk);
     }
@@ -193,7 +193,7 @@ fn empty_chunk(refill: &Receiver<Chunk>, waiting: &Waiting, shared: &Shared) -> 
 }
 
 /// Hands over, waiting while the queue is full; false when the handling thread has ended.
-fn put(queue: &SyncSender<Handed>, mut handed: Handed, shared: &Shared) -> bool {
+fn put(queue: &SyncSender<Handed>, mut handed: Handed, shared: &BusReceiver) -> bool {
     loop {
         match queue.try_send(handed) {
             Ok(()) => return true,
@@ -236,7 +236,7 @@ impl Pace {
 struct Handling {
     writing: Box<dyn Stream>,
     _caller: Option<Caller>,
-    reader: Reader,
+    reader: BusReader,
     answers: Answers,
     recorder: Recorder,
     empty: SyncSender<Chunk>,
@@ -244,11 +244,11 @@ struct Handling {
 }
 
 impl Handling {
-    fn new(opened: Opened, shared: &Shared) -> Self {
+    fn new(opened: Opened, shared: &BusReceiver) -> Self {
         Self {
             writing: opened.writing,
             _caller: opened.caller,
-            reader: Reader::new(shared.agreed()),
+            reader: BusReader::new(shared.agreed()),
             answers: Answers::new(&shared.options),
             recorder: shared.recorder(opened.flow, End::Receiving),
             empty: opened.empty,
@@ -261,7 +261,7 @@ impl Handling {
         &mut self,
         chunk: Chunk,
         pace: &mut Option<Pace>,
-        shared: &Shared,
+        shared: &BusReceiver,
     ) -> Result<(), Failure> {
         let touch = shared.options.touch.0 as usize;
         let payload = |piece: &[u8]| {
@@ -296,7 +296,11 @@ impl Handling {
 
     /// Waits until the next message may be handled; `None` when it is to end. What is known of
     /// those before it is told first.
-    fn wait_for_turn(&mut self, pace: &mut Pace, shared: &Shared) -> Result<Option<i64>, Failure> {
+    fn wait_for_turn(
+        &mut self,
+        pace: &mut Pace,
+        shared: &BusReceiver,
+    ) -> Result<Option<i64>, Failure> {
         let now = now_ns();
         let at_ns = pace.turn(now);
         if at_ns - now < AHEAD_NS {
@@ -340,7 +344,7 @@ impl Handling {
 }
 
 /// Handles everything that is handed over, until all connections have ended or it is to end.
-fn handle_all(handed: &Receiver<Handed>, rate_per_s: Option<f64>, shared: &Shared) {
+fn handle_all(handed: &Receiver<Handed>, rate_per_s: Option<f64>, shared: &BusReceiver) {
     precise_timers();
     let mut open: BTreeMap<u32, Handling> = BTreeMap::new();
     let mut pace = rate_per_s.map(Pace::new);
@@ -374,7 +378,7 @@ fn handle_all(handed: &Receiver<Handed>, rate_per_s: Option<f64>, shared: &Share
 fn next_handed(
     handed: &Receiver<Handed>,
     open: &mut BTreeMap<u32, Handling>,
-    shared: &Shared,
+    shared: &BusReceiver,
 ) -> Option<Handed> {
     match handed.try_recv() {
         Ok(next) if shared.goes_on() => return Some(next),

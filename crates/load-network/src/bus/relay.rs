@@ -20,10 +20,10 @@ use sokudo_workload::crew::Crew;
 
 use super::client::{CHUNK_BYTES, LOOK};
 use super::outgoing::Memory;
-use super::protocol::{Agreed, FrameWay, Reader};
+use super::protocol::{Agreed, BusReader, FrameWay};
 use super::record::{End, Failure, Recorder, Report};
 use super::report::Collected;
-use super::server::{Arrival, Shared, count, prepare, silent};
+use super::server::{Arrival, BusReceiver, count, prepare, silent};
 
 /// One direction of a relay.
 struct Hop {
@@ -38,7 +38,7 @@ struct Hop {
 pub(crate) fn start(
     arrival: Arrival,
     behind: Arrival,
-    shared: &Shared,
+    shared: &BusReceiver,
     crew: &mut Crew<Report, Collected>,
 ) -> Result<(), Refusal> {
     let (before_in, before_out) = arrival.stream.split().map_err(cannot_split)?;
@@ -78,7 +78,7 @@ fn cannot_split(error: std::io::Error) -> Refusal {
 
 impl Hop {
     /// Passes on until the end. `counted`: the recorder of what arrives and the flow behind.
-    fn pass_on(mut self, shared: &Shared, counted: Option<(Recorder, u32)>) {
+    fn pass_on(mut self, shared: &BusReceiver, counted: Option<(Recorder, u32)>) {
         precise_timers();
         let (mut receiving, mut relaying) = match counted {
             Some((receiving, behind)) => {
@@ -107,14 +107,14 @@ impl Hop {
 
     fn carry(
         &mut self,
-        shared: &Shared,
+        shared: &BusReceiver,
         mut receiving: Option<&mut Recorder>,
         mut relaying: Option<&mut Recorder>,
     ) -> Result<(), Failure> {
         prepare(&mut *self.from, &shared.options)?;
         self.from.set_read_bound(LOOK)?;
         self.to.set_write_bound(super::server::WRITE_BOUND)?;
-        let mut reader = Reader::new(self.agreed);
+        let mut reader = BusReader::new(self.agreed);
         let mut memory = Memory::new(shared.options.buffers, CHUNK_BYTES)?;
         while shared.goes_on() && !self.broken.load(Ordering::Relaxed) {
             let begun_ns = now_ns();

@@ -24,7 +24,7 @@ use sokudo_workload::link::{Caller, is_silence};
 use super::client::{CHUNK_BYTES, LOOK};
 use super::options::{BusOptions, Mode};
 use super::outgoing::{Memory, look_at};
-use super::protocol::{Agreed, BadFrame, FrameKind, FrameWay, HEADER_BYTES, Header, Reader};
+use super::protocol::{Agreed, BadFrame, BusReader, FrameKind, FrameWay, HEADER_BYTES, Header};
 use super::record::{End, Failure, Recorder, Report};
 
 /// A sender that takes no answer for this long is given up.
@@ -34,7 +34,7 @@ const LOOKS_PER_YIELD: u32 = 16;
 
 /// State that all receiving threads of a host share.
 #[derive(Clone)]
-pub(crate) struct Shared {
+pub(crate) struct BusReceiver {
     pub(crate) options: Arc<BusOptions>,
     /// Set by the first message, for a polite sender of the same host.
     pub(crate) came: Arc<AtomicBool>,
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) reports: SyncSender<Report>,
 }
 
-impl Shared {
+impl BusReceiver {
     /// False when the threads are to end.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
@@ -157,18 +157,18 @@ impl Answers {
 struct Inline {
     stream: Box<dyn Stream>,
     _caller: Option<Caller>,
-    reader: Reader,
+    reader: BusReader,
     answers: Answers,
     touch: usize,
     recorder: Recorder,
 }
 
 impl Inline {
-    fn new(arrival: Arrival, shared: &Shared) -> Self {
+    fn new(arrival: Arrival, shared: &BusReceiver) -> Self {
         Self {
             stream: arrival.stream,
             _caller: arrival.caller,
-            reader: Reader::new(shared.agreed()),
+            reader: BusReader::new(shared.agreed()),
             answers: Answers::new(&shared.options),
             touch: shared.options.touch.0 as usize,
             recorder: shared.recorder(arrival.flow, End::Receiving),
@@ -250,14 +250,14 @@ pub(crate) fn prepare(stream: &mut dyn Stream, options: &BusOptions) -> io::Resu
 }
 
 /// Takes the messages of one connection and handles them, until it ends or is to end.
-pub(crate) fn inline(arrival: Arrival, shared: &Shared) {
+pub(crate) fn inline(arrival: Arrival, shared: &BusReceiver) {
     precise_timers();
     let mut one = Inline::new(arrival, shared);
     let outcome = inline_loop(&mut one, shared);
     one.finish(outcome);
 }
 
-fn inline_loop(one: &mut Inline, shared: &Shared) -> Result<(), Failure> {
+fn inline_loop(one: &mut Inline, shared: &BusReceiver) -> Result<(), Failure> {
     let options = &*shared.options;
     prepare(&mut *one.stream, options)?;
     let mut memory = Memory::new(options.buffers, CHUNK_BYTES)?;
@@ -320,7 +320,7 @@ pub(crate) fn silent(read: io::Result<usize>) -> io::Result<Option<usize>> {
 }
 
 /// Looks at all connections in turn, without sleeping, until all have ended or it is to end.
-pub(crate) fn poll(arrivals: Vec<Arrival>, shared: &Shared) {
+pub(crate) fn poll(arrivals: Vec<Arrival>, shared: &BusReceiver) {
     precise_timers();
     let mut all: Vec<Option<Inline>> = Vec::with_capacity(arrivals.len());
     for arrival in arrivals {

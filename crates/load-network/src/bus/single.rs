@@ -15,10 +15,10 @@ use sokudo_workload::link::{CallError, Caller, Link, admit, show_ticket};
 use sokudo_workload::patience::sleep_until_or_stop;
 
 use super::client::{CHUNK_BYTES, LOOK};
-use super::course::{Course, Next, Task, started_late, wait_for_start};
-use super::protocol::{Agreed, FrameKind, FrameWay, HEADER_BYTES, Header, Reader};
+use super::course::{BusCourse, Next, Task, started_late, wait_for_start};
+use super::protocol::{Agreed, BusReader, FrameKind, FrameWay, HEADER_BYTES, Header};
 use super::record::{End, Failure, FailureKind, Recorder, Report};
-use super::server::{Answers, Shared, count, hang_up, prepare, silent};
+use super::server::{Answers, BusReceiver, count, hang_up, prepare, silent};
 
 /// Longest wait for one connection.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
@@ -39,7 +39,7 @@ pub(crate) fn send(
     let started = wait_for_start(task, at_ns);
     let interval_ns = task.options.interval.0;
     let mut recorder = Recorder::new(task.flow, End::Sending, interval_ns, reports.clone());
-    let mut course = Course::new(task, started.unwrap_or(at_ns));
+    let mut course = BusCourse::new(task, started.unwrap_or(at_ns));
     recorder.start_late_ns = started_late(task, started, at_ns);
     let mut calls = Calls {
         task,
@@ -75,7 +75,7 @@ struct Calls<'t> {
 
 impl Calls<'_> {
     /// The first failure of all, when there was one.
-    fn carry(&mut self, course: &mut Course, recorder: &mut Recorder) -> Option<Failure> {
+    fn carry(&mut self, course: &mut BusCourse, recorder: &mut Recorder) -> Option<Failure> {
         let mut first = None;
         let mut in_a_row = 0;
         loop {
@@ -119,7 +119,7 @@ impl Calls<'_> {
     }
 
     /// One message over a connection of its own; when its answer was whole.
-    fn exchange(&mut self, message: &Header, course: &Course) -> Result<i64, Failure> {
+    fn exchange(&mut self, message: &Header, course: &BusCourse) -> Result<i64, Failure> {
         let called = self.caller.call(CONNECT_BOUND).map_err(not_called)?;
         self.made += 1;
         let mut link = called.link;
@@ -145,10 +145,10 @@ impl Calls<'_> {
         &mut self,
         stream: &mut dyn Stream,
         message: &Header,
-        course: &Course,
+        course: &BusCourse,
     ) -> Result<i64, Failure> {
         let begun_ns = now_ns();
-        let mut reader = Reader::new(Agreed {
+        let mut reader = BusReader::new(Agreed {
             way: FrameWay::Back,
             min_bytes: message.length,
             max_bytes: message.length,
@@ -186,7 +186,7 @@ fn not_called(error: CallError) -> Failure {
 }
 
 /// Takes callers of one flow, one after the other, until it is to end.
-pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &Shared) {
+pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &BusReceiver) {
     precise_timers();
     let mut recorder = shared.recorder(flow, End::Receiving);
     let mut answers = Answers::new(&shared.options);
@@ -234,12 +234,12 @@ fn serve(
     chunk: &mut [u8],
     answers: &mut Answers,
     recorder: &mut Recorder,
-    shared: &Shared,
+    shared: &BusReceiver,
 ) -> Result<(), Failure> {
     prepare(stream, &shared.options)?;
     stream.set_read_bound(LOOK)?;
     let give_up_ns = now_ns() + CALLER_BOUND_NS;
-    let mut reader = Reader::new(shared.agreed());
+    let mut reader = BusReader::new(shared.agreed());
     while shared.goes_on() && now_ns() < give_up_ns {
         let count_bytes = match silent(stream.read(chunk))? {
             Some(0) => return Ok(()),

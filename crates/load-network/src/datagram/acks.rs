@@ -22,7 +22,7 @@ const ACK_WAIT: Duration = Duration::from_millis(50);
 const ACK_REPORT_NS: i64 = 1_000_000_000;
 
 /// Who reads what comes back to the sender of one flow.
-pub struct Listener {
+pub struct AckListener {
     /// Number of the flow in the phase.
     pub flow: u32,
     /// Its secret number.
@@ -41,8 +41,8 @@ pub struct Listener {
 ///
 /// The kernel keeps one pending error per socket and returns it to the first call, so the unreachable
 /// errors that come up here are counted, too.
-pub fn read_acks(listener: Listener, reports: &SyncSender<Report>) {
-    let Listener {
+pub fn read_acks(listener: AckListener, reports: &SyncSender<Report>) {
+    let AckListener {
         flow,
         ticket,
         socket,

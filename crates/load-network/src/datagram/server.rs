@@ -131,7 +131,7 @@ impl ServerFlow {
 /// State that the receiving threads of a phase share; nothing in it is written on the measured
 /// path.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct DatagramReceiver {
     /// Set when the threads must end at once.
     pub stop: AtomicBool,
     /// Set by the first datagram, for polite senders of the same host.
@@ -163,7 +163,7 @@ pub struct ServerTask {
     /// Silence after the senders' end that ends the wait for stragglers.
     pub idle_ns: u64,
     /// Shared with the phase.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<DatagramReceiver>,
 }
 
 /// Result of one receiving thread.

@@ -99,7 +99,7 @@ pub(crate) struct Probed {
 }
 
 /// State that both threads share.
-struct Shared {
+struct ProbeState {
     /// Departure of each probe; written before it leaves.
     departures_ns: Box<[AtomicI64]>,
     /// Numbers used so far.
@@ -113,7 +113,7 @@ struct Shared {
 /// Probes over a connected socket from `at_ns` on, until the last answer or its timeout.
 pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSender<Report>) {
     precise_timers();
-    let shared = Shared {
+    let shared = ProbeState {
         departures_ns: (0..task.probes).map(|_| AtomicI64::new(NEVER)).collect(),
         sent: AtomicU64::new(0),
         over_ns: AtomicI64::new(NEVER),
@@ -145,7 +145,7 @@ pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSen
     let _ = reports.send(Report::Probed(Box::new(probed)));
 }
 
-fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
+fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &ProbeState) -> Sent {
     precise_timers();
     let started = sleep_until_or_stop(at_ns, &task.stop);
     let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
@@ -210,7 +210,7 @@ fn is_final(error: &std::io::Error) -> bool {
 
 struct Receiving<'a> {
     task: &'a Task,
-    shared: &'a Shared,
+    shared: &'a ProbeState,
     reports: &'a SyncSender<Report>,
     received: Received,
     /// By sequence number: answered, in time or late.
@@ -227,7 +227,7 @@ struct Receiving<'a> {
 impl<'a> Receiving<'a> {
     fn new(
         task: &'a Task,
-        shared: &'a Shared,
+        shared: &'a ProbeState,
         at_ns: i64,
         reports: &'a SyncSender<Report>,
     ) -> Self {

@@ -12,7 +12,7 @@ use sokudo_workload::meet::Dialled;
 
 use super::many;
 use super::options::Sizes;
-use super::protocol::{Agreed, MessageKind, Reader};
+use super::protocol::{Agreed, MessageKind, MessageReader};
 
 /// Error about an answer whose number no request had.
 pub(crate) const UNASKED: &str = "an answer arrived that belongs to no request";
@@ -159,7 +159,7 @@ impl Alone {
 /// The answers of one connection that is asked one thing at a time.
 pub(crate) struct Answers {
     agreed: Agreed,
-    reader: Reader,
+    reader: MessageReader,
     buffer: Vec<u8>,
     is_stream: bool,
 }
@@ -179,7 +179,7 @@ impl Answers {
         let room = (task.sizes.response as usize + 1).min(CHUNK_BYTES);
         Self {
             agreed,
-            reader: Reader::new(agreed),
+            reader: MessageReader::new(agreed),
             buffer: vec![0; room],
             is_stream: true,
         }
@@ -187,7 +187,7 @@ impl Answers {
 
     /// The next answer is the first one of a fresh connection.
     pub(crate) fn begin_at(&mut self, sequence: u64) {
-        self.reader = Reader::starting_at(self.agreed, sequence);
+        self.reader = MessageReader::starting_at(self.agreed, sequence);
     }
 
     /// True when the answer has just come; false when a datagram's did not come in time.

@@ -15,7 +15,7 @@ use sokudo_workload::exchange::{Course, Next, ended};
 use sokudo_workload::link::{Link, is_silence};
 
 use super::client::{CHUNK_BYTES, Task, UNASKED, agreed, room_for};
-use super::protocol::{Agreed, MessageKind, Reader};
+use super::protocol::{Agreed, MessageKind, MessageReader};
 
 /// Connections reported ready at once.
 const EVENTS: usize = 256;
@@ -34,7 +34,7 @@ struct Slot {
 /// One connection.
 struct Connection {
     link: Link,
-    reader: Reader,
+    reader: MessageReader,
     slots: VecDeque<Slot>,
     next_sequence: u64,
     /// Bytes of requests that the socket had no room for, from `out_at` on.
@@ -83,7 +83,7 @@ impl<'a> Loop<'a> {
             waiter.add(link.source()?, token as u64, Interest::Read)?;
             connections.push(Connection {
                 link,
-                reader: Reader::new(response),
+                reader: MessageReader::new(response),
                 slots: VecDeque::with_capacity(task.window as usize),
                 next_sequence: 0,
                 out: Vec::new(),

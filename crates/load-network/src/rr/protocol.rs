@@ -184,7 +184,7 @@ impl Agreed {
     }
 }
 
-/// A piece that a [`Reader`] finds in a stream, in this order for each message.
+/// A piece that a [`MessageReader`] finds in a stream, in this order for each message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// The head of the message with this sequence number is whole.
@@ -197,7 +197,7 @@ pub enum Piece<'a> {
 
 /// Finds messages in a stream of bytes that comes in pieces. Payload is passed over, not kept.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct MessageReader {
     agreed: Agreed,
     head: [u8; HEADER_BYTES],
     /// Bytes of a head: fewer than a header when messages are shorter.
@@ -211,7 +211,7 @@ pub struct Reader {
     turn: u64,
 }
 
-impl Reader {
+impl MessageReader {
     /// Reads messages of this shape, of which the first has the number 0.
     pub fn new(agreed: Agreed) -> Self {
         Self::starting_at(agreed, 0)
@@ -303,7 +303,7 @@ pub fn any_bytes(bytes: &[u8], length: u32, cut: usize) {
             length,
         };
         let heads = |cut: usize| {
-            let (mut reader, mut heads) = (Reader::new(agreed), Vec::new());
+            let (mut reader, mut heads) = (MessageReader::new(agreed), Vec::new());
             let mut found = |piece: Piece<'_>| {
                 if let Piece::Head(sequence) = piece {
                     heads.push(sequence);
@@ -378,7 +378,7 @@ mod tests {
 
     /// Numbers that a reader finds in these pieces.
     fn read(agreed: Agreed, pieces: &[&[u8]]) -> Result<Vec<u64>, BadMessage> {
-        let mut reader = Reader::new(agreed);
+        let mut reader = MessageReader::new(agreed);
         let mut found = Vec::new();
         for piece in pieces {
             reader.feed(piece, |sequence| found.push(sequence))?;

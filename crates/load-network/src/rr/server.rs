@@ -17,7 +17,7 @@ use sokudo_workload::meet::{Arrived, Datagrams};
 use super::client::{CHUNK_BYTES, agreed};
 use super::many::waiter;
 use super::options::Sizes;
-use super::protocol::{Agreed, MessageKind, Piece, Reader};
+use super::protocol::{Agreed, MessageKind, MessageReader, Piece};
 
 /// A caller that takes no answer for this long is given up.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
@@ -108,7 +108,7 @@ impl Loop {
     pub(crate) fn one(&mut self, mut link: Link, way: Wait, patience_ns: i64) -> io::Result<()> {
         let give_up_ns = now_ns().saturating_add(patience_ns);
         let mut waiting = Solo::new(&mut link, way, LOOK)?;
-        let mut reader = Reader::new(self.request);
+        let mut reader = MessageReader::new(self.request);
         while self.goes_on() {
             match waiting.receive(&mut link, &mut self.chunk) {
                 Ok(0) => return Ok(()),
@@ -127,7 +127,7 @@ impl Loop {
 
     /// Answers what the first `count` bytes of the chunk ask; false when the connection is over.
     #[inline]
-    fn answer(&mut self, link: &mut Link, reader: &mut Reader, count: usize) -> bool {
+    fn answer(&mut self, link: &mut Link, reader: &mut MessageReader, count: usize) -> bool {
         let (out, message, response) = (&mut self.out, &mut self.message, self.response);
         let head_bytes = response.head_bytes();
         let (mut answered, mut alive) = (0, true);
@@ -165,7 +165,7 @@ impl Loop {
     /// Many connections: an event loop.
     fn many(&mut self, links: Vec<Link>, way: Wait) -> io::Result<()> {
         let mut waiter = waiter(way, links.len())?;
-        let mut connections: Vec<Option<(Link, Reader)>> = Vec::with_capacity(links.len());
+        let mut connections: Vec<Option<(Link, MessageReader)>> = Vec::with_capacity(links.len());
         for (token, mut link) in links.into_iter().enumerate() {
             link.never_wait()?;
             if let Link::Stream(stream) = &mut link {
@@ -173,7 +173,7 @@ impl Loop {
                 stream.set_write_bound(WRITE_BOUND)?;
             }
             waiter.add(link.source()?, token as u64, Interest::Read)?;
-            connections.push(Some((link, Reader::new(self.request))));
+            connections.push(Some((link, MessageReader::new(self.request))));
         }
         let mut left = connections.len();
         while self.goes_on() && left > 0 {
@@ -196,7 +196,7 @@ impl Loop {
     }
 
     /// Answers everything that a connection has brought; false when it is over.
-    fn serve(&mut self, link: &mut Link, reader: &mut Reader) -> bool {
+    fn serve(&mut self, link: &mut Link, reader: &mut MessageReader) -> bool {
         loop {
             match link.receive(&mut self.chunk) {
                 Ok(0) => return false,

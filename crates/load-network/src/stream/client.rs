@@ -58,7 +58,7 @@ pub(super) struct Task {
 }
 
 /// Times and amount of the writes to one connection.
-struct Course {
+struct WriteCourse {
     left: Option<u64>,
     schedule: Schedule,
     size: usize,
@@ -84,7 +84,7 @@ enum Turn {
     Over,
 }
 
-impl Course {
+impl WriteCourse {
     fn new(task: &Task) -> Self {
         let start_ns = task.times.start_ns;
         Self {
@@ -185,7 +185,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
         task.times,
         reports.clone(),
     );
-    let mut courses: Vec<Course> = flows.iter().map(|_| Course::new(&task)).collect();
+    let mut courses: Vec<WriteCourse> = flows.iter().map(|_| WriteCourse::new(&task)).collect();
     let mut copied = vec![None; flows.len()];
     let start_late_ns = started.then(|| now_ns() - task.times.start_ns);
     let written = match started {
@@ -250,7 +250,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
 }
 
 /// Tells the far end that this was all.
-fn finish(link: &mut Link, course: &mut Course) {
+fn finish(link: &mut Link, course: &mut WriteCourse) {
     let Link::Stream(stream) = link else { return };
     if course.error.is_none()
         && let Err(error) = stream.shutdown(std::net::Shutdown::Write)
@@ -290,7 +290,7 @@ fn write_one(
     task: &Task,
     (flow, mut opening): (&mut Outgoing, Opening),
     ledger: &mut Ledger,
-    course: &mut Course,
+    course: &mut WriteCourse,
     copied: &mut Option<f64>,
 ) -> io::Result<()> {
     if let Link::Stream(stream) = &mut flow.link {
@@ -338,7 +338,7 @@ fn write_several(
     task: &Task,
     (flows, mut opening): (&mut [Outgoing], Opening),
     ledger: &mut Ledger,
-    courses: &mut [Course],
+    courses: &mut [WriteCourse],
     copied: &mut [Option<f64>],
 ) -> io::Result<()> {
     let mut outlets = Vec::with_capacity(flows.len());
@@ -475,7 +475,7 @@ impl Full {
     }
 
     /// Ends the connections that have had no room for too long.
-    fn give_up(&self, now: i64, patience: Duration, courses: &mut [Course]) {
+    fn give_up(&self, now: i64, patience: Duration, courses: &mut [WriteCourse]) {
         let held = self.held.iter().zip(courses).filter(|(held, _)| **held);
         for (_, course) in held.filter(|(_, course)| !course.over) {
             course.refused(&io::ErrorKind::WouldBlock.into(), now, patience);

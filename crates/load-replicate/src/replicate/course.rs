@@ -41,7 +41,7 @@ impl Upstream {
 }
 
 /// The rounds of a sender.
-pub(super) struct Course {
+pub(super) struct SenderRounds {
     /// A full round has been given.
     begun: bool,
     mirror: Option<Following>,
@@ -61,7 +61,7 @@ struct Following {
     lags: Histogram,
 }
 
-impl Course {
+impl SenderRounds {
     pub(super) fn of(options: &ReplicateOptions, leave: &Arc<AtomicBool>) -> Self {
         let following = |(time, root): (Span, PathBuf)| Following {
             root,

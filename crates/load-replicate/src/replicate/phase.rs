@@ -26,7 +26,7 @@ use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 use super::NAME;
 use super::bounded::channel;
-use super::course::{Course, Upstream};
+use super::course::{SenderRounds, Upstream};
 use super::join::{EndNumbers, Followed, Numbers};
 use super::options::{Durable, LevelChoice, Property, ReplicateOptions};
 use super::reporter::Reporter;
@@ -186,8 +186,8 @@ impl ReplicatePhase {
         let upstream = Arc::clone(&self.upstream);
         let relays = self.meeting.spec().me > 0 && self.options.relay.is_some();
         let mut course = match relays && sends {
-            true => Course::relay(&upstream),
-            false => Course::of(&self.options, &self.leave),
+            true => SenderRounds::relay(&upstream),
+            false => SenderRounds::of(&self.options, &self.leave),
         };
         let closed = Arc::clone(&self.crew.closed);
         let is_trial = self.options.trial.is_some();

@@ -14,7 +14,7 @@ const MAX_LABELS: usize = 64;
 
 /// Type of a family, which says how its values behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FamilyType {
     /// Only grows.
     Counter,
     /// Goes up and down.
@@ -43,7 +43,7 @@ pub(crate) struct Sample {
 /// One answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Exposition {
-    kinds: BTreeMap<String, Kind>,
+    kinds: BTreeMap<String, FamilyType>,
     /// In their order.
     pub(super) samples: Vec<Sample>,
 }
@@ -95,10 +95,10 @@ impl Exposition {
     pub(super) fn role(&self, name: &str) -> Role {
         if let Some(kind) = self.kinds.get(name) {
             return match kind {
-                Kind::Counter => Role::Counter,
+                FamilyType::Counter => Role::Counter,
                 // A summary's own name has its quantiles.
-                Kind::Gauge | Kind::Summary | Kind::Unknown => Role::Gauge,
-                Kind::Histogram | Kind::Info => Role::Detail,
+                FamilyType::Gauge | FamilyType::Summary | FamilyType::Unknown => Role::Gauge,
+                FamilyType::Histogram | FamilyType::Info => Role::Detail,
             };
         }
         let of_family = |end: &str| {
@@ -162,14 +162,14 @@ pub(super) fn exposition(text: &str) -> Result<Exposition, BadLine> {
     Ok(read)
 }
 
-fn kind_of(word: &str) -> Kind {
+fn kind_of(word: &str) -> FamilyType {
     match word {
-        "counter" => Kind::Counter,
-        "gauge" | "stateset" => Kind::Gauge,
-        "histogram" | "gaugehistogram" => Kind::Histogram,
-        "summary" => Kind::Summary,
-        "info" => Kind::Info,
-        _ => Kind::Unknown,
+        "counter" => FamilyType::Counter,
+        "gauge" | "stateset" => FamilyType::Gauge,
+        "histogram" | "gaugehistogram" => FamilyType::Histogram,
+        "summary" => FamilyType::Summary,
+        "info" => FamilyType::Info,
+        _ => FamilyType::Unknown,
     }
 }
 

@@ -27,7 +27,7 @@ const MAX_TERMS: usize = 64;
 /// Server whose mapping comes with the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ServerKind {
     /// `sokudo target app`.
     #[default]
     Sokudo,
@@ -47,7 +47,7 @@ pub enum Kind {
     Haproxy,
 }
 
-impl Kind {
+impl ServerKind {
     fn text(self) -> &'static str {
         match self {
             Self::Sokudo => include_str!("mappings/sokudo.toml"),
@@ -252,14 +252,14 @@ mod tests {
 
     #[test]
     fn what_comes_with_the_program_is_a_mapping() {
-        use Kind::*;
+        use ServerKind::*;
         for kind in [
             Sokudo, Liberty, Tomcat, Jetty, Hikari, Spring, Nginx, Haproxy,
         ] {
             kind.mapping()
                 .unwrap_or_else(|why| panic!("{kind:?}: {why}"));
         }
-        let own = Kind::Sokudo.mapping().expect("a mapping");
+        let own = ServerKind::Sokudo.mapping().expect("a mapping");
         assert_eq!(
             own.value.len() + 1,
             target::METRICS.len(),

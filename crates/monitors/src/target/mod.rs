@@ -18,8 +18,8 @@ use sokudo_i18n::english;
 use sokudo_model::metrics::target;
 use sokudo_model::{Batch, On, SeriesKey, Text};
 
-use self::mapping::{Kind, Mapping};
-use self::parse::Reader;
+use self::mapping::{Mapping, ServerKind};
+use self::parse::MappingReader;
 use crate::contract::{Files, Monitor, Reach, Sampler};
 use crate::emit::{Emit, key};
 use crate::openmetrics::{Line, Url, mapping_file};
@@ -54,7 +54,7 @@ pub struct TargetOptions {
     at: SocketAddr,
     /// What the server is: sokudo, liberty, tomcat, jetty, hikari, spring, nginx, haproxy.
     #[serde(default)]
-    kind: Kind,
+    kind: ServerKind,
     /// Where another server tells its state: http://HOST:PORT[/PATH].
     #[serde(default)]
     url: Option<String>,
@@ -126,7 +126,7 @@ impl Monitor for Target {
     }
 
     fn check(&self, options: &TargetOptions) -> Result<(), Text> {
-        if options.kind != Kind::Sokudo && options.url.is_none() {
+        if options.kind != ServerKind::Sokudo && options.url.is_none() {
             return Err(Text::new("error-monitor-target-url"));
         }
         if options.mapping.is_some() && options.url.is_none() {
@@ -155,7 +155,7 @@ impl Monitor for Target {
         let url = url.map_err(|why| Unavailable::System(english(&why)))?;
         let timeout = options.timeout();
         // A key is shown to targets of sokudo, and to nobody else.
-        let is_own = options.kind == Kind::Sokudo && options.mapping.is_none();
+        let is_own = options.kind == ServerKind::Sokudo && options.mapping.is_none();
         let shown = std::env::var(KEY_VARIABLE).ok();
         let shown = shown.filter(|key| !key.is_empty() && is_own);
         let is_strict = options.mapping.is_some();
@@ -172,7 +172,7 @@ impl Monitor for Target {
             up: key_of(target::UP.name),
             keys: metrics.map(|metric| key_of(metric.name)).collect(),
             line: Line::new(&ctx.host, SOURCE, (url, mapping.body()), timeout, shown),
-            reader: Reader::new(mapping),
+            reader: MappingReader::new(mapping),
             is_strict,
         }))
     }
@@ -184,7 +184,7 @@ struct TargetSampler {
     up: SeriesKey,
     /// Keys of the mapping's values, in their order.
     keys: Vec<SeriesKey>,
-    reader: Reader,
+    reader: MappingReader,
     /// Whether every name of the mapping must be told.
     is_strict: bool,
 }

@@ -8,14 +8,14 @@ use crate::openmetrics::Exposition;
 const PATIENCE: u32 = 3;
 
 /// Reads one answer after the other.
-pub(super) struct Reader {
+pub(super) struct MappingReader {
     mapping: Mapping,
     first: Option<Exposition>,
     last: Option<(i64, Exposition)>,
     answers: u32,
 }
 
-impl Reader {
+impl MappingReader {
     pub(super) fn new(mapping: Mapping) -> Self {
         Self {
             mapping,

@@ -26,9 +26,9 @@ impl Caller {
 }
 
 /// A listener type without values.
-pub enum Listener {}
+pub enum QuicListener {}
 
-impl Listener {
+impl QuicListener {
     /// Always an error: this build has no QUIC.
     pub fn bind(_local: SocketAddr, _identity: &Identity) -> Result<Self, StreamError> {
         Err(absent())

@@ -19,4 +19,4 @@ mod imp;
 #[cfg(feature = "quic")]
 mod park;
 
-pub use imp::{Caller, Incoming, Listener, QuicStream};
+pub use imp::{Caller, Incoming, QuicListener, QuicStream};

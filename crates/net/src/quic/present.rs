@@ -218,13 +218,13 @@ fn told(why: ConnectionError) -> TlsError {
 }
 
 /// Waits for callers on one UDP port.
-pub struct Listener {
+pub struct QuicListener {
     side: Arc<Side>,
     endpoint: Endpoint,
     local: SocketAddr,
 }
 
-impl Listener {
+impl QuicListener {
     /// Listens; port 0 lets the system choose.
     ///
     /// Errors: [`StreamError::Local`], [`StreamError::Unavailable`].
@@ -267,7 +267,7 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+impl Drop for QuicListener {
     fn drop(&mut self) {
         // Established connections continue; new callers are refused.
         self.endpoint.set_server_config(None);
@@ -314,7 +314,7 @@ impl Incoming {
 }
 
 /// State that both halves of a stream share. The last half that is dropped ends the connection.
-struct Shared {
+struct QuicState {
     connection: Connection,
     sending: Mutex<Sending>,
     side: Arc<Side>,
@@ -339,7 +339,7 @@ impl Sending {
     }
 }
 
-impl Shared {
+impl QuicState {
     /// Ends the connection when the peer has everything, without blocking the caller. When
     /// another thread waits for room to write, it ends at once and that thread wakes up.
     fn end(&self) {
@@ -359,7 +359,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for QuicState {
     fn drop(&mut self) {
         self.end();
     }
@@ -369,7 +369,7 @@ impl Drop for Shared {
 pub struct QuicStream {
     /// `None` in the writing half.
     recv: Option<RecvStream>,
-    shared: Arc<Shared>,
+    shared: Arc<QuicState>,
     deaf: bool,
     wait: Wait,
     read_bound: Duration,
@@ -380,7 +380,7 @@ impl QuicStream {
     fn new(connection: Connection, send: SendStream, recv: RecvStream, side: Arc<Side>) -> Self {
         Self {
             recv: Some(recv),
-            shared: Arc::new(Shared {
+            shared: Arc::new(QuicState {
                 connection,
                 sending: Mutex::new(Sending {
                     stream: Some(send),

@@ -17,7 +17,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags,
 };
 
-use super::ring::{Broken, Header, Memory, Reader, Ring, Writer};
+use super::ring::{Broken, Header, Memory, Ring, RingReader, Writer};
 use super::{MAX_RING_BYTES, MIN_RING_BYTES, NOTICE_BOUND};
 use crate::stream::{DEFAULT_BOUND, Stream, StreamError, StreamKind};
 use crate::unix::{self, LocalStream, Name};
@@ -142,7 +142,7 @@ impl Drop for Link {
 /// One end of a shared-memory connection, or a half of it.
 pub struct ShmStream {
     /// `None` in the writing half.
-    reader: Option<Reader>,
+    reader: Option<RingReader>,
     /// `None` in the reading half.
     writer: Option<Writer>,
     link: Arc<Link>,
@@ -165,7 +165,7 @@ impl ShmStream {
             (second, first)
         };
         Ok(Self {
-            reader: Some(Reader::new(incoming.clone())),
+            reader: Some(RingReader::new(incoming.clone())),
             writer: Some(Writer::new(outgoing.clone())),
             link: Arc::new(Link {
                 socket,
@@ -443,7 +443,7 @@ impl Stream for ShmStream {
     }
 
     fn buffered(&self) -> usize {
-        self.reader.as_ref().map_or(0, Reader::ready)
+        self.reader.as_ref().map_or(0, RingReader::ready)
     }
 
     fn set_wait(&mut self, wait: Wait) -> io::Result<()> {

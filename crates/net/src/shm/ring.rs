@@ -240,7 +240,7 @@ impl Writer {
 }
 
 /// The only reader of a ring.
-pub(super) struct Reader {
+pub(super) struct RingReader {
     ring: Ring,
     /// Own position; the shared one is for the other side.
     taken: u64,
@@ -248,7 +248,7 @@ pub(super) struct Reader {
     written: u64,
 }
 
-impl Reader {
+impl RingReader {
     /// The reader of a fresh ring.
     pub(super) fn new(ring: Ring) -> Self {
         Self {
@@ -352,7 +352,7 @@ pub(super) mod tests {
     #[test]
     fn impossible_positions_of_the_other_side_are_noticed() {
         let ring = ring(1024);
-        let (mut writer, mut reader) = (Writer::new(ring.clone()), Reader::new(ring.clone()));
+        let (mut writer, mut reader) = (Writer::new(ring.clone()), RingReader::new(ring.clone()));
         ring.header().written.0.store(1025, Ordering::Release);
         assert_eq!(reader.take(&mut [0; 8]), Err(Broken));
         assert_eq!(reader.ready(), 0);
@@ -366,7 +366,7 @@ pub(super) mod tests {
             sizes in prop::collection::vec((0usize..90, 0usize..90), 1..200),
         ) {
             let ring = ring(64);
-            let (mut writer, mut reader) = (Writer::new(ring.clone()), Reader::new(ring));
+            let (mut writer, mut reader) = (Writer::new(ring.clone()), RingReader::new(ring));
             let (mut next_in, mut next_out) = (0u8, 0u8);
             for (put, take) in sizes {
                 let bytes: Vec<u8> = (0..put).map(|i| next_in.wrapping_add(i as u8)).collect();
@@ -386,7 +386,7 @@ pub(super) mod tests {
     #[test]
     fn two_threads_pass_a_million_bytes_through_sixteen() {
         let ring = ring(16);
-        let (mut writer, mut reader) = (Writer::new(ring.clone()), Reader::new(ring));
+        let (mut writer, mut reader) = (Writer::new(ring.clone()), RingReader::new(ring));
         const TOTAL: u64 = 1_000_000;
         let long = Duration::from_secs(30);
         std::thread::scope(|scope| {

@@ -20,7 +20,7 @@ fn name(what: &str) -> Name {
 }
 
 fn pair(what: &str) -> (ShmStream, ShmStream) {
-    let listener = unix::Listener::bind(&name(what)).unwrap();
+    let listener = unix::LocalListener::bind(&name(what)).unwrap();
     std::thread::scope(|scope| {
         let far = scope.spawn(|| accept(listener.accept(BOUND).unwrap().unwrap(), BOUND).unwrap());
         let near = connect(listener.name(), 1, BOUND).unwrap();
@@ -65,7 +65,7 @@ fn other_process() {
 #[test]
 fn two_processes_exchange_more_than_the_rings_hold() {
     const TOTAL: usize = 1_000_000;
-    let listener = unix::Listener::bind(&name("echo")).unwrap();
+    let listener = unix::LocalListener::bind(&name("echo")).unwrap();
     let mut child = spawn("echo", listener.name());
     let stream = accept(listener.accept(BOUND).unwrap().unwrap(), BOUND).unwrap();
     let (mut reading, mut writing) = Box::new(stream).split().unwrap();
@@ -85,7 +85,7 @@ fn two_processes_exchange_more_than_the_rings_hold() {
 #[test]
 fn a_killed_peer_is_an_error_and_not_an_end() {
     for wait in [Wait::Block, Wait::Spin { for_ns: u64::MAX }] {
-        let listener = unix::Listener::bind(&name(&format!("killed-{wait}"))).unwrap();
+        let listener = unix::LocalListener::bind(&name(&format!("killed-{wait}"))).unwrap();
         let mut child = spawn("die", listener.name());
         let mut stream = accept(listener.accept(BOUND).unwrap().unwrap(), BOUND).unwrap();
         stream.set_wait(wait).unwrap();
@@ -126,7 +126,7 @@ fn halves_do_only_their_part() {
 #[test]
 fn callers_that_hand_over_something_else_are_refused() {
     let check = |what: &str, speak: &dyn Fn(&mut UnixStream)| {
-        let listener = unix::Listener::bind(&name(what)).unwrap();
+        let listener = unix::LocalListener::bind(&name(what)).unwrap();
         let caller = unix::connect(listener.name(), BOUND).unwrap();
         let mut socket = caller.socket().try_clone().unwrap();
         speak(&mut socket);
@@ -168,7 +168,7 @@ fn callers_that_hand_over_something_else_are_refused() {
 
 #[test]
 fn a_silent_caller_is_given_up() {
-    let listener = unix::Listener::bind(&name("silent")).unwrap();
+    let listener = unix::LocalListener::bind(&name("silent")).unwrap();
     let _caller = unix::connect(listener.name(), BOUND).unwrap();
     let far = listener.accept(BOUND).unwrap().unwrap();
     assert!(accept(far, Duration::from_millis(5)).is_err());

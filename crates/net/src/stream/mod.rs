@@ -417,8 +417,8 @@ fn timed(
 
 enum Ear {
     Tcp(TcpListener),
-    Quic(quic::Listener),
-    Unix(unix::Listener),
+    Quic(quic::QuicListener),
+    Unix(unix::LocalListener),
 }
 
 /// Waits for callers of one kind.
@@ -450,10 +450,10 @@ impl Listener {
                 Ear::Tcp(tcp::listen(*local, &tcp)?)
             }
             (StreamKind::Quic, Endpoint::Ip(local), Some(identity)) => {
-                Ear::Quic(quic::Listener::bind(*local, identity)?)
+                Ear::Quic(quic::QuicListener::bind(*local, identity)?)
             }
             (StreamKind::Unix | StreamKind::Shm, Endpoint::Local(name), _) => {
-                Ear::Unix(unix::Listener::bind(name)?)
+                Ear::Unix(unix::LocalListener::bind(name)?)
             }
             _ => return Err(wrong(kind, local)),
         };

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use super::{DEFAULT_BOUND, Stream, StreamKind};
-use crate::tls::{Reader, Received, Session, TlsError, Writer};
+use crate::tls::{Received, Session, TlsError, TlsReader, Writer};
 use crate::wait::{AsFd as _, BorrowedFd, Wait};
 
 /// Plain bytes per call to the encryption: what it takes before it must send.
@@ -14,7 +14,7 @@ const AT_ONCE_BYTES: usize = 64 * 1024;
 /// A TLS session, or its writing half, as a [`Stream`].
 pub struct TlsStream {
     /// `None` in the writing half.
-    reader: Option<Reader>,
+    reader: Option<TlsReader>,
     writer: Writer,
     read_bound: Duration,
     write_bound: Duration,
@@ -31,7 +31,7 @@ impl TlsStream {
         }
     }
 
-    fn reader(&mut self) -> io::Result<&mut Reader> {
+    fn reader(&mut self) -> io::Result<&mut TlsReader> {
         self.reader.as_mut().ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::Unsupported,
@@ -98,7 +98,7 @@ impl Stream for TlsStream {
     }
 
     fn buffered(&self) -> usize {
-        self.reader.as_ref().map_or(0, Reader::buffered)
+        self.reader.as_ref().map_or(0, TlsReader::buffered)
     }
 
     fn set_wait(&mut self, wait: Wait) -> io::Result<()> {

@@ -19,9 +19,9 @@ pub fn connect(_name: &Name, _bound: Duration) -> Result<LocalStream, StreamErro
 }
 
 /// A type without values.
-pub enum Listener {}
+pub enum LocalListener {}
 
-impl Listener {
+impl LocalListener {
     /// Always an error.
     pub fn bind(_name: &Name) -> Result<Self, StreamError> {
         Err(absent())

@@ -13,7 +13,7 @@ mod imp;
 #[path = "absent.rs"]
 mod imp;
 
-pub use imp::{Listener, LocalStream, connect};
+pub use imp::{LocalListener, LocalStream, connect};
 
 /// Address of a same-host listener.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ fn a_path_vanishes_with_its_listener_and_a_stale_one_is_replaced() {
     // What a killed listener leaves.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists());
-    let listener = Listener::bind(&name).unwrap();
+    let listener = LocalListener::bind(&name).unwrap();
     let mut near = connect(&name, BOUND).unwrap();
     let mut far = listener.accept(BOUND).unwrap().unwrap();
     near.write_all(b"hello").unwrap();
@@ -29,7 +29,7 @@ fn a_path_vanishes_with_its_listener_and_a_stale_one_is_replaced() {
     far.read_exact(&mut out).unwrap();
     assert_eq!(&out, b"hello");
     // A living one is not replaced.
-    match Listener::bind(&name) {
+    match LocalListener::bind(&name) {
         Err(why @ StreamError::Local { .. }) => assert!(why.hint().is_some()),
         _ => panic!("two listeners on one path"),
     }
@@ -42,7 +42,7 @@ fn a_file_is_never_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("precious");
     std::fs::write(&path, "content").unwrap();
-    assert!(Listener::bind(&Name::Path(path.clone())).is_err());
+    assert!(LocalListener::bind(&Name::Path(path.clone())).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), b"content");
 }
 

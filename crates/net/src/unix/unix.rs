@@ -70,12 +70,12 @@ pub fn connect(name: &Name, bound: Duration) -> Result<LocalStream, StreamError>
 }
 
 /// Waits for callers of this host. Its path vanishes with it.
-pub struct Listener {
+pub struct LocalListener {
     listener: UnixListener,
     name: Name,
 }
 
-impl Listener {
+impl LocalListener {
     /// Listens. A socket file without a listener is replaced.
     ///
     /// Errors: [`StreamError::Local`].
@@ -136,7 +136,7 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+impl Drop for LocalListener {
     fn drop(&mut self) {
         if let Name::Path(path) = &self.name {
             // Another process may have removed it already.

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::Shared;
+use super::ReceiveState;
 use super::stage::{self, Staged};
 use crate::message::{Id, Meta};
 use crate::path::RelPath;
@@ -136,7 +136,7 @@ pub(super) struct State {
 
 impl Parts {
     /// With a file that has content already.
-    pub(super) fn adopted(shared: &Shared, file: OwnedFd) -> Self {
+    pub(super) fn adopted(shared: &ReceiveState, file: OwnedFd) -> Self {
         let state = State {
             file: Some(OpenFile::new(file, &shared.adopted)),
             ..State::default()
@@ -155,7 +155,7 @@ impl Parts {
     /// Writes a part. Parts of an earlier attempt are dropped.
     pub(super) fn put(
         &self,
-        shared: &Shared,
+        shared: &ReceiveState,
         handles: Option<&mut Handles>,
         of: &Awaited,
         (attempt, offset): (u32, u64),
@@ -178,7 +178,7 @@ impl Parts {
     /// Makes the file for an attempt, or empties the one of the attempt before.
     fn begin(
         &self,
-        shared: &Shared,
+        shared: &ReceiveState,
         handles: Option<&mut Handles>,
         of: &Awaited,
         attempt: u32,
@@ -215,7 +215,7 @@ impl Parts {
     /// Takes note that the sender has sent all parts of an attempt.
     pub(super) fn ends(
         &self,
-        shared: &Shared,
+        shared: &ReceiveState,
         handles: Option<&mut Handles>,
         of: &Awaited,
         attempt: u32,
@@ -256,7 +256,7 @@ impl Parts {
     }
 }
 
-impl Shared {
+impl ReceiveState {
     /// The file of a record.
     ///
     /// Errors: it was not asked for.

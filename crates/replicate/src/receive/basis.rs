@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver as Inbox, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use super::Shared;
+use super::ReceiveState;
 use super::await_data::{Awaited, Parts};
 use super::stage::{self, Staged};
 use crate::delta::hash_blocks;
@@ -37,7 +37,7 @@ pub(super) struct Task {
 }
 
 /// Hashes until there is nobody who asks.
-pub(super) fn run(shared: &Shared, inbox: &Inbox<Task>) -> io::Result<()> {
+pub(super) fn run(shared: &ReceiveState, inbox: &Inbox<Task>) -> io::Result<()> {
     let Some(root) = shared.root() else {
         return Ok(());
     };
@@ -77,7 +77,7 @@ pub(super) fn run(shared: &Shared, inbox: &Inbox<Task>) -> io::Result<()> {
 }
 
 fn compare(
-    shared: &Shared,
+    shared: &ReceiveState,
     handles: &mut Handles,
     task: &Task,
     buffer: &mut [u8],
@@ -105,7 +105,12 @@ fn compare(
 }
 
 /// Copies the file that is to be replaced to where it is staged, and hashes it on the way.
-fn delta(shared: &Shared, handles: &mut Handles, task: &Task, buffer: &mut [u8]) -> io::Result<()> {
+fn delta(
+    shared: &ReceiveState,
+    handles: &mut Handles,
+    task: &Task,
+    buffer: &mut [u8],
+) -> io::Result<()> {
     let at = handles.of(&task.awaited.directory)?;
     let (file, status) = root::open_file(at, &task.awaited.name)?;
     let staged = Staged::create(at, &task.awaited.name)?;
@@ -126,7 +131,7 @@ fn delta(shared: &Shared, handles: &mut Handles, task: &Task, buffer: &mut [u8])
 
 /// Hashes what an earlier session staged.
 fn resume(
-    shared: &Shared,
+    shared: &ReceiveState,
     handles: &mut Handles,
     task: &Task,
     buffer: &mut [u8],
@@ -144,7 +149,7 @@ fn resume(
 
 /// Hashes of the blocks of so many bytes.
 fn hash(
-    shared: &Shared,
+    shared: &ReceiveState,
     bytes: u64,
     buffer: &mut [u8],
     mut read: impl FnMut(u64, &mut [u8]) -> io::Result<usize>,
@@ -167,7 +172,7 @@ fn hash(
 }
 
 /// Makes the staged file the one that parts are written to, and says what it has.
-fn adopt(shared: &Shared, task: &Task, staged: Staged, blocks: Vec<u128>) -> io::Result<()> {
+fn adopt(shared: &ReceiveState, task: &Task, staged: Staged, blocks: Vec<u128>) -> io::Result<()> {
     let parts = Arc::new(Parts::adopted(shared, staged.into_file()));
     if !lock(&shared.awaited).adopt(task.id, parts) {
         return Ok(());

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::await_data::{Awaited, End, unasked};
 use super::judge::{differs, set_meta_of};
 use super::stage::{self, Staged};
-use super::{Durability, Shared};
+use super::{Durability, ReceiveState};
 use crate::codec::Unpacker;
 use crate::frame::{Codec, Cursor, FrameError, FrameKind};
 use crate::message::{Id, Meta};
@@ -28,7 +28,7 @@ struct Whole {
 }
 
 struct Writer<'a> {
-    shared: &'a Shared,
+    shared: &'a ReceiveState,
     handles: Option<Handles>,
     /// Waits for the next sync.
     whole: Vec<Whole>,
@@ -36,7 +36,7 @@ struct Writer<'a> {
 }
 
 /// Takes content until the sender closes the connection.
-pub(super) fn run(shared: &Shared, number: usize, mut reader: FrameReader) -> io::Result<()> {
+pub(super) fn run(shared: &ReceiveState, number: usize, mut reader: FrameReader) -> io::Result<()> {
     let mut unpacker = Unpacker::new()?;
     let root = shared.root();
     let mut writer = Writer {

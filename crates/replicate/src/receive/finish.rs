@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{AtFlags, FileType};
 
 use super::judge::{RoundWork, differs, set_meta_of};
-use super::{Durability, Shared, stage};
+use super::{Durability, ReceiveState, stage};
 use crate::message::{Answer, Id};
 use crate::path::{RelPath, STAGED};
 use crate::root;
@@ -14,7 +14,7 @@ use crate::session::{LOOK, Progress, lock};
 
 /// Waits for the content of the round, then links, removes, sets the times of directories, makes
 /// everything durable and gives the counts.
-pub(super) fn round(shared: &Shared, work: RoundWork) -> io::Result<()> {
+pub(super) fn round(shared: &ReceiveState, work: RoundWork) -> io::Result<()> {
     await_content(shared)?;
     for (directory, name, of) in &work.links {
         if let Err(error) = link(shared, directory, name, *of) {
@@ -49,7 +49,7 @@ pub(super) fn round(shared: &Shared, work: RoundWork) -> io::Result<()> {
 
 /// Waits until every data connection has carried all of the round. Numbers of entries begin anew in
 /// the next one: parts of a file that was given up must not be taken for parts of another.
-fn await_content(shared: &Shared) -> io::Result<()> {
+fn await_content(shared: &ReceiveState) -> io::Result<()> {
     let rounds = lock(&shared.outcome).rounds;
     let mut flushes = lock(&shared.flushes);
     while flushes.iter().any(|flushed| *flushed <= rounds) {
@@ -71,7 +71,7 @@ fn await_content(shared: &Shared) -> io::Result<()> {
     }
 }
 
-fn link(shared: &Shared, directory: &RelPath, name: &[u8], of: Id) -> io::Result<()> {
+fn link(shared: &ReceiveState, directory: &RelPath, name: &[u8], of: Id) -> io::Result<()> {
     let Some(root) = shared.root() else {
         return Ok(());
     };
@@ -100,7 +100,7 @@ fn link(shared: &Shared, directory: &RelPath, name: &[u8], of: Id) -> io::Result
     published
 }
 
-fn remove_extra(shared: &Shared, work: &RoundWork) {
+fn remove_extra(shared: &ReceiveState, work: &RoundWork) {
     let terms = &shared.terms;
     let names = work.extra.len() as u64;
     if !terms.delete {
@@ -135,7 +135,7 @@ fn remove_extra(shared: &Shared, work: &RoundWork) {
 
 /// Removes a name; below a directory, only what belongs to the replication, and what was staged.
 pub(super) fn remove(
-    shared: &Shared,
+    shared: &ReceiveState,
     directory: &RelPath,
     at: BorrowedFd<'_>,
     name: &[u8],
@@ -174,7 +174,11 @@ pub(super) fn remove(
     }
 }
 
-fn set_directory(shared: &Shared, path: &RelPath, meta: &crate::message::Meta) -> io::Result<()> {
+fn set_directory(
+    shared: &ReceiveState,
+    path: &RelPath,
+    meta: &crate::message::Meta,
+) -> io::Result<()> {
     let Some(root) = shared.root() else {
         return Ok(());
     };

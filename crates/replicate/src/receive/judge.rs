@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::await_data::{Awaited, unasked};
 use super::basis::{Basis, Task};
-use super::{MAX_SHARED, Shared, stage};
+use super::{MAX_SHARED, ReceiveState, stage};
 use crate::delta::LEAST_BYTES;
 use crate::message::{Answer, Entry, Id, Kind, Meta, Verdict};
 use crate::path::{RelPath, STAGED};
@@ -66,7 +66,7 @@ struct Current {
 
 /// See the module.
 pub(super) struct Judge<'a> {
-    shared: &'a Shared,
+    shared: &'a ReceiveState,
     to_basis: Outbox<Task>,
     /// For after the verdicts: an answer about a file must not come before its verdict.
     tasks: Vec<Task>,
@@ -75,7 +75,7 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(shared: &'a Shared, to_basis: Outbox<Task>) -> Self {
+    pub(super) fn new(shared: &'a ReceiveState, to_basis: Outbox<Task>) -> Self {
         Self {
             shared,
             to_basis,

@@ -101,7 +101,7 @@ pub struct Receiver {
 }
 
 /// Everything the threads of the receiver share.
-struct Shared {
+struct ReceiveState {
     sink: Sink,
     terms: ReceiveTerms,
     session: Arc<Session>,
@@ -125,7 +125,7 @@ struct Shared {
     shared_files: Mutex<HashMap<Id, RelPath>>,
 }
 
-impl Shared {
+impl ReceiveState {
     fn root(&self) -> Option<&Arc<Root>> {
         match &self.sink {
             Sink::Tree(root) => Some(root),
@@ -268,7 +268,7 @@ impl Receiver {
             ..terms
         };
         let (outbox, inbox) = mpsc::channel();
-        let shared = Shared {
+        let shared = ReceiveState {
             sink,
             terms,
             session: Arc::clone(&session),
@@ -341,7 +341,7 @@ fn sort(
 }
 
 fn receive(
-    shared: &Shared,
+    shared: &ReceiveState,
     listing: FrameReader,
     (answers, inbox): (FrameWriter, Inbox<Answer>),
     data: Vec<FrameReader>,
@@ -375,7 +375,7 @@ fn receive(
 
 fn start<'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
-    shared: &'scope Shared,
+    shared: &'scope ReceiveState,
     name: String,
     run: impl FnOnce() -> io::Result<()> + Send + 'scope,
 ) {
@@ -396,7 +396,11 @@ fn start<'scope>(
 }
 
 /// Sends answers until nobody has any; several verdicts become one message.
-fn send_answers(shared: &Shared, mut writer: FrameWriter, inbox: &Inbox<Answer>) -> io::Result<()> {
+fn send_answers(
+    shared: &ReceiveState,
+    mut writer: FrameWriter,
+    inbox: &Inbox<Answer>,
+) -> io::Result<()> {
     let mut packer = Packer::new()?;
     let mut last = Instant::now();
     let mut said = (0, 0);
@@ -435,7 +439,7 @@ fn send_answers(shared: &Shared, mut writer: FrameWriter, inbox: &Inbox<Answer>)
 
 /// Reads the listing until the sender has nothing more.
 fn listen(
-    shared: &Shared,
+    shared: &ReceiveState,
     mut reader: FrameReader,
     to_basis: Outbox<basis::Task>,
 ) -> io::Result<()> {

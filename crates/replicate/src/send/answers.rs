@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::Ordering;
 
-use super::Shared;
+use super::SendState;
 use crate::codec::Unpacker;
 use crate::frame::{Codec, FrameError, FrameKind};
 use crate::message::{Answer, Counts, read_answer};
@@ -14,7 +14,7 @@ use crate::wire::FrameReader;
 const MOST_LATE: u32 = 10_000;
 
 /// Reads until the receiver closes the connection.
-pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
+pub(super) fn run(shared: &SendState, mut reader: FrameReader) -> io::Result<()> {
     let mut unpacker = Unpacker::new()?;
     let mut late = 0;
     while let Some((header, wire)) = reader.next_frame()? {
@@ -45,7 +45,7 @@ pub(super) fn run(shared: &Shared, mut reader: FrameReader) -> io::Result<()> {
     }
 }
 
-fn take(shared: &Shared, answer: Answer) -> io::Result<()> {
+fn take(shared: &SendState, answer: Answer) -> io::Result<()> {
     let progress = &shared.progress;
     match answer {
         Answer::Verdicts(verdicts) => {

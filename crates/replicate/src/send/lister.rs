@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::queue::Item;
-use super::{Round, Shared};
+use super::{Round, SendState};
 use crate::codec::Packer;
 use crate::frame::FrameKind;
 use crate::message::{Entry, Failure, Id, Kind, Listing, encode};
@@ -23,7 +23,7 @@ const TOLD_BYTES: usize = 256 << 10;
 const WORTH_PACKING: usize = 512;
 
 struct Lister<'a> {
-    shared: &'a Shared,
+    shared: &'a SendState,
     writer: FrameWriter,
     packer: Packer,
     last: Instant,
@@ -38,7 +38,7 @@ struct Lister<'a> {
 
 /// Lists round after round, until there are no more.
 pub(super) fn run(
-    shared: &Shared,
+    shared: &SendState,
     writer: FrameWriter,
     rounds: &mut dyn FnMut(&Session) -> Option<Round>,
 ) -> io::Result<()> {

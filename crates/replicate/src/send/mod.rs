@@ -114,7 +114,7 @@ pub struct Outcome {
 }
 
 /// Everything the threads of the sender share.
-struct Shared {
+struct SendState {
     source: Source,
     terms: SendTerms,
     session: Arc<Session>,
@@ -128,7 +128,7 @@ struct Shared {
     begun: Instant,
 }
 
-impl Shared {
+impl SendState {
     fn left(&self, failure: Failure) {
         Progress::add(&self.progress.failures, 1);
         let mut outcome = lock(&self.outcome);
@@ -164,7 +164,7 @@ impl Sender {
             progress,
         } = self;
         let workers = channels.len().saturating_sub(2).max(1);
-        let shared = Shared {
+        let shared = SendState {
             chooser: Mutex::new(Chooser::new(workers)),
             queue: queue::Queue::new(workers, &session),
             outcome: Mutex::default(),
@@ -217,7 +217,7 @@ impl Sender {
 fn start<'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     name: &str,
-    shared: &'scope Shared,
+    shared: &'scope SendState,
     run: impl FnOnce() -> std::io::Result<()> + Send + 'scope,
 ) {
     let own = name.to_owned();
@@ -236,7 +236,7 @@ fn start<'scope>(
     }
 }
 
-fn finish(shared: Shared) -> Outcome {
+fn finish(shared: SendState) -> Outcome {
     let mut outcome = shared
         .outcome
         .into_inner()

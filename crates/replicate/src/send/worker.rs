@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::queue::{Item, Job, Large, PART_BYTES, SMALL_BYTES};
-use super::{Level, Record, Records, Shared};
+use super::{Level, Record, Records, SendState};
 use crate::codec::{Packer, is_incompressible};
 use crate::delta::{BLOCK_BYTES, differing};
 use crate::frame::{Codec, FrameKind};
@@ -26,7 +26,7 @@ const RECORDS_ROOM: usize = 64 << 10;
 const MOST_RECORDS: usize = 1 << 20;
 
 struct Worker<'a> {
-    shared: &'a Shared,
+    shared: &'a SendState,
     writer: FrameWriter,
     handles: Option<Handles>,
     packer: Packer,
@@ -71,7 +71,7 @@ impl Trouble {
 }
 
 /// Works until there is nothing more to do.
-pub(super) fn run(shared: &Shared, number: usize, writer: FrameWriter) -> io::Result<()> {
+pub(super) fn run(shared: &SendState, number: usize, writer: FrameWriter) -> io::Result<()> {
     let room = SMALL_BYTES as usize + RECORDS_ROOM;
     let mut worker = Worker {
         shared,
@@ -409,7 +409,7 @@ impl Worker<'_> {
 }
 
 /// Waits, unless the session ends.
-fn pause(shared: &Shared, writer: &mut FrameWriter, mut left: Duration) -> io::Result<()> {
+fn pause(shared: &SendState, writer: &mut FrameWriter, mut left: Duration) -> io::Result<()> {
     let mut last = Instant::now();
     while !left.is_zero() {
         if shared.session.is_over() {

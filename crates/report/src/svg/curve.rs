@@ -29,7 +29,7 @@ const LINE_HEIGHT: f64 = 13.0;
 const NAME_WIDTH: f64 = 110.0;
 
 /// The places of a curve's steps.
-struct Place<'a> {
+struct CurvePlaces<'a> {
     curve: &'a Curve,
     unit: Unit,
     /// Steps with numbers, by rising load.
@@ -44,7 +44,7 @@ struct Place<'a> {
 
 /// Draws what was carried over what was offered, the latency below it, and the knee.
 pub fn curve(curve: &Curve, speaker: &Speaker) -> String {
-    let place = Place::of(curve);
+    let place = CurvePlaces::of(curve);
     let total = place.bottom() + BELOW;
     let mut out =
         format!("<svg class=\"still\" viewBox=\"0 0 {WIDTH} {total}\" aria-hidden=\"true\">");
@@ -57,7 +57,7 @@ pub fn curve(curve: &Curve, speaker: &Speaker) -> String {
     out
 }
 
-impl<'a> Place<'a> {
+impl<'a> CurvePlaces<'a> {
     fn of(curve: &'a Curve) -> Self {
         let steps = curve.steps.iter();
         let steps: Vec<&CurveStep> = steps.filter(|step| step.delivered.is_some()).collect();

@@ -11,13 +11,13 @@ use sokudo_web::feed::{Told, Words};
 use sokudo_web::{Desk, Emit, Feed, Language, NotTaken, Order};
 use sokudo_workload::values::ByteSize;
 
-use super::worker::{Shared, State, Worker};
+use super::worker::{DeskState, State, Worker};
 use super::{ordered, steer};
 use crate::{SCRIPT_BYTES_MAX, words};
 
 /// The desk of a worker.
 pub struct Orders {
-    shared: Arc<Shared>,
+    shared: Arc<DeskState>,
     feed: Feed,
 }
 

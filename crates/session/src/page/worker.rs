@@ -81,7 +81,7 @@ pub enum State {
 }
 
 /// State that the desk and the worker share.
-pub struct Shared {
+pub struct DeskState {
     orders: SyncSender<Order>,
     inside: Mutex<Inside>,
 }
@@ -97,7 +97,7 @@ struct Inside {
     steering: Option<Steering>,
 }
 
-impl Shared {
+impl DeskState {
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -158,7 +158,7 @@ impl Shared {
 
 /// The thread that carries out orders.
 pub struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<DeskState>,
     place: String,
     thread: JoinHandle<()>,
 }
@@ -167,7 +167,7 @@ impl Worker {
     /// Starts it; it waits for orders.
     pub fn start(setting: Setting, feed: Feed) -> io::Result<Self> {
         let (orders, queue) = sync_channel(ORDERS_MAX);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(DeskState {
             orders,
             inside: Mutex::new(Inside {
                 state: State::Idle,
@@ -195,7 +195,7 @@ impl Worker {
     }
 
     /// State that it shares with the desk.
-    pub fn shared(&self) -> Arc<Shared> {
+    pub fn shared(&self) -> Arc<DeskState> {
         Arc::clone(&self.shared)
     }
 
@@ -222,7 +222,7 @@ impl Worker {
 struct Hand {
     setting: Setting,
     feed: Feed,
-    shared: Arc<Shared>,
+    shared: Arc<DeskState>,
     queue: Receiver<Order>,
 }
 

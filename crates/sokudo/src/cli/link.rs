@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sokudo_bus::direct;
 use sokudo_i18n::{I18n, TextError};
 use sokudo_link::{
-    Asked, By, Choice, Link, Loss, NAMES, PACKET_BYTES, Properties, STARTERS, Tally,
+    By, Choice, Link, LinkRequest, Loss, NAMES, PACKET_BYTES, Properties, STARTERS, Tally,
 };
 use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
@@ -339,7 +339,7 @@ fn bad_back(change: &str) -> Failure {
 }
 
 impl LinkOptions {
-    fn asked(&self) -> Result<Asked, Failure> {
+    fn asked(&self) -> Result<LinkRequest, Failure> {
         let there = Typed {
             rate: self.rate,
             queue: self.queue,
@@ -352,7 +352,7 @@ impl LinkOptions {
             Some(changes) => there.with(changes)?,
             None => there,
         };
-        Ok(Asked {
+        Ok(LinkRequest {
             ways: [
                 there.properties(self.reorder)?,
                 back.properties(self.reorder)?,
@@ -391,7 +391,7 @@ impl From<NetnsError> for Failure {
 struct Opened<'a> {
     options: &'a LinkOptions,
     i18n: I18n,
-    asked: Asked,
+    asked: LinkRequest,
     link: Link,
 }
 

@@ -11,8 +11,8 @@ use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Text, Unit, harmless, 
 use sokudo_session::specs::copying::{Copying, Standing};
 use sokudo_wire::Health;
 
-use super::live::course::Course;
-use super::live::screen::{Screen, Shared, is_large_enough, lock};
+use super::live::course::PhaseCourse;
+use super::live::screen::{Screen, SharedPhase, is_large_enough, lock};
 use super::live::{LiveArgs, panes, status, wants_lines};
 use super::screen::{bar_target, escapes, tell, tell_behind, width};
 
@@ -41,7 +41,7 @@ pub struct Terminal {
     ticks: Option<Ticker>,
     every: Option<(ReportEvery, f64)>,
     counts: Counts,
-    course: Shared,
+    course: SharedPhase,
     /// Holds the whole terminal while a phase goes on.
     screen: Option<Screen>,
     is_full_screen: bool,
@@ -95,7 +95,7 @@ impl Terminal {
             }),
             every: every.map(|every| (every, 0.0)),
             counts: Counts::default(),
-            course: Shared::default(),
+            course: SharedPhase::default(),
             screen: None,
             is_full_screen: false,
             lines: None,
@@ -294,7 +294,7 @@ impl Terminal {
 
 impl Lines {
     /// Tells of the intervals that were over by then.
-    fn tell(&mut self, course: &mut Course, until_ns: u64, i18n: &I18n) {
+    fn tell(&mut self, course: &mut PhaseCourse, until_ns: u64, i18n: &I18n) {
         let over = until_ns / self.every_ns;
         if over <= self.told {
             return;

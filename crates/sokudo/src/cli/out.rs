@@ -11,7 +11,7 @@ use clap::Args;
 use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Batch, Manifest, Text, Unit};
-use sokudo_out::{Delivered, Outs, Place, Point};
+use sokudo_out::{Delivered, Outs, Point, SinkAddress};
 
 use super::Failure;
 use super::screen::tell;
@@ -31,14 +31,14 @@ impl OutArgs {
     /// Opens the sinks. Errors: a text that names none, or an address that cannot be served.
     pub fn open(&self, lang: Lang) -> Result<Sinks, Failure> {
         let places = self.out.iter().map(|text| {
-            text.parse::<Place>().map_err(|bad| {
+            text.parse::<SinkAddress>().map_err(|bad| {
                 Failure::operator(
                     Text::new("error-out-place").with("text", bad.0),
                     Text::new("error-out-place-hint"),
                 )
             })
         });
-        let places: Vec<Place> = places.collect::<Result<_, _>>()?;
+        let places: Vec<SinkAddress> = places.collect::<Result<_, _>>()?;
         let outs = Outs::open(&places).map_err(|trouble| {
             Failure::operator(
                 Text::new("error-out-listen")

@@ -87,7 +87,7 @@ struct AppArgs {
 
 /// Which target is asked.
 #[derive(Debug, Args)]
-struct Place {
+struct AdminArgs {
     /// Admin port of the target. Default: the target that was started last on this host.
     #[arg(long, value_name = "ADDR:PORT")]
     at: Option<SocketAddr>,
@@ -97,7 +97,7 @@ struct Place {
 #[derive(Debug, Args)]
 struct StatArgs {
     #[command(flatten)]
-    place: Place,
+    place: AdminArgs,
 
     /// Again every second, until Ctrl-C.
     #[arg(long)]
@@ -127,7 +127,7 @@ struct SetArgs {
     hold: Option<Option<Span>>,
 
     #[command(flatten)]
-    place: Place,
+    place: AdminArgs,
 
     /// One JSON object per change and line.
     #[arg(long)]
@@ -142,7 +142,7 @@ struct RestoreArgs {
     to: u64,
 
     #[command(flatten)]
-    place: Place,
+    place: AdminArgs,
 
     /// One JSON object per change and line.
     #[arg(long)]
@@ -433,7 +433,7 @@ fn announce(i18n: &I18n, target: &Target) {
     }
 }
 
-impl Place {
+impl AdminArgs {
     fn remote(&self) -> Result<Remote, Failure> {
         remote(self.at)
     }

@@ -8,13 +8,13 @@ use sokudo_testkit::compare::{Compared, compare};
 
 /// What the command line asks for.
 #[derive(Default)]
-struct Asked {
+struct CommandLine {
     plans: Vec<PathBuf>,
     properties: Vec<(String, String)>,
 }
 
 fn main() -> ExitCode {
-    let Some(Asked { plans, properties }) = arguments() else {
+    let Some(CommandLine { plans, properties }) = arguments() else {
         eprintln!("compare-jmeter [-J NAME=VALUE]... PLAN...");
         return ExitCode::from(2);
     };
@@ -28,8 +28,8 @@ fn main() -> ExitCode {
 }
 
 /// `None`: the command line is not understood.
-fn arguments() -> Option<Asked> {
-    let mut asked = Asked::default();
+fn arguments() -> Option<CommandLine> {
+    let mut asked = CommandLine::default();
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let property = match word.strip_prefix("-J") {

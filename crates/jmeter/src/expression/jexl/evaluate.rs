@@ -9,7 +9,7 @@ use super::arithmetic::{self, Mistake};
 use super::map::HashTable;
 use super::methods::{self, Surroundings};
 use super::text::Patterns;
-use super::tree::{Expr, Kind, Lambda, Operator, Statement};
+use super::tree::{Expr, JexlKind, Lambda, Operator, Statement};
 use super::value::{Host, Value};
 use super::{Dialect, java};
 
@@ -212,46 +212,48 @@ impl Interpreter<'_> {
     fn value(&mut self, expr: &Expr) -> Outcome {
         self.step()?;
         match &expr.kind {
-            Kind::Const(value) => Ok(value.clone()),
-            Kind::Hole => Ok(Value::Null),
-            Kind::Name(name) => self.named(name),
-            Kind::Group(inner) => self.value(inner),
-            Kind::Binary(operator, a, b) => self.binary(*operator, a, b),
-            Kind::And(a, b) => Ok(Value::Flag(self.holds(a)? && self.holds(b)?)),
-            Kind::Or(a, b) => Ok(Value::Flag(self.holds(a)? || self.holds(b)?)),
-            Kind::Not(a) => {
+            JexlKind::Const(value) => Ok(value.clone()),
+            JexlKind::Hole => Ok(Value::Null),
+            JexlKind::Name(name) => self.named(name),
+            JexlKind::Group(inner) => self.value(inner),
+            JexlKind::Binary(operator, a, b) => self.binary(*operator, a, b),
+            JexlKind::And(a, b) => Ok(Value::Flag(self.holds(a)? && self.holds(b)?)),
+            JexlKind::Or(a, b) => Ok(Value::Flag(self.holds(a)? || self.holds(b)?)),
+            JexlKind::Not(a) => {
                 let value = self.operand(a)?;
                 Ok(Value::Flag(!arithmetic::to_flag(&value)?))
             }
-            Kind::Minus(a) => Ok(arithmetic::negated(&self.value(a)?)?),
-            Kind::Plus(a) => Ok(arithmetic::positive(&self.value(a)?)?),
-            Kind::Complement(a) => {
+            JexlKind::Minus(a) => Ok(arithmetic::negated(&self.value(a)?)?),
+            JexlKind::Plus(a) => Ok(arithmetic::positive(&self.value(a)?)?),
+            JexlKind::Complement(a) => {
                 let value = self.operand(a)?;
                 Ok(Value::Long(!arithmetic::to_long(&value)?))
             }
-            Kind::Empty(a) => Ok(Value::Flag(match self.value(a) {
+            JexlKind::Empty(a) => Ok(Value::Flag(match self.value(a) {
                 Ok(value) => arithmetic::is_empty(&value),
                 Err(leave) if self.dialect == Dialect::Jexl2 => return Err(leave),
                 Err(_) => true,
             })),
-            Kind::Size(a) => Ok(Value::Int(match self.value(a) {
+            JexlKind::Size(a) => Ok(Value::Int(match self.value(a) {
                 Ok(value) => arithmetic::size(&value),
                 Err(_) => 0,
             })),
-            Kind::Ternary(..) | Kind::Elvis(..) | Kind::OrNull(..) => self.choice(&expr.kind),
-            Kind::List(..) | Kind::Set(_) | Kind::Map(_) => self.collection(&expr.kind),
-            Kind::Assign(operator, target, value) => self.assign(*operator, target, value),
-            Kind::Member(object, name, safe) => {
+            JexlKind::Ternary(..) | JexlKind::Elvis(..) | JexlKind::OrNull(..) => {
+                self.choice(&expr.kind)
+            }
+            JexlKind::List(..) | JexlKind::Set(_) | JexlKind::Map(_) => self.collection(&expr.kind),
+            JexlKind::Assign(operator, target, value) => self.assign(*operator, target, value),
+            JexlKind::Member(object, name, safe) => {
                 let key = Value::Text(Rc::clone(name));
                 self.member(object, &key, *safe)
             }
-            Kind::Index(object, index) => {
+            JexlKind::Index(object, index) => {
                 let held = self.object(object)?;
                 let key = self.value(index)?;
                 self.member_of(&held, &key)
             }
-            Kind::Method(object, name, arguments) => self.method(object, name, arguments),
-            Kind::Call(name, arguments) => {
+            JexlKind::Method(object, name, arguments) => self.method(object, name, arguments),
+            JexlKind::Call(name, arguments) => {
                 let called = self.find(name);
                 let arguments = self.all(arguments)?;
                 match called {
@@ -260,7 +262,7 @@ impl Interpreter<'_> {
                     _ => Err(fault(format!("there is no function `{name}`"))),
                 }
             }
-            Kind::Invoke(function, arguments) => {
+            JexlKind::Invoke(function, arguments) => {
                 let function = self.value(function)?;
                 let arguments = self.all(arguments)?;
                 match function {
@@ -268,8 +270,8 @@ impl Interpreter<'_> {
                     other => Err(fault(format!("a {} cannot be called", other.class()))),
                 }
             }
-            Kind::New(arguments) => self.make(arguments),
-            Kind::Lambda(lambda) => Ok(Value::Lambda(Rc::clone(lambda))),
+            JexlKind::New(arguments) => self.make(arguments),
+            JexlKind::Lambda(lambda) => Ok(Value::Lambda(Rc::clone(lambda))),
         }
     }
 
@@ -300,7 +302,7 @@ impl Interpreter<'_> {
     fn operand(&mut self, expr: &Expr) -> Outcome {
         let value = self.value(expr)?;
         match (&expr.kind, &value, self.dialect) {
-            (Kind::Name(_), Value::Null, Dialect::Jexl3) => Err(Leave::Fault(Mistake::Null)),
+            (JexlKind::Name(_), Value::Null, Dialect::Jexl3) => Err(Leave::Fault(Mistake::Null)),
             _ => Ok(value),
         }
     }
@@ -320,7 +322,7 @@ impl Interpreter<'_> {
     fn protected(&mut self, condition: &Expr) -> Outcome {
         let is_reference = matches!(
             condition.kind,
-            Kind::Name(_) | Kind::Member(..) | Kind::Index(..)
+            JexlKind::Name(_) | JexlKind::Member(..) | JexlKind::Index(..)
         );
         match self.value(condition) {
             Err(Leave::Fault(Mistake::Null)) => Ok(Value::Null),
@@ -329,27 +331,27 @@ impl Interpreter<'_> {
         }
     }
 
-    fn choice(&mut self, kind: &Kind) -> Outcome {
+    fn choice(&mut self, kind: &JexlKind) -> Outcome {
         let holds = |value: &Value| match value {
             Value::Null => Ok(false),
             value => arithmetic::to_flag(value),
         };
         match kind {
-            Kind::Ternary(condition, yes, no) => {
+            JexlKind::Ternary(condition, yes, no) => {
                 let condition = self.protected(condition)?;
                 match holds(&condition)? {
                     true => self.value(yes),
                     false => self.value(no),
                 }
             }
-            Kind::Elvis(first, second) => {
+            JexlKind::Elvis(first, second) => {
                 let first = self.protected(first)?;
                 match holds(&first)? {
                     true => Ok(first),
                     false => self.value(second),
                 }
             }
-            Kind::OrNull(first, second) => match self.protected(first)? {
+            JexlKind::OrNull(first, second) => match self.protected(first)? {
                 Value::Null => self.value(second),
                 first => Ok(first),
             },
@@ -357,18 +359,18 @@ impl Interpreter<'_> {
         }
     }
 
-    fn collection(&mut self, kind: &Kind) -> Outcome {
+    fn collection(&mut self, kind: &JexlKind) -> Outcome {
         match kind {
-            Kind::List(items, true) => Ok(Value::list(self.all(items)?)),
-            Kind::List(items, false) => Ok(Value::array(self.all(items)?)),
-            Kind::Set(items) => {
+            JexlKind::List(items, true) => Ok(Value::list(self.all(items)?)),
+            JexlKind::List(items, false) => Ok(Value::array(self.all(items)?)),
+            JexlKind::Set(items) => {
                 let mut table = HashTable::sized(items.len());
                 for item in self.all(items)? {
                     table.put(item, Value::Null);
                 }
                 Ok(Value::Set(Rc::new(RefCell::new(table))))
             }
-            Kind::Map(entries) => {
+            JexlKind::Map(entries) => {
                 let mut table = HashTable::sized(entries.len());
                 for (key, value) in entries {
                     let key = self.value(key)?;
@@ -383,7 +385,7 @@ impl Interpreter<'_> {
     fn assign(&mut self, operator: Option<Operator>, target: &Expr, value: &Expr) -> Outcome {
         let mut value = self.value(value)?;
         match &target.kind {
-            Kind::Name(name) => {
+            JexlKind::Name(name) => {
                 if let Some(operator) = operator {
                     let before = self.named(name)?;
                     let (dialect, patterns) = (self.dialect, &mut self.patterns);
@@ -396,7 +398,7 @@ impl Interpreter<'_> {
                 scope.insert(Rc::clone(name), value.clone());
                 Ok(value)
             }
-            Kind::Member(object, name, _) => {
+            JexlKind::Member(object, name, _) => {
                 if let Some(path) = self.dotted(object) {
                     let name = format!("{path}.{name}").into();
                     self.globals.insert(name, value.clone());
@@ -405,7 +407,7 @@ impl Interpreter<'_> {
                 let key = Value::Text(Rc::clone(name));
                 self.set_member(object, &key, value)
             }
-            Kind::Index(object, index) => {
+            JexlKind::Index(object, index) => {
                 let key = self.value(index)?;
                 self.set_member(object, &key, value)
             }
@@ -426,8 +428,8 @@ impl Interpreter<'_> {
     /// An object whose member is asked for: a name that is not defined is null there, too.
     fn object(&mut self, expr: &Expr) -> Outcome {
         match &expr.kind {
-            Kind::Name(name) => Ok(self.find(name).unwrap_or(Value::Null)),
-            Kind::Member(..) if self.dotted(expr).is_some() => {
+            JexlKind::Name(name) => Ok(self.find(name).unwrap_or(Value::Null)),
+            JexlKind::Member(..) if self.dotted(expr).is_some() => {
                 Ok(self.value(expr).unwrap_or(Value::Null))
             }
             _ => self.value(expr),
@@ -438,8 +440,10 @@ impl Interpreter<'_> {
     /// of one variable.
     fn dotted(&self, expr: &Expr) -> Option<String> {
         match &expr.kind {
-            Kind::Name(name) if self.find(name).is_none() => Some(name.to_string()),
-            Kind::Member(object, name, false) => Some(format!("{}.{name}", self.dotted(object)?)),
+            JexlKind::Name(name) if self.find(name).is_none() => Some(name.to_string()),
+            JexlKind::Member(object, name, false) => {
+                Some(format!("{}.{name}", self.dotted(object)?))
+            }
             _ => None,
         }
     }
@@ -475,7 +479,7 @@ impl Interpreter<'_> {
 
     fn method(&mut self, object: &Expr, name: &str, arguments: &[Expr]) -> Outcome {
         let held = self.object(object)?;
-        if let (Value::Null, Kind::Name(name)) = (&held, &object.kind)
+        if let (Value::Null, JexlKind::Name(name)) = (&held, &object.kind)
             && self.find(name).is_none()
         {
             return Err(undefined(name));

@@ -2,7 +2,7 @@
 
 use super::java::CLASSES;
 use super::methods::is_method;
-use super::tree::{Expr, Kind, Statement};
+use super::tree::{Expr, JexlKind, Statement};
 use super::value::{Host, Value};
 
 /// JEXL's own functions.
@@ -74,59 +74,59 @@ impl Examination {
 
     fn expression(&mut self, expr: &Expr) -> Option<String> {
         match &expr.kind {
-            Kind::Const(_) | Kind::Hole => None,
-            Kind::Name(name) if &**name == "sampleResult" => Some("`sampleResult`".into()),
-            Kind::Name(_) => None,
-            Kind::Assign(_, target, value) => {
-                if let Kind::Name(name) = &target.kind {
+            JexlKind::Const(_) | JexlKind::Hole => None,
+            JexlKind::Name(name) if &**name == "sampleResult" => Some("`sampleResult`".into()),
+            JexlKind::Name(_) => None,
+            JexlKind::Assign(_, target, value) => {
+                if let JexlKind::Name(name) = &target.kind {
                     self.names.push(name.to_string());
                 }
                 self.expression(target).or_else(|| self.expression(value))
             }
-            Kind::Binary(_, a, b)
-            | Kind::And(a, b)
-            | Kind::Or(a, b)
-            | Kind::Elvis(a, b)
-            | Kind::OrNull(a, b)
-            | Kind::Index(a, b) => self.expression(a).or_else(|| self.expression(b)),
-            Kind::Not(a)
-            | Kind::Minus(a)
-            | Kind::Plus(a)
-            | Kind::Complement(a)
-            | Kind::Empty(a)
-            | Kind::Size(a)
-            | Kind::Group(a) => self.expression(a),
-            Kind::Ternary(a, b, c) => {
+            JexlKind::Binary(_, a, b)
+            | JexlKind::And(a, b)
+            | JexlKind::Or(a, b)
+            | JexlKind::Elvis(a, b)
+            | JexlKind::OrNull(a, b)
+            | JexlKind::Index(a, b) => self.expression(a).or_else(|| self.expression(b)),
+            JexlKind::Not(a)
+            | JexlKind::Minus(a)
+            | JexlKind::Plus(a)
+            | JexlKind::Complement(a)
+            | JexlKind::Empty(a)
+            | JexlKind::Size(a)
+            | JexlKind::Group(a) => self.expression(a),
+            JexlKind::Ternary(a, b, c) => {
                 let mut all = [a, b, c].into_iter();
                 all.find_map(|part| self.expression(part))
             }
-            Kind::List(items, _) | Kind::Set(items) => self.all(items),
-            Kind::Map(entries) => entries
+            JexlKind::List(items, _) | JexlKind::Set(items) => self.all(items),
+            JexlKind::Map(entries) => entries
                 .iter()
                 .find_map(|(key, value)| self.expression(key).or_else(|| self.expression(value))),
-            Kind::Member(object, name, _) => {
+            JexlKind::Member(object, name, _) => {
                 self.expression(object).or_else(|| member_of(object, name))
             }
-            Kind::Method(object, name, arguments) => self
+            JexlKind::Method(object, name, arguments) => self
                 .expression(object)
                 .or_else(|| self.all(arguments))
                 .or_else(|| method_of(object, name)),
-            Kind::Call(name, arguments) => self.all(arguments).or_else(|| {
+            JexlKind::Call(name, arguments) => self.all(arguments).or_else(|| {
                 let is_known = FUNCTIONS.contains(&&**name)
                     || self.names.iter().any(|known| **known == **name);
                 (!is_known).then(|| format!("the function `{name}`"))
             }),
-            Kind::Invoke(object, arguments) => {
+            JexlKind::Invoke(object, arguments) => {
                 self.expression(object).or_else(|| self.all(arguments))
             }
-            Kind::New(arguments) => self.all(arguments).or_else(|| match arguments.first() {
+            JexlKind::New(arguments) => self.all(arguments).or_else(|| match arguments.first() {
                 Some(Expr {
-                    kind: Kind::Const(Value::Text(class)),
+                    kind: JexlKind::Const(Value::Text(class)),
                     ..
                 }) if !CLASSES.contains(&&**class) => Some(format!("`new {class}`")),
                 _ => None,
             }),
-            Kind::Lambda(lambda) => {
+            JexlKind::Lambda(lambda) => {
                 let parameters = lambda.parameters.iter().map(ToString::to_string);
                 self.names.extend(parameters);
                 self.block(&lambda.body)
@@ -137,7 +137,7 @@ impl Examination {
 
 /// A member of an object of JMeter that is not supported.
 fn member_of(object: &Expr, name: &str) -> Option<String> {
-    let Kind::Name(host) = &object.kind else {
+    let JexlKind::Name(host) = &object.kind else {
         return None;
     };
     let is_closed = matches!(
@@ -154,7 +154,7 @@ fn method_of(object: &Expr, name: &str) -> Option<String> {
         return None;
     }
     Some(match &object.kind {
-        Kind::Name(object) => format!("`{object}.{name}()`"),
+        JexlKind::Name(object) => format!("`{object}.{name}()`"),
         _ => format!("the method `{name}`"),
     })
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::token::{Placed, Token, tokens};
-use super::tree::{Expr, Kind, Lambda, Operator, Statement};
+use super::tree::{Expr, JexlKind, Lambda, Operator, Statement};
 use super::value::Value;
 use super::{Dialect, Refusal};
 
@@ -72,7 +72,7 @@ const ASSIGNMENT: &[(&str, Option<Operator>)] = &[
 ];
 
 /// A sign or word before a value, and what it makes of it.
-type Prefix = (&'static str, fn(Box<Expr>) -> Kind);
+type Prefix = (&'static str, fn(Box<Expr>) -> JexlKind);
 
 type Parsed = Result<Expr, Refusal>;
 
@@ -105,11 +105,11 @@ struct Parser {
     dialect: Dialect,
 }
 
-fn leaf(kind: Kind) -> Expr {
+fn leaf(kind: JexlKind) -> Expr {
     Expr { kind, depth: 1 }
 }
 
-fn grown(kind: Kind, below: u16) -> Parsed {
+fn grown(kind: JexlKind, below: u16) -> Parsed {
     let depth = below + 1;
     if depth > MOST_DEPTH {
         return Err(Refusal::unsupported("an expression this deep"));
@@ -117,12 +117,12 @@ fn grown(kind: Kind, below: u16) -> Parsed {
     Ok(Expr { kind, depth })
 }
 
-fn over(make: impl FnOnce(Box<Expr>) -> Kind, a: Expr) -> Parsed {
+fn over(make: impl FnOnce(Box<Expr>) -> JexlKind, a: Expr) -> Parsed {
     let depth = a.depth;
     grown(make(Box::new(a)), depth)
 }
 
-fn over_both(make: impl FnOnce(Box<Expr>, Box<Expr>) -> Kind, a: Expr, b: Expr) -> Parsed {
+fn over_both(make: impl FnOnce(Box<Expr>, Box<Expr>) -> JexlKind, a: Expr, b: Expr) -> Parsed {
     let depth = a.depth.max(b.depth);
     grown(make(Box::new(a), Box::new(b)), depth)
 }
@@ -348,9 +348,9 @@ impl Parser {
             return Ok(left);
         };
         match left.kind {
-            Kind::Name(_) | Kind::Hole => {}
-            Kind::Member(..) | Kind::Index(..) if operator.is_none() => {}
-            Kind::Member(..) | Kind::Index(..) => {
+            JexlKind::Name(_) | JexlKind::Hole => {}
+            JexlKind::Member(..) | JexlKind::Index(..) if operator.is_none() => {}
+            JexlKind::Member(..) | JexlKind::Index(..) => {
                 return Err(Refusal::unsupported(
                     "an operator with assignment to a member",
                 ));
@@ -358,7 +358,7 @@ impl Parser {
             _ => return Err(self.refuse()),
         }
         let right = self.expression()?;
-        over_both(|a, b| Kind::Assign(operator, a, b), left, right)
+        over_both(|a, b| JexlKind::Assign(operator, a, b), left, right)
     }
 
     fn conditional(&mut self) -> Parsed {
@@ -369,13 +369,13 @@ impl Parser {
             let no = self.expression()?;
             let depth = condition.depth.max(yes.depth).max(no.depth);
             let parts = (Box::new(condition), Box::new(yes), Box::new(no));
-            return grown(Kind::Ternary(parts.0, parts.1, parts.2), depth);
+            return grown(JexlKind::Ternary(parts.0, parts.1, parts.2), depth);
         }
         if self.take("?:") {
-            return over_both(Kind::Elvis, condition, self.expression()?);
+            return over_both(JexlKind::Elvis, condition, self.expression()?);
         }
         if self.take("??") {
-            return over_both(Kind::OrNull, condition, self.expression()?);
+            return over_both(JexlKind::OrNull, condition, self.expression()?);
         }
         Ok(condition)
     }
@@ -383,7 +383,7 @@ impl Parser {
     fn either(&mut self) -> Parsed {
         let mut left = self.both()?;
         while self.take("||") || self.take("or") {
-            left = over_both(Kind::Or, left, self.both()?)?;
+            left = over_both(JexlKind::Or, left, self.both()?)?;
         }
         Ok(left)
     }
@@ -391,7 +391,7 @@ impl Parser {
     fn both(&mut self) -> Parsed {
         let mut left = self.bit_or()?;
         while self.take("&&") || self.take("and") {
-            left = over_both(Kind::And, left, self.bit_or()?)?;
+            left = over_both(JexlKind::And, left, self.bit_or()?)?;
         }
         Ok(left)
     }
@@ -429,7 +429,7 @@ impl Parser {
         let mut left = next(self)?;
         while let Some(operator) = self.one_of(level) {
             let right = next(self)?;
-            left = over_both(|a, b| Kind::Binary(operator, a, b), left, right)?;
+            left = over_both(|a, b| JexlKind::Binary(operator, a, b), left, right)?;
         }
         Ok(left)
     }
@@ -441,7 +441,7 @@ impl Parser {
             return Ok(left);
         };
         let right = next(self)?;
-        over_both(|a, b| Kind::Binary(operator, a, b), left, right)
+        over_both(|a, b| JexlKind::Binary(operator, a, b), left, right)
     }
 
     fn unary(&mut self) -> Parsed {
@@ -450,13 +450,13 @@ impl Parser {
 
     fn unary_inside(&mut self) -> Parsed {
         const PREFIXES: &[Prefix] = &[
-            ("-", Kind::Minus),
-            ("+", Kind::Plus),
-            ("~", Kind::Complement),
-            ("!", Kind::Not),
-            ("not", Kind::Not),
-            ("empty", Kind::Empty),
-            ("size", Kind::Size),
+            ("-", JexlKind::Minus),
+            ("+", JexlKind::Plus),
+            ("~", JexlKind::Complement),
+            ("!", JexlKind::Not),
+            ("not", JexlKind::Not),
+            ("empty", JexlKind::Empty),
+            ("size", JexlKind::Size),
         ];
         if self.dialect == Dialect::Jexl2 {
             return self.unary_of_jexl2();
@@ -470,26 +470,29 @@ impl Parser {
     /// JEXL 2 has no `+value`, and asks for the size of references alone.
     fn unary_of_jexl2(&mut self) -> Parsed {
         const PREFIXES: &[Prefix] = &[
-            ("-", Kind::Minus),
-            ("~", Kind::Complement),
-            ("!", Kind::Not),
-            ("not", Kind::Not),
+            ("-", JexlKind::Minus),
+            ("~", JexlKind::Complement),
+            ("!", JexlKind::Not),
+            ("not", JexlKind::Not),
         ];
         if let Some(make) = self.one_of(PREFIXES) {
             return over(make, self.unary()?);
         }
-        let asks: &[Prefix] = &[("empty", Kind::Empty), ("size", Kind::Size)];
+        let asks: &[Prefix] = &[("empty", JexlKind::Empty), ("size", JexlKind::Size)];
         let Some(make) = self.one_of(asks) else {
             return self.value();
         };
         let operand = self.value()?;
         let inner = match &operand.kind {
-            Kind::Group(inner) => inner,
+            JexlKind::Group(inner) => inner,
             _ => &operand,
         };
         match inner.kind {
-            Kind::Const(Value::Text(_)) | Kind::Name(_) | Kind::Member(..) | Kind::Index(..) => {}
-            Kind::Method(..) | Kind::Map(_) | Kind::List(..) | Kind::Hole => {}
+            JexlKind::Const(Value::Text(_))
+            | JexlKind::Name(_)
+            | JexlKind::Member(..)
+            | JexlKind::Index(..) => {}
+            JexlKind::Method(..) | JexlKind::Map(_) | JexlKind::List(..) | JexlKind::Hole => {}
             _ => return Err(self.refuse()),
         }
         over(make, operand)
@@ -498,19 +501,19 @@ impl Parser {
     /// A primary expression and the members behind it.
     fn value(&mut self) -> Parsed {
         let mut value = self.primary()?;
-        let is_number = matches!(&value.kind, Kind::Const(number) if number.is_number());
+        let is_number = matches!(&value.kind, JexlKind::Const(number) if number.is_number());
         if is_number && self.dialect == Dialect::Jexl2 {
             return Ok(value);
         }
         loop {
-            let is_new = matches!(value.kind, Kind::Method(..) | Kind::List(..));
+            let is_new = matches!(value.kind, JexlKind::Method(..) | JexlKind::List(..));
             if self.dialect == Dialect::Jexl2 && is_new && self.sees("[") {
                 return Err(self.refuse());
             }
             if self.take("[") {
                 let index = self.expression()?;
                 self.expect("]")?;
-                value = over_both(Kind::Index, value, index)?;
+                value = over_both(JexlKind::Index, value, index)?;
                 continue;
             }
             let is_safe = self.sees("?.");
@@ -525,12 +528,12 @@ impl Parser {
             };
             self.at += 1;
             if !self.sees("(") {
-                value = over(|object| Kind::Member(object, name, is_safe), value)?;
+                value = over(|object| JexlKind::Member(object, name, is_safe), value)?;
                 continue;
             }
             let arguments = self.arguments()?;
             let depth = value.depth.max(deepest(&arguments));
-            let method = Kind::Method(Box::new(value), name, arguments);
+            let method = JexlKind::Method(Box::new(value), name, arguments);
             value = grown(method, depth)?;
         }
     }
@@ -562,11 +565,11 @@ impl Parser {
         if self.take("(") {
             let inner = self.expression()?;
             self.expect(")")?;
-            let mut value = over(Kind::Group, inner)?;
+            let mut value = over(JexlKind::Group, inner)?;
             while self.sees("(") {
                 let arguments = self.arguments()?;
                 let depth = value.depth.max(deepest(&arguments));
-                value = grown(Kind::Invoke(Box::new(value), arguments), depth)?;
+                value = grown(JexlKind::Invoke(Box::new(value), arguments), depth)?;
             }
             return Ok(value);
         }
@@ -580,22 +583,22 @@ impl Parser {
             self.at += 1;
             let arguments = self.arguments()?;
             let depth = deepest(&arguments);
-            return grown(Kind::New(arguments), depth);
+            return grown(JexlKind::New(arguments), depth);
         }
         let Some(token) = self.peek(0).cloned() else {
             return Err(self.refuse());
         };
         let kind = match token {
-            Token::Number(number) => Kind::Const(number),
-            Token::Text(text) => Kind::Const(Value::text(text)),
+            Token::Number(number) => JexlKind::Const(number),
+            Token::Text(text) => JexlKind::Const(Value::text(text)),
             Token::Regex(_) if self.dialect == Dialect::Jexl2 => return Err(self.refuse()),
-            Token::Regex(pattern) => Kind::Const(Value::Pattern(pattern.into())),
-            Token::Hole => Kind::Hole,
+            Token::Regex(pattern) => JexlKind::Const(Value::Pattern(pattern.into())),
+            Token::Hole => JexlKind::Hole,
             Token::Word(word) => match word.as_str() {
-                "null" => Kind::Const(Value::Null),
-                "true" => Kind::Const(Value::Flag(true)),
-                "false" => Kind::Const(Value::Flag(false)),
-                "NaN" if self.dialect == Dialect::Jexl3 => Kind::Const(Value::Double(f64::NAN)),
+                "null" => JexlKind::Const(Value::Null),
+                "true" => JexlKind::Const(Value::Flag(true)),
+                "false" => JexlKind::Const(Value::Flag(false)),
+                "NaN" if self.dialect == Dialect::Jexl3 => JexlKind::Const(Value::Double(f64::NAN)),
                 _ => return self.named(),
             },
             Token::Sign(_) => return Err(self.refuse()),
@@ -608,14 +611,14 @@ impl Parser {
         let name = self.name()?;
         if self.sees(":") && self.name_at(1).is_some() && self.sees_at(2, "(") {
             // In `a ? b : c()` it is the colon of the ternary, which JEXL knows by its namespaces.
-            return Ok(leaf(Kind::Name(name)));
+            return Ok(leaf(JexlKind::Name(name)));
         }
         if !self.sees("(") {
-            return Ok(leaf(Kind::Name(name)));
+            return Ok(leaf(JexlKind::Name(name)));
         }
         let arguments = self.arguments()?;
         let depth = deepest(&arguments);
-        grown(Kind::Call(name, arguments), depth)
+        grown(JexlKind::Call(name, arguments), depth)
     }
 
     fn collection(&mut self) -> Parsed {
@@ -623,11 +626,11 @@ impl Parser {
             return Err(self.refuse());
         }
         if self.take("}") {
-            return Ok(leaf(Kind::Set(Vec::new())));
+            return Ok(leaf(JexlKind::Set(Vec::new())));
         }
         if self.take(":") {
             self.expect("}")?;
-            return Ok(leaf(Kind::Map(Vec::new())));
+            return Ok(leaf(JexlKind::Map(Vec::new())));
         }
         let first = self.expression()?;
         if !self.sees(":") && self.dialect == Dialect::Jexl2 {
@@ -640,7 +643,7 @@ impl Parser {
             }
             self.expect("}")?;
             let depth = deepest(&items);
-            return grown(Kind::Set(items), depth);
+            return grown(JexlKind::Set(items), depth);
         }
         let mut entries = vec![(first, self.expression()?)];
         while self.take(",") {
@@ -653,7 +656,7 @@ impl Parser {
             .iter()
             .map(|(key, value)| key.depth.max(value.depth));
         let depth = depths.max().unwrap_or(0);
-        grown(Kind::Map(entries), depth)
+        grown(JexlKind::Map(entries), depth)
     }
 
     fn array(&mut self) -> Parsed {
@@ -674,7 +677,7 @@ impl Parser {
             }
         }
         let depth = deepest(&items);
-        grown(Kind::List(items, extends), depth)
+        grown(JexlKind::List(items, extends), depth)
     }
 
     /// `function(a, b) {…}`, `(a, b) -> {…}` or `a -> {…}`.
@@ -708,7 +711,7 @@ impl Parser {
         let body = self.nested(Self::block);
         self.loops = loops;
         let body = body?;
-        Ok(Some(leaf(Kind::Lambda(Rc::new(Lambda {
+        Ok(Some(leaf(JexlKind::Lambda(Rc::new(Lambda {
             parameters,
             body,
         })))))

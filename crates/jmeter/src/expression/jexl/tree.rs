@@ -7,13 +7,13 @@ use super::value::Value;
 /// An expression, with the depth of its tree.
 #[derive(Debug)]
 pub(super) struct Expr {
-    pub kind: Kind,
+    pub kind: JexlKind,
     pub depth: u16,
 }
 
 /// Kinds of expressions.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum JexlKind {
     Const(Value),
     /// Part of a text that is only checked.
     Hole,

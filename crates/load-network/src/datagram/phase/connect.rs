@@ -16,7 +16,7 @@ use sokudo_workload::link::Transport;
 use sokudo_workload::place::resolve;
 use sokudo_workload::refusal::{cannot_bind, failed, operator, unproven};
 
-use super::super::acks::Listener;
+use super::super::acks::AckListener;
 use super::super::client::{ClientFlow, ClientTask, Out};
 use super::super::join::SenderSettings;
 use super::super::options::IoMode;
@@ -176,7 +176,7 @@ impl DatagramPhase {
             },
         );
         let client = ClientFlow::new(flow.id, ticket, Out::Udp(sender), shape.size);
-        self.ack_listeners.push(Listener {
+        self.ack_listeners.push(AckListener {
             flow: flow.id,
             ticket,
             socket: acks,

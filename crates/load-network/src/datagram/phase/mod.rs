@@ -23,13 +23,13 @@ use sokudo_workload::refusal::{failed, operator, spawn};
 use sokudo_workload::reporting::Reporting;
 use sokudo_workload::told::{SENT, read_each};
 
-use super::acks::{self, Listener};
+use super::acks::{self, AckListener};
 use super::client::{self, ClientTask};
 use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::{DatagramOptions, SizeRange};
 use super::protocol::HEADER_BYTES;
 use super::report::{Collected, Names, Report, Reporter};
-use super::server::{self, ServerTask, Shared};
+use super::server::{self, DatagramReceiver, ServerTask};
 
 use listen::{Accepted, Listening};
 
@@ -84,10 +84,10 @@ pub struct DatagramPhase {
     tasks_in: Vec<ServerTask>,
     acceptors: Vec<JoinHandle<Vec<Accepted>>>,
     tasks_out: Vec<ClientTask>,
-    ack_listeners: Vec<Listener>,
+    ack_listeners: Vec<AckListener>,
     senders: BTreeMap<u32, SenderSettings>,
     sockets: BTreeMap<u32, SocketSettings>,
-    shared: Arc<Shared>,
+    shared: Arc<DatagramReceiver>,
     stop: Arc<AtomicBool>,
     acks_stop: Arc<AtomicBool>,
     counters: HostCounters,

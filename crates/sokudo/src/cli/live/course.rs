@@ -48,7 +48,7 @@ pub struct Row {
 
 /// What is known of the phase under way.
 #[derive(Default)]
-pub struct Course {
+pub struct PhaseCourse {
     /// Name of the phase.
     pub name: String,
     /// Load so far, nanoseconds.
@@ -67,7 +67,7 @@ pub struct Course {
     counts: BTreeMap<&'static str, BTreeMap<(String, String), f64>>,
 }
 
-impl Course {
+impl PhaseCourse {
     /// A phase begins: its name, and its planned load in nanoseconds, 0 when an amount ends it.
     pub fn begin(&mut self, name: &str, of_ns: u64) {
         *self = Self {

@@ -10,7 +10,7 @@ use sokudo_i18n::I18n;
 use sokudo_model::{Unit, harmless, units};
 use sokudo_stats::Histogram;
 
-use super::course::{Course, Moment};
+use super::course::{Moment, PhaseCourse};
 use super::status;
 
 /// Smallest terminal that holds it: columns and lines.
@@ -21,7 +21,7 @@ const NAME: usize = 24;
 const STEPS: f64 = 4.0;
 
 /// Draws everything.
-pub fn draw(frame: &mut Frame<'_>, course: &Course, i18n: &I18n, title: &str) {
+pub fn draw(frame: &mut Frame<'_>, course: &PhaseCourse, i18n: &I18n, title: &str) {
     let area = frame.area();
     let [head, charts, middle, below, keys] = Layout::vertical([
         Constraint::Length(4),
@@ -61,14 +61,14 @@ fn pane(frame: &mut Frame<'_>, area: Rect, i18n: &I18n, title: &str, rows: Vec<S
 
 type Points = Vec<(f64, f64)>;
 
-fn rate(frame: &mut Frame<'_>, area: Rect, course: &Course, i18n: &I18n) {
+fn rate(frame: &mut Frame<'_>, area: Rect, course: &PhaseCourse, i18n: &I18n) {
     let points = of(course, |moment| Some(moment.rate?.0));
     let unit = course.now().rate.map_or(Unit::PerSecond, |(_, unit)| unit);
     let drawn = [(points, Color::Cyan, "")];
     chart(frame, area, (i18n.message("live-rate", &[]), unit), &drawn);
 }
 
-fn latency(frame: &mut Frame<'_>, area: Rect, course: &Course, i18n: &I18n) {
+fn latency(frame: &mut Frame<'_>, area: Rect, course: &PhaseCourse, i18n: &I18n) {
     let drawn = [
         (of(course, |it| it.p50_s), Color::Cyan, "p50"),
         (of(course, |it| it.p99_s), Color::Yellow, "p99"),
@@ -77,7 +77,7 @@ fn latency(frame: &mut Frame<'_>, area: Rect, course: &Course, i18n: &I18n) {
     chart(frame, area, title, &drawn);
 }
 
-fn of(course: &Course, value: impl Fn(&Moment) -> Option<f64>) -> Points {
+fn of(course: &PhaseCourse, value: impl Fn(&Moment) -> Option<f64>) -> Points {
     let moments = course.moments.iter();
     moments
         .filter_map(|it| Some((it.at_s, value(it)?)))
@@ -152,7 +152,7 @@ fn distribution(latency: &Histogram, most: usize) -> Vec<String> {
     rows.collect()
 }
 
-fn answers(course: &Course, i18n: &I18n) -> Vec<String> {
+fn answers(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
     let counted = course.answers().into_iter().chain(course.failures());
     let mut rows: Vec<String> = Vec::new();
     for (metric, count) in counted {
@@ -168,7 +168,7 @@ fn answers(course: &Course, i18n: &I18n) -> Vec<String> {
     rows
 }
 
-fn labels(course: &Course, i18n: &I18n) -> Vec<String> {
+fn labels(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
     let failed = i18n.message("live-failed", &[]);
     let head = format!(
         "{:NAME$} {:>10} {:>9} {:>9} {:>9}",
@@ -188,7 +188,7 @@ fn labels(course: &Course, i18n: &I18n) -> Vec<String> {
     std::iter::once(head).chain(rows).collect()
 }
 
-fn hosts(course: &Course) -> Vec<String> {
+fn hosts(course: &PhaseCourse) -> Vec<String> {
     let rows = course.hosts().into_iter().map(|(host, cpu)| {
         let name = harmless(&host).into_owned();
         let share = units::percent((cpu * 100.0).round() / 100.0);
@@ -218,8 +218,8 @@ mod tests {
         }
     }
 
-    fn course() -> Course {
-        let mut course = Course::default();
+    fn course() -> PhaseCourse {
+        let mut course = PhaseCourse::default();
         course.begin("measure", 10_000_000_000);
         for second in 1..8 {
             let mut batch = Batch::default();
@@ -250,7 +250,7 @@ mod tests {
         course
     }
 
-    fn drawn(course: &Course, lang: Lang, (columns, lines): (u16, u16)) -> String {
+    fn drawn(course: &PhaseCourse, lang: Lang, (columns, lines): (u16, u16)) -> String {
         let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("a terminal");
         let i18n = I18n::new(lang);
         terminal
@@ -286,7 +286,7 @@ mod tests {
     fn nothing_to_show_and_any_size_are_fine() {
         for size in [(1, 1), (20, 5), (100, 30), (300, 90)] {
             for lang in Lang::ALL {
-                drawn(&Course::default(), lang, size);
+                drawn(&PhaseCourse::default(), lang, size);
                 drawn(&course(), lang, size);
             }
         }

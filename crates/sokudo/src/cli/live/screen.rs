@@ -16,17 +16,17 @@ use ratatui::crossterm::terminal::{
 use signal_hook::consts::SIGINT;
 use sokudo_i18n::{I18n, Lang};
 
-use super::course::Course;
+use super::course::PhaseCourse;
 use super::panes::{SMALLEST, draw};
 
 /// Time between two pictures.
 const FRAME: Duration = Duration::from_millis(200);
 
 /// A phase's course, which the terminal's thread reads and the controller's writes.
-pub type Shared = Arc<Mutex<Course>>;
+pub type SharedPhase = Arc<Mutex<PhaseCourse>>;
 
 /// The course, also after a panic of the other thread.
-pub fn lock(course: &Shared) -> MutexGuard<'_, Course> {
+pub fn lock(course: &SharedPhase) -> MutexGuard<'_, PhaseCourse> {
     course.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -45,7 +45,7 @@ impl Screen {
     /// Takes the terminal.
     ///
     /// Errors: it cannot be switched, or no thread can be started.
-    pub fn open(course: &Shared, lang: Lang, title: String) -> std::io::Result<Self> {
+    pub fn open(course: &SharedPhase, lang: Lang, title: String) -> std::io::Result<Self> {
         let over = Arc::new(AtomicBool::new(false));
         let held = Held::take()?;
         let (course, is_over) = (Arc::clone(course), Arc::clone(&over));
@@ -94,7 +94,7 @@ impl Drop for Held {
     }
 }
 
-fn show(mut held: Held, course: &Shared, over: &AtomicBool, i18n: &I18n, title: &str) {
+fn show(mut held: Held, course: &SharedPhase, over: &AtomicBool, i18n: &I18n, title: &str) {
     let mut asked = false;
     while !over.load(Ordering::Relaxed) {
         let drawn = held.0.draw(|frame| draw(frame, &lock(course), i18n, title));

@@ -4,7 +4,7 @@ use sokudo_i18n::I18n;
 use sokudo_model::{Metric, Unit, harmless, units};
 use sokudo_report::text_columns;
 
-use super::course::{Course, Moment};
+use super::course::{Moment, PhaseCourse};
 
 /// Columns of the lead with the name of the phase.
 const LEAD: usize = 14;
@@ -18,7 +18,7 @@ const HEIGHTS: &[char] = &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 const EIGHTHS: &[char] = &[' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /// The lines: bar and time, numbers, errors where there are any.
-pub fn lines(course: &Course, i18n: &I18n, width: usize) -> Vec<String> {
+pub fn lines(course: &PhaseCourse, i18n: &I18n, width: usize) -> Vec<String> {
     let room = width.saturating_sub(1).max(LEAD + 1);
     let name = harmless(&course.name).into_owned();
     let mut lines = vec![format!(
@@ -41,7 +41,7 @@ pub fn lines(course: &Course, i18n: &I18n, width: usize) -> Vec<String> {
 }
 
 /// One line about an interval that is over, from and to in seconds.
-pub fn interval(course: &Course, (from_s, to_s): (f64, f64), i18n: &I18n) -> String {
+pub fn interval(course: &PhaseCourse, (from_s, to_s): (f64, f64), i18n: &I18n) -> String {
     let mut parts = numbers(&course.now(), i18n);
     parts.extend(errors(course, i18n));
     format!(
@@ -80,7 +80,7 @@ fn cut(text: &str, room: usize) -> String {
     out
 }
 
-fn progress(course: &Course, i18n: &I18n, room: usize) -> String {
+fn progress(course: &PhaseCourse, i18n: &I18n, room: usize) -> String {
     let seconds = |ns: u64| units::duration((ns / 100_000_000) as f64 / 10.0);
     let elapsed = seconds(course.elapsed_ns);
     if course.of_ns == 0 {
@@ -139,7 +139,7 @@ fn numbers(now: &Moment, i18n: &I18n) -> Vec<String> {
 }
 
 /// How many failed, and of what kinds.
-fn errors(course: &Course, i18n: &I18n) -> Vec<String> {
+fn errors(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
     let share = course.now().loss.filter(|share| *share > 0.0);
     let Some(count) = course.errors().filter(|count| *count > 0) else {
         let says = |share| i18n.message("live-lost", &[("share", &units::percent(share))]);
@@ -182,8 +182,8 @@ mod tests {
         }
     }
 
-    fn course(samples: &[(Metric, f64)]) -> Course {
-        let mut course = Course::default();
+    fn course(samples: &[(Metric, f64)]) -> PhaseCourse {
+        let mut course = PhaseCourse::default();
         course.begin("measure", 10_000_000_000);
         let mut batch = Batch::default();
         for (metric, value) in samples {
