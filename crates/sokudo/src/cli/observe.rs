@@ -37,7 +37,10 @@ impl ObserveArgs {
         let Some(spec) = specs.iter().find(|spec| spec.name == "target") else {
             return Ok(None);
         };
-        let options: Value = serde_json::from_str(&spec.options).unwrap_or_default();
+        let options: Value = serde_json::from_str(&spec.options).map_err(|error| {
+            let says = Text::new("error-monitor-json").word("error", error.to_string());
+            Failure::operator(says, Text::new("error-no-knobs-hint"))
+        })?;
         let is_foreign = ["url", "mapping"]
             .iter()
             .any(|key| !options[*key].is_null());
