@@ -142,6 +142,7 @@ fn load_name(record: &Record, phase: &PhaseRecord) -> Option<String> {
     let role = phase.labels.get("role").map(String::as_str);
     match role {
         Some("confirm" | repeats::AGAIN) => Some("answer".into()),
+        _ if repeats::is_turn(phase) => Some(phase.workload.clone()),
         _ if repeats::is_repeat(phase) => {
             let base = phase
                 .name
@@ -227,8 +228,13 @@ fn options_of(key: &Key, before: &[&PhaseRecord], after: &[&PhaseRecord]) -> Vec
     let of = |runs: &[&PhaseRecord]| -> BTreeMap<String, BTreeSet<String>> {
         let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for run in runs {
+            // Options that another version wrote differently are compared as they stand.
             let options: Map<String, Value> =
-                serde_json::from_str(&run.options).unwrap_or_default();
+                serde_json::from_str(&run.options).unwrap_or_else(|_| {
+                    [("options".into(), run.options.clone().into())]
+                        .into_iter()
+                        .collect()
+                });
             let flows = ("flows".to_owned(), Value::from(run.result.flows.len()));
             for (name, value) in options.into_iter().chain([flows]) {
                 out.entry(name).or_default().insert(value.to_string());
@@ -360,6 +366,10 @@ mod tests {
         let all = compare(&[&before], &[&after], 0.05).expect("the same load");
         let names: Vec<&str> = all.conditions.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["sokudo", "measure: size"]);
+        after.manifest.phases[0].options = "written by another version".into();
+        let all = compare(&[&before], &[&after], 0.05).expect("the same load");
+        let last = all.conditions.last().map(|it| it.name.as_str());
+        assert_eq!(last, Some("measure: options"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use sokudo_model::{PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text};
 use sokudo_stats::Repeats;
-use sokudo_stats::repeats::{LABEL, repeats_of};
+use sokudo_stats::repeats::{LABEL, TURN, of_runs, repeats_of};
 
 use crate::error::ControlError;
 use crate::run::Run;
@@ -33,6 +33,27 @@ impl Run {
             self.manifest.summary.extend(repeats.summary());
         }
         Ok(repeats)
+    }
+
+    /// Runs the turns of a layer of a check. The numbers of the turn in the middle, by its rate, are added to
+    /// the run's summary, and the others get the label `role` = `turn`.
+    ///
+    /// A turn that fails is kept as [`Run::sweep`] keeps a step that fails.
+    pub(crate) fn turns(&mut self, turns: Vec<PhasePlan>) -> Result<(), ControlError> {
+        let first = self.manifest.phases.len();
+        self.run_each(turns, |phase| {
+            Text::new("engine-repeat-failed").word("value", &phase.labels[TURN])
+        })?;
+        let turns = &self.manifest.phases[first..];
+        let middle = of_runs(&turns.iter().collect::<Vec<_>>()).map_or(0, |all| all.middle);
+        for (at, turn) in self.manifest.phases[first..].iter_mut().enumerate() {
+            if at == middle {
+                self.manifest.summary.extend(turn.result.summary.clone());
+            } else {
+                turn.labels.insert("role".to_owned(), TURN.to_owned());
+            }
+        }
+        Ok(())
     }
 
     /// Runs phases one after the other. A phase that gives no numbers is kept as a failed one, and

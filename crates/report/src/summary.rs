@@ -196,6 +196,19 @@ pub const SUMMARY: Document = Document {
         field("repeats.figures.*.max", "number", ""),
         field("repeats.figures.*.runs", "integer", ""),
         field("repeats.figures.*.values", "array of number or null", ""),
+        field("layers", "map of object", ""),
+        field("layers.*.runs", "integer", ""),
+        field("layers.*.failed_runs", "integer", ""),
+        field("layers.*.phase", "string", ""),
+        field("layers.*.figures", "map of object", ""),
+        field("layers.*.figures.*.median", "number", ""),
+        field("layers.*.figures.*.low", "number or null", ""),
+        field("layers.*.figures.*.high", "number or null", ""),
+        field("layers.*.figures.*.confidence", "number or null", "ratio"),
+        field("layers.*.figures.*.min", "number", ""),
+        field("layers.*.figures.*.max", "number", ""),
+        field("layers.*.figures.*.runs", "integer", ""),
+        field("layers.*.figures.*.values", "array of number or null", ""),
         field("pairs", "array of object", ""),
         field("pairs[].from", "string", ""),
         field("pairs[].to", "string", ""),
@@ -210,7 +223,7 @@ pub const SUMMARY: Document = Document {
 ///
 /// `limit.cause` names the rule that says what limited the result, and is null when that is unknown.
 /// `summary` is flat, its keys are catalogue names; `ranges` has some of them; `flows` are those of the phase that the
-/// summary describes, and of the loads that ran at the same moment; `phases` has the numbers of each measured phase; `sweep` is there when something was swept, `repeats` when it was repeated, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
+/// summary describes, and of the loads that ran at the same moment; `phases` has the numbers of each measured phase; `sweep` is there when something was swept, `repeats` when it was repeated, `layers` when a check measured each several times, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -262,6 +275,11 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     }
     if let Some(all) = &view.repeats {
         summary["repeats"] = repeats(all);
+    }
+    if !view.turns.is_empty() {
+        let layers = view.turns.iter();
+        let layers = layers.map(|(layer, turns)| ((*layer).to_owned(), repeats(turns)));
+        summary["layers"] = layers.collect::<Map<_, _>>().into();
     }
     if !view.pairs.is_empty() {
         summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();

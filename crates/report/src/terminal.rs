@@ -299,7 +299,7 @@ impl Writer {
     fn phases(&mut self, view: &View) {
         let layers = sokudo_analyze::layers::of(view.record);
         let told = |name: &str| layers.iter().any(|(layer, _)| *layer == name);
-        let phases: Vec<_> = view.measured().filter(|p| !told(&p.name)).collect();
+        let phases: Vec<_> = view.measured().filter(|p| !told(&p.workload)).collect();
         if phases.len() < 2 {
             return;
         }
@@ -362,8 +362,12 @@ impl Writer {
         }
     }
 
-    /// The medians of repeated runs, and one line per run, the one in the middle marked.
+    /// The medians of a check's layers, or of repeated runs with one line per run, the one in the middle
+    /// marked.
     fn repeats(&mut self, view: &View) {
+        if !view.turns.is_empty() {
+            self.table(&repeats::layers(&view.turns), "");
+        }
         let Some(repeats) = &view.repeats else {
             return;
         };

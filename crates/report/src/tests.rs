@@ -120,6 +120,46 @@ fn repeated_runs_are_told_in_every_form() {
     assert_eq!(keys[..2], ["verdict-repeat", "verdict-repeat-apart"]);
 }
 
+/// A check whose layer was measured three times.
+fn turns_of_a_check() -> Record {
+    let mut record = synthetic::repeated(&[1e9, 3e9, 2e9]);
+    record.manifest.workload = "check".into();
+    for (phase, (role, turn)) in
+        record
+            .manifest
+            .phases
+            .iter_mut()
+            .zip([("turn", "1"), ("turn", "2"), ("", "3")])
+    {
+        let labels = [("role", role), ("turn", turn)];
+        let given = labels.into_iter().filter(|(_, value)| !value.is_empty());
+        phase.labels = given
+            .map(|(label, value)| (label.into(), value.into()))
+            .collect();
+    }
+    record
+}
+
+#[test]
+fn the_turns_of_a_check_are_told_in_every_form() {
+    let record = turns_of_a_check();
+    let view = view(&record);
+    assert_eq!(view.subject().expect("a turn").name, "measure-3");
+    assert_eq!(view.measured().count(), 1, "the turn in the middle");
+    let text = terminal::write(&view, Lang::En, false, 120);
+    let page = markdown::write(&view, Lang::En);
+    for written in [&text, &page] {
+        assert!(
+            written.contains("layer") && written.contains("confidence"),
+            "{written}"
+        );
+    }
+    let json = &summary::write(&view, "x")["layers"]["datagram"];
+    let rate = &json["figures"]["datagram.delivered_bits_per_second"];
+    assert_eq!(rate["median"].as_f64(), Some(2e9));
+    assert_eq!(json["phase"], "measure-3");
+}
+
 #[test]
 fn terminal_colours_are_only_there_when_allowed() {
     let record = synthetic::datagram();
@@ -213,6 +253,7 @@ fn the_summary_is_as_it_is_described() {
     value["search"] = summary::write(&view(&found), "x")["search"].clone();
     let runs = synthetic::repeated(&[1e9, 2e9, 3e9]);
     value["repeats"] = summary::write(&view(&runs), "x")["repeats"].clone();
+    value["layers"] = summary::write(&view(&turns_of_a_check()), "x")["layers"].clone();
     value["ranges"] = serde_json::json!({"x": summary::range(&Range {
         interval: Interval {
             low: 1.0,

@@ -9,7 +9,7 @@ use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{
     Check, FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
-use sokudo_stats::repeats::{self, Repeats, repeats_of};
+use sokudo_stats::repeats::{self, Repeats, repeats_of, turns_of};
 use sokudo_stats::{capacity, versus};
 
 /// Purpose of a phase.
@@ -25,7 +25,7 @@ pub enum Role {
     Level,
     /// One step of a sweep.
     Sweep,
-    /// One run of a repeated measurement, or of one with and without a change.
+    /// One run of a repeated measurement or of one with and without a change, or a turn of a check's layer.
     Repeat,
     /// Pairs of a group that meet.
     Round,
@@ -57,6 +57,8 @@ pub struct View<'a> {
     pub pairs: Vec<Pair>,
     /// Medians of repeated runs.
     pub repeats: Option<Repeats>,
+    /// Medians of the turns of each layer of a check, with its name.
+    pub turns: Vec<(&'a str, Repeats)>,
     /// Ranges of the few numbers.
     pub ranges: Ranges,
     /// Host name → place in the host table, for colours.
@@ -77,6 +79,7 @@ impl<'a> View<'a> {
             verdict,
             pairs: sokudo_analyze::pairs::of(record),
             repeats: repeats_of(&record.manifest.phases),
+            turns: turns_of(&record.manifest.phases),
             ranges: Ranges::new(),
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
         };
@@ -215,7 +218,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
         Some(capacity::record::LABEL | capacity::protect::LABEL) => return Role::Level,
-        Some(repeats::LABEL | versus::LABEL) => return Role::Repeat,
+        Some(repeats::LABEL | repeats::TURN | versus::LABEL) => return Role::Repeat,
         _ => {}
     }
     if pairs::is_round(phase) || pairs::is_mesh(phase) {

@@ -2,7 +2,8 @@
 //!
 //! The runs are phases with the labels `role` = `repeat` and `repeat` = their number. Everything here
 //! is computed from those phases alone. The trials of a search at its answer are repeated runs, too: the
-//! phase that confirmed it, and those after it with the `role` = `again`.
+//! phase that confirmed it, and those after it with the `role` = `again`. So are the turns of each layer of a
+//! check, which have the label `turn` = their number, and the `role` = `turn` unless they are in the middle.
 
 use sokudo_model::kinds::{Family, Kind};
 use sokudo_model::metrics::repeat;
@@ -12,6 +13,8 @@ use crate::spread::{Spread, spread};
 
 /// Label of the runs' numbers.
 pub const LABEL: &str = "repeat";
+/// Label of a layer's turns in a check; also the role of all but the one in the middle.
+pub const TURN: &str = "turn";
 /// Role of further trials at the answer of a search.
 pub const AGAIN: &str = "again";
 /// Label of a search's trials: whether they kept the bounds, `yes` or `no`.
@@ -59,6 +62,30 @@ pub fn repeats_of(phases: &[PhaseRecord]) -> Option<Repeats> {
             .filter(|phase| is_repeat(phase))
             .collect::<Vec<_>>(),
     )
+}
+
+/// True for a turn of a check's layer.
+pub fn is_turn(phase: &PhaseRecord) -> bool {
+    phase.labels.contains_key(TURN)
+}
+
+/// The turns of each layer among the phases of a check, in their order. A layer without numbers is left
+/// out.
+pub fn turns_of(phases: &[PhaseRecord]) -> Vec<(&str, Repeats)> {
+    let mut layers: Vec<(&str, Vec<&PhaseRecord>)> = Vec::new();
+    for phase in phases.iter().filter(|phase| is_turn(phase)) {
+        match layers
+            .iter_mut()
+            .find(|(layer, _)| *layer == phase.workload)
+        {
+            Some((_, turns)) => turns.push(phase),
+            None => layers.push((&phase.workload, vec![phase])),
+        }
+    }
+    let layers = layers.into_iter();
+    layers
+        .filter_map(|(layer, turns)| Some((layer, of_runs(&turns)?)))
+        .collect()
 }
 
 /// The answer of a search: trials at the rate that was found.
@@ -245,6 +272,25 @@ mod tests {
         assert_eq!(even.subject(), "measure-1", "the next below the median");
         assert_eq!(repeats.summary()["repeat.runs"], 6.0);
         assert_eq!(repeats.summary()["repeat.failed_runs"], 1.0);
+    }
+
+    #[test]
+    fn each_layer_of_a_check_has_its_own_turns() {
+        let mut phases = runs(&[30.0, 10.0, 20.0, 0.0]);
+        for (phase, (layer, turn)) in
+            phases
+                .iter_mut()
+                .zip([("rr", "1"), ("rr", "2"), ("rr", "3"), ("crr", "1")])
+        {
+            phase.workload = layer.into();
+            phase.labels = [(TURN.into(), turn.into())].into();
+        }
+        let turns = turns_of(&phases);
+        assert_eq!(turns.len(), 1, "the other layer gave no numbers");
+        let (layer, repeats) = &turns[0];
+        assert_eq!((*layer, repeats.subject()), ("rr", "measure-2"));
+        assert_eq!(repeats.rate().unwrap().spread.median, 20.0);
+        assert_eq!(repeats_of(&phases), None, "they are not runs of one load");
     }
 
     #[test]

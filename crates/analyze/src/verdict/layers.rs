@@ -2,29 +2,32 @@
 
 use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 
+use sokudo_stats::repeats::is_turn;
+
 use super::about::about;
 use crate::view::PhaseView;
 
 /// Sentences of one layer at most: what was achieved, and what limited it.
 const SENTENCES: usize = 2;
 
-/// Name of a layer and what its phase says; nothing for runs that are no check of one machine. The
+/// Name of a layer and what its phase, or the turn in the middle, says; nothing for runs that are no check of one machine. The
 /// layer of datagrams has many phases, and is what the verdict is about.
 pub fn of(record: &Record) -> Vec<(&str, Vec<Text>)> {
     let each = phases(record);
     each.map(|phase| {
         let mut says = about(&PhaseView::new(record, phase));
         says.truncate(SENTENCES);
-        (phase.name.as_str(), says)
+        (phase.workload.as_str(), says)
     })
     .collect()
 }
 
-/// The phases that are a layer each: named as their workload.
+/// The phases that are a layer each: the turn in the middle, or the phase named as its workload.
 fn phases(record: &Record) -> impl Iterator<Item = &PhaseRecord> {
-    let check = record.manifest.workload == "check";
+    let check = record.manifest.is_check();
     let each = record.manifest.phases.iter();
-    each.filter(move |phase| check && phase.name == phase.workload)
+    each.filter(move |phase| check && (is_turn(phase) || phase.name == phase.workload))
+        .filter(|phase| !PhaseView::new(record, phase).is_trial())
         .filter(|phase| brief(phase).is_some())
 }
 

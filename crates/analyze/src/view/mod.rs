@@ -65,7 +65,7 @@ impl<'a> PhaseView<'a> {
     /// search, a step of a sweep, a level of a search for the knee.
     pub fn is_trial(&self) -> bool {
         let role = self.phase.labels.get("role");
-        let is_again = role.is_some_and(|role| role == repeats::AGAIN);
+        let is_again = role.is_some_and(|role| role == repeats::AGAIN || role == repeats::TURN);
         self.is_probe()
             || is_again
             || role.is_some_and(|role| role == "advise")

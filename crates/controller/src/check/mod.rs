@@ -19,12 +19,15 @@ use std::net::{IpAddr, Ipv4Addr};
 use sokudo_model::kinds::Reach;
 use sokudo_model::{FlowPlan, Kind, Labels, PhasePlan, Text, kinds};
 use sokudo_net::netns::LocalHosts;
+use sokudo_stats::repeats::TURN;
 
 use crate::error::ControlError;
 use crate::hosts::{Agents, Hosts};
 use crate::phase::SLACK_NS;
 use crate::run::Run;
 
+/// Times that each layer without a search is measured: one run alone says nothing of how far runs differ.
+const TURNS: u32 = 3;
 /// Hosts of the check.
 pub const HOSTS: usize = 4;
 
@@ -38,12 +41,12 @@ pub struct CheckConfig {
 }
 
 impl CheckConfig {
-    /// Duration of the measurement of a layer without a search, nanoseconds.
+    /// Duration of one turn of a layer without a search, nanoseconds.
     fn length_ns(&self) -> u64 {
         const SECOND_NS: u64 = 1_000_000_000;
         match self.quick {
-            true => SECOND_NS,
-            false => 4 * SECOND_NS,
+            true => SECOND_NS / 2,
+            false => 4 * SECOND_NS / u64::from(TURNS),
         }
     }
 }
@@ -92,21 +95,26 @@ impl Layer {
     fn run(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         match self.inside {
             Some(inside) => inside(run, config),
-            None => self.one_phase(run, config),
+            None => self.in_turns(run, config),
         }
     }
 
-    /// One phase between the first two hosts, named as the layer, whose totals become the run's.
-    fn one_phase(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
+    /// Several turns of one phase between the first two hosts. The totals of the turn in the middle become
+    /// the run's.
+    fn in_turns(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         let amount = Amount {
             duration_ns: config.length_ns(),
             packets_per_s: 0.0,
         };
-        let flows = flows_of(&[(0, 1)]);
-        let plan = self.phase(self.name().into(), flows, &amount, Labels::new());
-        let record = run.run_phase(plan)?;
-        run.manifest_mut().summary.extend(record.result.summary);
-        Ok(())
+        let turn = |number: u32| {
+            let name = match number {
+                1 => self.name().to_owned(),
+                later => format!("{}-{later}", self.name()),
+            };
+            let labels = Labels::from([(TURN.to_owned(), number.to_string())]);
+            self.phase(name, flows_of(&[(0, 1)]), &amount, labels)
+        };
+        run.turns((1..=TURNS).map(turn).collect())
     }
 
     fn phase(

@@ -35,8 +35,14 @@ fn a_quick_check_finds_the_best_rate() {
     let ended = place.run("check --quick --json");
     // One overloaded host may make a check of the numbers fail, which is told and recorded.
     assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
-    is_a_complete_check(&summary(&ended));
+    let said = summary(&ended);
+    is_a_complete_check(&said);
     let record = place.load();
+    // Each layer is measured three times, and the totals are those of the turn in the middle.
+    let rate = "rr.transactions_per_second";
+    let figure = &said.0["layers"]["rr"]["figures"][rate];
+    assert_eq!(figure["runs"], 3, "{figure}");
+    assert_eq!(figure["median"].as_f64(), Some(said.number(rate)));
     let phases: Vec<_> = record
         .manifest
         .phases

@@ -1,4 +1,5 @@
-//! Section: repeated runs: the median of each key figure with its interval, and every run by itself.
+//! Section: repeated runs: the median of each key figure with its interval, and every run by itself; the
+//! medians of each layer of a check.
 
 use sokudo_model::units::{human, percent};
 use sokudo_model::{PhaseRecord, Text, Unit};
@@ -14,7 +15,12 @@ use crate::view::{Generator, View};
 /// The medians and the runs; nothing when nothing was repeated.
 pub fn blocks(view: &View) -> Vec<Block> {
     let Some(repeats) = &view.repeats else {
-        return Vec::new();
+        let layers = (!view.turns.is_empty()).then(|| Block::Table(layers(&view.turns)));
+        let note = || Block::Paragraph(Text::new("report-repeats-note").into());
+        return layers
+            .into_iter()
+            .flat_map(|table| [table, note()])
+            .collect();
     };
     vec![
         Block::Table(medians(repeats)),
@@ -42,34 +48,77 @@ pub fn medians(repeats: &Repeats) -> Table {
         "report-repeats-max",
         "report-repeats-runs",
     ];
-    let mut columns = vec![column(Text::new("report-repeats-figure"), "", false)];
-    columns.extend(titles.map(|key| column(Text::new(key), "", true)));
     let rows = repeats.figures.iter().map(|figure| {
-        let (spread, unit) = (&figure.spread, figure.metric.unit);
-        let number = |value: f64| Cell::number(human(value, unit), value);
-        let interval = |of: fn(&sokudo_stats::Interval) -> f64| spread.interval.as_ref().map(of);
-        let end = |value: Option<f64>| value.map_or_else(Cell::missing, number);
-        let confidence = interval(|it| it.confidence);
-        let confidence = confidence.map(|share| Cell::number(percent(share), share));
-        let n = spread.n as f64;
-        vec![
-            Cell::word(name(figure)),
-            number(spread.median),
-            end(interval(|it| it.low)),
-            end(interval(|it| it.high)),
-            confidence.unwrap_or_else(Cell::missing),
-            number(spread.min),
-            number(spread.max),
-            Cell::number(count(n), n),
-        ]
+        let [ends @ .., n] = interval(figure);
+        let spread = &figure.spread;
+        let range = [spread.min, spread.max].map(|value| number(figure, value));
+        let cells = std::iter::once(Cell::word(name(figure)));
+        cells.chain(ends).chain(range).chain([n]).collect()
     });
+    let key = Text::new("report-repeats-medians");
+    table(key, &["report-repeats-figure"], &titles, rows.collect())
+}
+
+/// One row per layer of a check and key figure; a share of losses only where there were some. Also the
+/// terminal's.
+pub fn layers(turns: &[(&str, Repeats)]) -> Table {
+    let titles = [
+        "report-repeats-median",
+        "report-repeats-low",
+        "report-repeats-high",
+        "report-repeats-confidence",
+        "report-repeats-runs",
+    ];
+    let is_told = |figure: &&Figure| figure.metric.unit != Unit::Ratio || figure.spread.max > 0.0;
+    let rows = turns.iter().flat_map(|(layer, repeats)| {
+        let figures = repeats.figures.iter().filter(is_told);
+        figures.map(|figure| {
+            let figure_name = match figure.stat.is_none() && figure.metric.unit != Unit::Ratio {
+                true => Text::new("report-repeats-rate").into(),
+                false => name(figure),
+            };
+            let words = [Cell::word((*layer).to_owned()), Cell::word(figure_name)];
+            words.into_iter().chain(interval(figure)).collect()
+        })
+    });
+    let words = ["report-repeats-layer", "report-repeats-figure"];
+    let key = Text::new("report-repeats-layers");
+    table(key, &words, &titles, rows.collect())
+}
+
+fn table(title: Text, words: &[&str], numbers: &[&str], rows: Vec<Vec<Cell>>) -> Table {
+    let words = words.iter().map(|key| (key, false));
+    let columns = words.chain(numbers.iter().map(|key| (key, true)));
     Table {
-        title: Text::new("report-repeats-medians").into(),
-        rows: rows.collect(),
-        columns,
+        title: title.into(),
+        rows,
+        columns: columns
+            .map(|(key, numeric)| column(Text::new(*key), "", numeric))
+            .collect(),
         marked: None,
         tools: true,
     }
+}
+
+/// Median, its interval with the confidence, and the number of values of a figure.
+fn interval(figure: &Figure) -> [Cell; 5] {
+    let spread = &figure.spread;
+    let of = |end: fn(&sokudo_stats::Interval) -> f64| spread.interval.as_ref().map(end);
+    let end = |value: Option<f64>| value.map_or_else(Cell::missing, |value| number(figure, value));
+    let confidence = of(|it| it.confidence);
+    let confidence = confidence.map(|share| Cell::number(percent(share), share));
+    let n = spread.n as f64;
+    [
+        number(figure, spread.median),
+        end(of(|it| it.low)),
+        end(of(|it| it.high)),
+        confidence.unwrap_or_else(Cell::missing),
+        Cell::number(count(n), n),
+    ]
+}
+
+fn number(figure: &Figure, value: f64) -> Cell {
+    Cell::number(human(value, figure.metric.unit), value)
 }
 
 /// Short name of a figure: a rate or a share by its metric, a latency by its percentile.
