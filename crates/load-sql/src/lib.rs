@@ -5,7 +5,9 @@
 
 pub mod db;
 pub mod dbt2;
+pub(crate) mod draw;
 pub(crate) mod drive;
 pub mod options;
+pub(crate) mod tables;
 pub mod target_text;
 pub mod tpcb;

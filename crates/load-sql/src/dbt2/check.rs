@@ -5,7 +5,7 @@
 
 use sokudo_sql::{Session, SqlError};
 
-use crate::drive::{Broken, Checked, How};
+use crate::drive::{Checked, How};
 
 /// Conditions that one statement checks: their names, in the order of its columns.
 struct Check {
@@ -121,13 +121,7 @@ pub(super) async fn conditions(session: &mut Session) -> Result<Checked, SqlErro
         });
         let broken = broken.await?.unwrap_or_default();
         for (condition, rows) in check.conditions.iter().zip(broken) {
-            match rows {
-                0 => checked.kept += 1,
-                _ => checked.broken.push(Broken {
-                    condition: (*condition).into(),
-                    how: How::Rows(rows),
-                }),
-            }
+            checked.note(condition, (rows != 0).then_some(How::Rows(rows)));
         }
     }
     Ok(checked)

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use sokudo_pace::Random;
 
+use crate::draw::{Texts, uneven};
+
 /// Items that every warehouse has in stock.
 pub(super) const ITEMS: i64 = 100_000;
 /// Districts of a warehouse.
@@ -24,15 +26,6 @@ const LAST_NAME_OF_TABLES: i64 = 131;
 const LAST_NAME_OF_LOAD: i64 = 208;
 const CUSTOMER: i64 = 577;
 const ITEM: i64 = 4691;
-/// Characters that texts are cut from.
-const POOL: usize = 1 << 14;
-
-/// A number from `least` to `most` of which some are drawn far more often than others: NURand of TPC-C,
-/// clause 2.1.6.
-fn uneven(random: &mut Random, a: i64, c: i64, least: i64, most: i64) -> i64 {
-    let drawn = random.between(0, a) | random.between(least, most);
-    (drawn + c) % (most - least + 1) + least
-}
 
 /// The customer of a transaction.
 pub(super) fn customer(random: &mut Random) -> i64 {
@@ -64,37 +57,17 @@ pub(super) fn last_name(number: i64) -> String {
     digits.into_iter().map(syllable).collect()
 }
 
-/// Texts without meaning.
-#[derive(Debug)]
-pub(super) struct Texts(String);
-
-impl Texts {
-    pub(super) fn new() -> Self {
-        const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        let mut random = Random::new(0, 0);
-        let letter = |_| char::from(LETTERS[random.below(LETTERS.len() as u64) as usize]);
-        Self((0..POOL).map(letter).collect())
+/// Ten percent of the texts of items and stock hold the word "ORIGINAL".
+pub(super) fn data(texts: &Texts, random: &mut Random, out: &mut String) {
+    out.clear();
+    let text = texts.of(random, 26, 50);
+    if random.below(10) > 0 {
+        out.push_str(text);
+        return;
     }
-
-    /// A text with this many characters.
-    pub(super) fn of(&self, random: &mut Random, least: i64, most: i64) -> &str {
-        let length = random.between(least, most) as usize;
-        let from = random.below((POOL - length) as u64) as usize;
-        &self.0[from..from + length]
-    }
-
-    /// Ten percent of the texts of items and stock hold the word "ORIGINAL".
-    pub(super) fn data(&self, random: &mut Random, out: &mut String) {
-        out.clear();
-        let text = self.of(random, 26, 50);
-        if random.below(10) > 0 {
-            out.push_str(text);
-            return;
-        }
-        let at = random.below((text.len() - 8) as u64 + 1) as usize;
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{}ORIGINAL{}", &text[..at], &text[at + 8..]);
-    }
+    let at = random.below((text.len() - 8) as u64 + 1) as usize;
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{}ORIGINAL{}", &text[..at], &text[at + 8..]);
 }
 
 #[cfg(test)]
@@ -132,7 +105,7 @@ mod tests {
         let (texts, mut random, mut out) = (Texts::new(), Random::new(7, 2), String::new());
         let mut original = 0;
         for _ in 0..10_000 {
-            texts.data(&mut random, &mut out);
+            data(&texts, &mut random, &mut out);
             assert!((26..=50).contains(&out.len()));
             original += u32::from(out.contains("ORIGINAL"));
         }

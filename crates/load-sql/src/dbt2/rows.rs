@@ -6,7 +6,8 @@
 use sokudo_pace::Random;
 use sokudo_sql::{RowWriter, Value};
 
-use super::draw::{CUSTOMERS, DISTRICTS, FIRST_NEW, ITEMS, Texts, last_name, name_of};
+use super::draw::{CUSTOMERS, DISTRICTS, FIRST_NEW, ITEMS, data, last_name, name_of};
+use crate::draw::Texts;
 
 /// Seed of all tables.
 const SEED: u64 = 0x736f_6b75_646f_0002;
@@ -238,15 +239,15 @@ fn address(row: &mut RowWriter, random: &mut Random, texts: &Texts) {
 
 fn items(texts: &Texts) -> impl FnMut(&mut RowWriter) -> bool + '_ {
     let mut random = random(Stream::Items, 0, 0);
-    let (mut item, mut data) = (0, String::new());
+    let (mut item, mut text) = (0, String::new());
     move |row| {
         item += 1;
-        texts.data(&mut random, &mut data);
+        data(texts, &mut random, &mut text);
         row.int(item)
             .int(random.between(1, 10_000))
             .text(texts.of(&mut random, 14, 24))
             .int(random.between(100, 10_000))
-            .text(&data)
+            .text(&text)
             .end();
         item < ITEMS
     }
@@ -254,15 +255,15 @@ fn items(texts: &Texts) -> impl FnMut(&mut RowWriter) -> bool + '_ {
 
 fn stock(warehouse: i64, texts: &Texts) -> impl FnMut(&mut RowWriter) -> bool + '_ {
     let mut random = random(Stream::Stock, warehouse, 0);
-    let (mut item, mut data) = (0, String::new());
+    let (mut item, mut text) = (0, String::new());
     move |row| {
         item += 1;
-        texts.data(&mut random, &mut data);
+        data(texts, &mut random, &mut text);
         row.int(item).int(warehouse).int(random.between(10, 100));
         for _ in 0..DISTRICTS {
             row.text(texts.of(&mut random, 24, 24));
         }
-        row.int(0).int(0).int(0).text(&data).end();
+        row.int(0).int(0).int(0).text(&text).end();
         item < ITEMS
     }
 }

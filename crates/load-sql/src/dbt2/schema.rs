@@ -1,28 +1,19 @@
-//! The nine tables: made empty, and given their keys.
+//! The nine tables and their indexes.
 //!
 //! Amounts are whole cents, shares are ten-thousandths: sums are exact on every engine.
 
-use sokudo_sql::{Engine, Session, SqlError};
+use crate::tables::Table;
 
-/// A table: its columns with `{time}` where a moment stands, and its primary key.
-struct Table {
-    name: &'static str,
-    columns: &'static str,
-    key: &'static str,
-    /// Rows that are short enough to lie in the key's own tree on SQLite.
-    is_narrow: bool,
-}
-
-const TABLES: [Table; 9] = [
+pub(super) const TABLES: [Table; 9] = [
     Table {
-        name: "item",
+        name: "dbt2_item",
         columns: "i_id int not null, i_im_id int not null, i_name varchar(24) not null, \
                   i_price int not null, i_data varchar(50) not null",
         key: "i_id",
         is_narrow: true,
     },
     Table {
-        name: "warehouse",
+        name: "dbt2_warehouse",
         columns: "w_id int not null, w_name varchar(10) not null, w_street_1 varchar(20) not null, \
                   w_street_2 varchar(20) not null, w_city varchar(20) not null, w_state char(2) not null, \
                   w_zip char(9) not null, w_tax int not null, w_ytd bigint not null",
@@ -30,7 +21,7 @@ const TABLES: [Table; 9] = [
         is_narrow: true,
     },
     Table {
-        name: "district",
+        name: "dbt2_district",
         columns: "d_id int not null, d_w_id int not null, d_name varchar(10) not null, \
                   d_street_1 varchar(20) not null, d_street_2 varchar(20) not null, \
                   d_city varchar(20) not null, d_state char(2) not null, d_zip char(9) not null, \
@@ -39,7 +30,7 @@ const TABLES: [Table; 9] = [
         is_narrow: true,
     },
     Table {
-        name: "customer",
+        name: "dbt2_customer",
         columns: "c_id int not null, c_d_id int not null, c_w_id int not null, \
                   c_first varchar(16) not null, c_middle char(2) not null, c_last varchar(16) not null, \
                   c_street_1 varchar(20) not null, c_street_2 varchar(20) not null, \
@@ -52,7 +43,7 @@ const TABLES: [Table; 9] = [
         is_narrow: false,
     },
     Table {
-        name: "history",
+        name: "dbt2_history",
         columns: "h_c_id int not null, h_c_d_id int not null, h_c_w_id int not null, \
                   h_d_id int not null, h_w_id int not null, h_date {time} not null, \
                   h_amount int not null, h_data varchar(24) not null, client bigint, sequence bigint",
@@ -60,13 +51,13 @@ const TABLES: [Table; 9] = [
         is_narrow: false,
     },
     Table {
-        name: "new_order",
+        name: "dbt2_new_order",
         columns: "no_o_id int not null, no_d_id int not null, no_w_id int not null",
         key: "no_w_id, no_d_id, no_o_id",
         is_narrow: true,
     },
     Table {
-        name: "orders",
+        name: "dbt2_orders",
         columns: "o_id int not null, o_d_id int not null, o_w_id int not null, o_c_id int not null, \
                   o_entry_d {time} not null, o_carrier_id int, o_ol_cnt int not null, \
                   o_all_local int not null, client bigint, sequence bigint",
@@ -74,7 +65,7 @@ const TABLES: [Table; 9] = [
         is_narrow: true,
     },
     Table {
-        name: "order_line",
+        name: "dbt2_order_line",
         columns: "ol_o_id int not null, ol_d_id int not null, ol_w_id int not null, \
                   ol_number int not null, ol_i_id int not null, ol_supply_w_id int not null, \
                   ol_delivery_d {time}, ol_quantity int not null, ol_amount int not null, \
@@ -83,7 +74,7 @@ const TABLES: [Table; 9] = [
         is_narrow: true,
     },
     Table {
-        name: "stock",
+        name: "dbt2_stock",
         columns: "s_i_id int not null, s_w_id int not null, s_quantity int not null, \
                   s_dist_01 char(24) not null, s_dist_02 char(24) not null, s_dist_03 char(24) not null, \
                   s_dist_04 char(24) not null, s_dist_05 char(24) not null, s_dist_06 char(24) not null, \
@@ -96,66 +87,7 @@ const TABLES: [Table; 9] = [
 ];
 
 /// Ways to customers by their name, and to the last order of a customer.
-const INDEXES: [&str; 2] = [
+pub(super) const INDEXES: [&str; 2] = [
     "create index dbt2_customer_name on dbt2_customer (c_w_id, c_d_id, c_last, c_first)",
     "create index dbt2_orders_customer on dbt2_orders (o_w_id, o_d_id, o_c_id, o_id)",
 ];
-
-/// Makes the tables anew, in place of those that are there. PostgreSQL gets the keys once the rows are there.
-pub(super) async fn create(session: &mut Session) -> Result<(), SqlError> {
-    let engine = session.engine();
-    let moment = match engine {
-        Engine::Postgres => "timestamp",
-        Engine::MySql => "datetime(6)",
-        Engine::Sqlite => {
-            // Readers do not wait for the writer, and a commit is one write.
-            session.batch("pragma journal_mode = wal").await?;
-            "text"
-        }
-    };
-    for table in &TABLES {
-        let (name, key) = (table.name, table.key);
-        let columns = table.columns.replace("{time}", moment);
-        let key = match engine {
-            Engine::Postgres => String::new(),
-            _ if key.is_empty() => String::new(),
-            Engine::MySql | Engine::Sqlite => format!(", primary key ({key})"),
-        };
-        let suffix = match engine {
-            Engine::Postgres => "",
-            Engine::MySql => " engine = InnoDB",
-            Engine::Sqlite if table.is_narrow => " without rowid",
-            Engine::Sqlite => "",
-        };
-        let drop = format!("drop table if exists dbt2_{name}");
-        session.batch(&drop).await?;
-        let create = format!("create table dbt2_{name} ({columns}{key}){suffix}");
-        session.batch(&create).await?;
-    }
-    Ok(())
-}
-
-/// Adds keys and indexes to tables with rows, and has the server count them, so that plans know the sizes.
-pub(super) async fn finish(session: &mut Session) -> Result<(), SqlError> {
-    let engine = session.engine();
-    if engine == Engine::Postgres {
-        for table in TABLES.iter().filter(|table| !table.key.is_empty()) {
-            let add = format!(
-                "alter table dbt2_{} add primary key ({})",
-                table.name, table.key
-            );
-            session.batch(&add).await?;
-        }
-    }
-    for index in INDEXES {
-        session.batch(index).await?;
-    }
-    let names = TABLES.iter().map(|table| format!("dbt2_{}", table.name));
-    let names = names.collect::<Vec<_>>().join(", ");
-    let statistics = match engine {
-        Engine::Postgres => format!("vacuum analyze {names}"),
-        Engine::MySql => format!("analyze table {names}"),
-        Engine::Sqlite => "analyze".into(),
-    };
-    session.batch(&statistics).await
-}

@@ -1,20 +1,13 @@
 //! Fills the tables: several sessions take part after part.
 
-use std::cell::Cell;
-use std::time::Duration;
+use sokudo_sql::{Session, SqlError, Target};
 
-use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use sokudo_sql::{Engine, Session, SqlError, Target};
-
-use super::draw::Texts;
 use super::rows::Part;
-use super::schema;
+use super::schema::{INDEXES, TABLES};
+use crate::db::CONNECT;
+use crate::draw::Texts;
 use crate::drive::Loaded;
-
-/// Sessions that fill tables at a time.
-const LOADERS: usize = 4;
-/// Longest wait for a session.
-const CONNECT: Duration = Duration::from_secs(10);
+use crate::tables::{create, fill, finish};
 
 /// Makes the tables anew and fills them for so many warehouses.
 ///
@@ -22,26 +15,16 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub(super) async fn init(target: &Target, warehouses: u32) -> Result<Loaded, SqlError> {
     let warehouses = i64::from(warehouses);
     let mut session = Session::connect(target, CONNECT).await?;
-    schema::create(&mut session).await?;
+    create(&mut session, &TABLES).await?;
     let texts = Texts::new();
-    let loaders = match session.engine() {
-        Engine::Sqlite => 1,
-        Engine::Postgres | Engine::MySql => LOADERS,
-    };
-    let next = Cell::new(0);
-    let mut each: FuturesUnordered<_> = (0..loaders)
-        .map(|_| loader(target, warehouses, &next, &texts))
-        .collect();
-    let mut rows = 0;
-    while let Some(loaded) = each.next().await {
-        rows += loaded?;
-    }
-    drop(each);
+    let number = |number| part(i64::try_from(number).ok()?, warehouses);
+    let load_part = async |session: &mut Session, part| load(session, part, &texts).await;
+    let mut rows = fill(target, number, load_part).await?;
     // Last: the number of warehouses says how large the database is.
     for warehouse in 1..=warehouses {
         rows += load(&mut session, Part::Warehouse(warehouse), &texts).await?;
     }
-    schema::finish(&mut session).await?;
+    finish(&mut session, &TABLES, &INDEXES).await?;
     Ok(Loaded { rows })
 }
 
@@ -57,21 +40,6 @@ fn part(number: i64, warehouses: i64) -> Option<Part> {
         }
         _ => None,
     }
-}
-
-/// Loads parts until none is left.
-async fn loader(
-    target: &Target,
-    warehouses: i64,
-    next: &Cell<i64>,
-    texts: &Texts,
-) -> Result<u64, SqlError> {
-    let mut session = Session::connect(target, CONNECT).await?;
-    let mut rows = 0;
-    while let Some(part) = part(next.replace(next.get() + 1), warehouses) {
-        rows += load(&mut session, part, texts).await?;
-    }
-    Ok(rows)
 }
 
 async fn load(session: &mut Session, part: Part, texts: &Texts) -> Result<u64, SqlError> {

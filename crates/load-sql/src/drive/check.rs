@@ -20,6 +20,19 @@ pub struct Checked {
     pub broken: Vec<Broken>,
 }
 
+impl Checked {
+    /// Notes a condition that holds, or how it is broken.
+    pub(crate) fn note(&mut self, condition: &str, broken: Option<How>) {
+        match broken {
+            None => self.kept += 1,
+            Some(how) => self.broken.push(Broken {
+                condition: condition.into(),
+                how,
+            }),
+        }
+    }
+}
+
 /// A condition that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broken {

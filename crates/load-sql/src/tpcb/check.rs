@@ -2,7 +2,7 @@
 
 use sokudo_sql::{Session, SqlError};
 
-use crate::drive::{Broken, Checked, How, one};
+use crate::drive::{Checked, How, one};
 
 /// The conditions, each with the statements of its two sides. A transaction without branch leaves tellers and
 /// branches as they are.
@@ -31,13 +31,10 @@ pub(super) async fn conditions(session: &mut Session) -> Result<Checked, SqlErro
     let mut checked = Checked::default();
     for (condition, left, right) in CONDITIONS {
         let (left, right) = (one(session, left).await?, one(session, right).await?);
-        match left == right {
-            true => checked.kept += 1,
-            false => checked.broken.push(Broken {
-                condition: condition.into(),
-                how: How::Sides(left, right),
-            }),
-        }
+        checked.note(
+            condition,
+            (left != right).then_some(How::Sides(left, right)),
+        );
     }
     Ok(checked)
 }
