@@ -105,6 +105,8 @@ declare function crr(from: AnyHost, to: AnyHost | AnyHost[], options?: Options):
 declare function datagram(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo dbt2`: order entry on a database; every host that does it gives the whole load. */
 declare function dbt2(from: AnyHost, target: string, options?: Options): Load;
+/** `sokudo dbt3`: decision support on a database; one host does all of it. */
+declare function dbt3(from: AnyHost, target: string, options?: Options): Load;
 /** `sokudo dns`: queries to a name server; every host that does it gives the whole load. */
 declare function dns(from: AnyHost, server: string, options?: Options): Load;
 /** `sokudo http`: requests to a web server; every host that does it gives the whole load. */

@@ -139,6 +139,7 @@ help-any--web = Show the run in a browser while it goes on, and let it be stoppe
 help-any--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-any--workload = The load that the tables are for
 help-any--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
+help-any--workload-dbt3 = Decision support: scale is the scale factor, about 1 GB at 1
 help-any--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
 help-bus =
     Send framed messages between hosts: messages per second, and how long they take.
@@ -452,15 +453,39 @@ help-dbt2-after =
 
     Afterwards the 12 conditions on the tables must hold, and every New-Order and Payment that the server acknowledged
     must be there. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
+help-dbt3 =
+    Ask a database 22 analytical questions, alone and from several streams at a time: power and throughput.
+
+    PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Tables and questions modelled on TPC-H; not a TPC result.
+help-dbt3--key = Key that `sokudo serve` printed on those hosts
+help-dbt3--query-seed = Decides what the queries ask for: the same number asks the same
+help-dbt3--retries = Further tries of a refresh that the server ended because of others
+help-dbt3--scale = Scale factor of the database that is made for the run; a server's own database has its scale already
+help-dbt3--streams = Streams of queries that run at a time in the throughput test
+help-dbt3--test = What is measured
+help-dbt3--test-both = Power, then throughput, and both together
+help-dbt3--test-power = One stream: a refresh, the 22 queries, a refresh
+help-dbt3--test-throughput = Several streams of 22 queries at a time, and one of refreshes
+help-dbt3--timeout = A query without an answer for this long has failed
+help-dbt3-after =
+    Examples:
+      sokudo dbt3                                        scale factor 0.01 in a SQLite file of its own
+      sokudo db init --target postgres://bench@hostb/bench --workload dbt3 --scale 1      the tables, once
+      sokudo dbt3 --target postgres://bench@hostb/bench --streams 4       power, then four streams at a time
+      sokudo dbt3 --target mysql://bench@hostb/bench --test power         one stream only
+      sokudo db check --target postgres://bench@hostb/bench --workload dbt3    rows, relations and a checksum per table
+
+    The label `answers` is a digest of the answers of the power test: the same scale and --query-seed give the same one
+    on every engine. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
 help-db = Make and check the tables of a load on a database
 help-db-init =
     Make the tables of a load on a database anew, and fill them.
 
-    Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or the nine of dbt2, whose names begin with dbt2_.
-help-db-init--scale = Branches (tpcb) or warehouses (dbt2)
+    Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or those of dbt2 and dbt3, whose names begin with dbt2_ and dbt3_.
+help-db-init--scale = Branches (tpcb), warehouses (dbt2) or scale factor (dbt3, from 0.01 on)
 help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-db-check =
-    Check what must hold in the tables of a load on a database: the sums of tpcb, or the 12 conditions of dbt2.
+    Check what must hold in the tables of a load on a database: the sums of tpcb, the 12 conditions of dbt2, or the rows, relations and checksums of dbt3.
 
     Exit code 1 when they do not.
 help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`

@@ -73,6 +73,7 @@ reference-source-bus = The workload `bus`: messages between hosts.
 reference-source-dns = The workload `dns`: queries to a name server.
 reference-source-sql = The workloads on databases, such as `tpcb` and `dbt2`: transactions.
 reference-source-dbt2 = The workload `dbt2`: order entry on a database.
+reference-source-dbt3 = The workload `dbt3`: decision support on a database.
 reference-source-tpcb = The workload `tpcb`: transfers on a database.
 reference-source-http = The workloads `http` and `jmx`: requests to web servers.
 reference-source-rr = The workload `rr`: requests and responses over connections that stay open.

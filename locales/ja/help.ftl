@@ -139,6 +139,7 @@ help-any--web = 実行中の様子をブラウザーに表示し、そこから�
 help-any--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-any--workload = 表を使う負荷
 help-any--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
+help-any--workload-dbt3 = 意思決定支援: 大きさはスケール係数、1 で約 1 GB
 help-any--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
 help-bus =
     ホスト間でメッセージを送り、毎秒のメッセージ数と所要時間を測る
@@ -452,6 +453,30 @@ help-dbt2-after =
 
     終了後、表の 12 の条件が成り立ち、サーバーが応答した New-Order と Payment はすべて残っていなければならない。
     パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
+help-dbt3 =
+    データベースに 22 の分析クエリーを、単独で、また複数のストリームから同時に送る: パワーとスループット。
+
+    PostgreSQL、MariaDB、MySQL。指定しなければ専用の SQLite ファイル。表とクエリーは TPC-H をもとにしたもので、TPC の結果ではない。
+help-dbt3--key = それらのホストで `sokudo serve` が表示した鍵
+help-dbt3--query-seed = クエリーの条件を決める数。同じ数なら条件も同じ
+help-dbt3--retries = ほかのトランザクションのためにサーバーが打ち切った更新をやり直す回数
+help-dbt3--scale = 測定のために作るデータベースのスケール係数。サーバーのデータベースの大きさはすでに決まっている
+help-dbt3--streams = スループットテストで同時に走るクエリーのストリームの数
+help-dbt3--test = 測るもの
+help-dbt3--test-both = パワー、続いてスループット。総合値も出す
+help-dbt3--test-power = 1 本のストリーム: 更新、22 のクエリー、更新
+help-dbt3--test-throughput = 同時に走る複数の 22 クエリーのストリームと、更新のストリーム
+help-dbt3--timeout = この時間、答えのないクエリーは失敗とする
+help-dbt3-after =
+    使用例:
+      sokudo dbt3                                        専用の SQLite ファイルにスケール係数 0.01
+      sokudo db init --target postgres://bench@hostb/bench --workload dbt3 --scale 1      最初に一度、表を作る
+      sokudo dbt3 --target postgres://bench@hostb/bench --streams 4       パワー、続いて 4 本のストリームを同時に
+      sokudo dbt3 --target mysql://bench@hostb/bench --test power         1 本のストリームだけ
+      sokudo db check --target postgres://bench@hostb/bench --workload dbt3    行数、関係、表ごとのチェックサム
+
+    ラベル `answers` はパワーテストの答えのダイジェスト。スケールと --query-seed が同じなら、どの製品でも同じ値になる。
+    パスワードは DSN、PGPASSWORD、MYSQL_PWD で渡す。どれも記録に残らない。
 help-db = データベースの負荷の表を作り、検査する
 help-db-init =
     データベースの負荷の表を作り直し、行を入れる
@@ -460,7 +485,7 @@ help-db-init =
 help-db-init--scale = 支店 (tpcb) または倉庫 (dbt2) の数
 help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-db-check =
-    データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、または dbt2 の 12 の条件
+    データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、dbt2 の 12 の条件、または dbt3 の行数、関係、チェックサム
 
     成り立たなければ終了コードは 1。
 help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか

@@ -73,6 +73,7 @@ reference-source-bus = 負荷 `bus`: ホスト間のメッセージ。
 reference-source-dns = ワークロード `dns`: ネームサーバーへの問い合わせ。
 reference-source-sql = データベースへの負荷 (`tpcb`、`dbt2` など): トランザクション。
 reference-source-dbt2 = ワークロード `dbt2`: データベースでの受注。
+reference-source-dbt3 = ワークロード `dbt3`: データベースでの意思決定支援。
 reference-source-tpcb = ワークロード `tpcb`: データベースでの振替。
 reference-source-http = 負荷 `http` と `jmx`: Web サーバーへの要求。
 reference-source-rr = 負荷 `rr`: 開いたままの接続での要求と応答。

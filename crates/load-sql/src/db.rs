@@ -8,6 +8,7 @@ use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::dbt2::Dbt2;
+use crate::dbt3::Dbt3;
 use crate::drive::{self, Benchmark};
 pub use crate::drive::{Broken, Checked, How, Loaded};
 use crate::tpcb::Tpcb;
@@ -22,15 +23,18 @@ pub enum Tables {
     Tpcb,
     /// The nine tables of order entry.
     Dbt2,
+    /// The eight tables of decision support.
+    Dbt3,
 }
 
-/// Makes the tables anew and fills them.
+/// Makes the tables anew and fills them; `scale` counts branches, warehouses, or hundredths of the scale factor.
 ///
 /// Errors: the server refuses, or is not there.
 pub fn init(target: &Target, tables: Tables, scale: u32) -> Result<Loaded, Refusal> {
     match tables {
         Tables::Tpcb => work::<Tpcb, _>(target, Tpcb::init(target, scale)),
         Tables::Dbt2 => work::<Dbt2, _>(target, Dbt2::init(target, scale)),
+        Tables::Dbt3 => work::<Dbt3, _>(target, Dbt3::init(target, scale)),
     }
 }
 
@@ -41,12 +45,17 @@ pub fn check(target: &Target, tables: Tables) -> Result<Checked, Refusal> {
     match tables {
         Tables::Tpcb => work::<Tpcb, _>(target, checked::<Tpcb>(target)),
         Tables::Dbt2 => work::<Dbt2, _>(target, checked::<Dbt2>(target)),
+        Tables::Dbt3 => work::<Dbt3, _>(target, checked::<Dbt3>(target)),
     }
 }
 
 async fn checked<B: Benchmark>(target: &Target) -> Result<Checked, SqlError> {
     let mut session = Session::connect(target, CONNECT).await?;
-    drive::conditions::<B>(&mut session).await
+    let mut checked = drive::conditions::<B>(&mut session).await?;
+    let contents = B::contents(&mut session).await?;
+    checked.kept += contents.kept;
+    checked.broken.extend(contents.broken);
+    Ok(checked)
 }
 
 fn work<B: Benchmark, T>(

@@ -5,6 +5,7 @@
 
 pub mod db;
 pub mod dbt2;
+pub mod dbt3;
 pub(crate) mod draw;
 pub(crate) mod drive;
 pub mod options;

@@ -14,6 +14,7 @@ use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_load_replicate::replicate::ReplicateOptions;
 use sokudo_load_sql::dbt2::Dbt2Options;
+use sokudo_load_sql::dbt3::Dbt3Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::kinds;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
@@ -68,6 +69,7 @@ const WORDS: &[Entry] = &[
     between::<CrrOptions>(),
     between::<DatagramOptions>(),
     database::<Dbt2Options>(),
+    database::<Dbt3Options>(),
     server::<DnsOptions>(),
     server::<HttpOptions>(),
     between::<ProbeOptions>(),

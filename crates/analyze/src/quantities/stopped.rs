@@ -97,8 +97,11 @@ impl<'a> Stopped<'a> {
 }
 
 /// True for a flow whose silence is one of the load. The requests of one label of a test plan may belong to a
-/// part of the test: there the generators tell.
+/// part of the test: there the generators tell. Flows that take turns wait for each other.
 fn stands_alone(view: &PhaseView<'_>, flow: &FlowResult) -> bool {
+    if view.kind().is_some_and(|kind| kind.takes_turns) {
+        return false;
+    }
     let is_plan = view.kind().is_some_and(|kind| kind.is_plan);
     !is_plan
         || flow

@@ -1,5 +1,7 @@
 //! Options of `sokudo dbt2`. The field docs are the manual.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Refusal, Text};
@@ -97,8 +99,8 @@ impl Options for Dbt2Options {
 }
 
 impl BenchmarkOptions for Dbt2Options {
-    fn common(&self) -> &CommonOptions {
-        &self.common
+    fn common(&self) -> Cow<'_, CommonOptions> {
+        Cow::Borrowed(&self.common)
     }
 
     fn own_scale(&self) -> u32 {

@@ -1,10 +1,12 @@
 //! What a workload on a database is made of: tables, transactions, and what must hold afterwards.
 
+use std::borrow::Cow;
 use std::future::Future;
 
-use sokudo_model::{Kind, Labels, Summary};
+use sokudo_model::{FlowPlan, Kind, Labels, Summary};
 use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::contract::Options;
+use sokudo_workload::flows::share;
 
 use super::{Checked, Loaded, Transactions};
 use crate::options::CommonOptions;
@@ -33,6 +35,13 @@ pub(crate) trait Benchmark: 'static {
     /// Errors: those of the server.
     fn conditions(session: &mut Session) -> impl Future<Output = Result<Checked, SqlError>>;
 
+    /// Checks what the tables hold, row by row; for a check outside of a run, which takes as long as it takes.
+    ///
+    /// Errors: those of the server.
+    fn contents(_session: &mut Session) -> impl Future<Output = Result<Checked, SqlError>> {
+        std::future::ready(Ok(Checked::default()))
+    }
+
     /// The transactions on a database of this scale.
     fn transactions(options: &Self::Options, scale: i64) -> Self::Transactions;
 
@@ -45,8 +54,15 @@ pub(crate) trait Benchmark: 'static {
 
 /// The options of a workload on a database.
 pub(crate) trait BenchmarkOptions: Options + Send {
-    /// Those that all such workloads have.
-    fn common(&self) -> &CommonOptions;
+    /// Those that all such workloads have, as given or as they follow from the workload's own.
+    fn common(&self) -> Cow<'_, CommonOptions>;
+
+    /// Transactions that the threads of this flow are to carry out, one of so many flows; `None` = until the time
+    /// is over.
+    fn count_of(&self, flow: &FlowPlan, flows: u64) -> Option<u64> {
+        let count = self.common().count?;
+        Some(share(count.0, u64::from(flow.id), flows))
+    }
 
     /// Scale of the database that is made for the run.
     fn own_scale(&self) -> u32;

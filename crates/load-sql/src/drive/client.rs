@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Labels, Summary};
 use sokudo_net::clock::now_ns;
 use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::exchange::{AskPlan, Course, Details, Next, Report, measured};
@@ -51,6 +53,11 @@ pub(crate) trait Transactions: Send + Sync + 'static {
         session: &mut Session,
     ) -> impl Future<Output = Result<Self::Prepared, SqlError>>;
 
+    /// Whether the client has a transaction to carry out, now or later.
+    fn turn(&self, _client: &mut Client<Self::Seat>) -> Turn {
+        Turn::Now
+    }
+
     /// How long the client waits before its next transaction.
     fn pause(&self, _client: &mut Client<Self::Seat>) -> Duration {
         Duration::ZERO
@@ -74,6 +81,29 @@ pub(crate) trait Transactions: Send + Sync + 'static {
     fn kind(&self, _input: &Self::Input) -> Option<usize> {
         None
     }
+
+    /// What is known of all of them together, once the load has ended.
+    fn told(&self) -> Told {
+        Told::default()
+    }
+}
+
+/// What a client does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Its next transaction.
+    Now,
+    /// It waits so long, then asks again.
+    After(Duration),
+    /// Nothing any more.
+    Over,
+}
+
+/// What the transactions of a workload say of all of them: numbers and labels of its own.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Told {
+    pub(crate) numbers: Summary,
+    pub(crate) labels: Labels,
 }
 
 /// What came of one try.
@@ -246,6 +276,11 @@ async fn client<T: Transactions>(
     loop {
         if is_lost && !connect_again(transactions, patience, shared, ready).await {
             return;
+        }
+        match transactions.turn(&mut ready.client) {
+            Turn::Now => {}
+            Turn::After(wait) if paused(shared, wait).await => continue,
+            Turn::After(_) | Turn::Over => return,
         }
         let pause = transactions.pause(&mut ready.client);
         if !pause.is_zero() && !paused(shared, pause).await {

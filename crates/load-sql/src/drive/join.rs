@@ -10,7 +10,7 @@ use sokudo_workload::load::{self, Ends, OwnFlows};
 use sokudo_workload::load_time::planned_ns;
 
 use super::check::{Broken, Checked, How, Marks};
-use super::client::Transactions;
+use super::client::{Told, Transactions};
 use super::record::{Parts, TransactionDetails};
 use super::{Benchmark, BenchmarkOptions as _};
 
@@ -31,6 +31,8 @@ pub struct Numbers<P: Parts> {
     pub(super) durability: String,
     /// Size of the database, in the unit of its workload.
     pub(super) scale: i64,
+    /// What the transactions say of all of them.
+    pub(super) told: Told,
     /// The state of the tables at the end, or why it is not known.
     pub(super) checked: Option<Result<(Checked, Marks), String>>,
 }
@@ -65,6 +67,9 @@ pub(crate) fn join<B: Benchmark>(
     let flows: Vec<FlowResult> = flows.collect();
     let mut summary = exchange_totals(names, &flows, &merged);
     add_own(&mut summary, ends);
+    for host in ends.hosts.iter().flatten() {
+        summary.extend(host.told.numbers.clone());
+    }
     let scale = ends.hosts.iter().flatten().map(|host| host.scale).max();
     B::put_own(options, scale.unwrap_or(0), &mut summary);
     PhaseResult {
@@ -118,6 +123,7 @@ fn labels<B: Benchmark>(
 ) -> Labels {
     let mut labels = B::labels(options);
     if let Some(host) = host {
+        labels.extend(host.told.labels.clone());
         labels.insert("server".into(), host.version.clone());
         labels.insert("durability".into(), host.durability.clone());
         match &host.checked {

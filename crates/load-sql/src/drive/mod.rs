@@ -28,7 +28,7 @@ use sokudo_workload::flows::share;
 pub(crate) use benchmark::{Benchmark, BenchmarkOptions};
 pub(crate) use check::one;
 pub use check::{Broken, Checked, How};
-pub(crate) use client::{Attempt, Client, Noted, Transactions};
+pub(crate) use client::{Attempt, Client, Noted, Told, Transactions, Turn};
 pub(crate) use join::{Numbers, join};
 pub(crate) use ledger::{Ledger, Mark};
 pub(crate) use phase::{SqlPhase, conditions};
@@ -57,8 +57,8 @@ pub(crate) fn demand(options: &impl BenchmarkOptions, spec: &PhaseSpec) -> Deman
 
 /// The file of a database that is one.
 pub(crate) fn paths(options: &impl BenchmarkOptions) -> Vec<PathUse> {
-    let target = options.common().target.as_ref();
-    let file = target.and_then(|target| target.0.file());
+    let common = options.common();
+    let file = common.target.as_ref().and_then(|target| target.0.file());
     let used = file.map(|path| PathUse {
         path: path.into(),
         writes: true,

@@ -1,5 +1,6 @@
 //! One host's part of a phase, from its sessions to the result.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -51,6 +52,8 @@ pub(crate) struct SqlPhase<B: Benchmark> {
     /// The file that was made for this run; removed with it.
     own_file: Option<tempfile::TempDir>,
     facts: Facts,
+    /// Once the database is known.
+    transactions: Option<Arc<B::Transactions>>,
     /// From when they were made until the load starts.
     armed: Vec<(FlowPlan, Task<B::Transactions>)>,
     crew: Crew<Report<DetailsOf<B>>, Collected<DetailsOf<B>>>,
@@ -75,6 +78,7 @@ impl<B: Benchmark> SqlPhase<B> {
             emit,
             own_file: None,
             facts: Facts::default(),
+            transactions: None,
             armed: Vec::new(),
             agreed_ns: None,
             done: Arc::default(),
@@ -85,7 +89,7 @@ impl<B: Benchmark> SqlPhase<B> {
         Ok(phase)
     }
 
-    fn common(&self) -> &CommonOptions {
+    fn common(&self) -> Cow<'_, CommonOptions> {
         self.options.common()
     }
 
@@ -158,8 +162,8 @@ impl<B: Benchmark> SqlPhase<B> {
         flow: &FlowPlan,
         target: &Target,
         run: i64,
+        transactions: &Arc<B::Transactions>,
     ) -> Result<Task<B::Transactions>, Refusal> {
-        let transactions = Arc::new(B::transactions(&self.options, self.facts.scale));
         let runtime = runtime()?;
         // Numbers of clients are told apart over all threads and hosts.
         let first = i64::from(flow.id) << 14;
@@ -185,7 +189,7 @@ impl<B: Benchmark> SqlPhase<B> {
         Ok(Task {
             plan: self.plan(flow),
             target: target.clone(),
-            transactions,
+            transactions: Arc::clone(transactions),
             retries: self.common().retries,
             clients: clients.map_err(|error| refused(target, &error))?,
             runtime,
@@ -206,9 +210,7 @@ impl<B: Benchmark> SqlPhase<B> {
         AskPlan {
             flow: flow.id,
             rate_per_s: self.thread_rate(),
-            count: options
-                .count
-                .map(|count| share(count.0, u64::from(flow.id), self.threads())),
+            count: self.options.count_of(flow, self.threads()),
             duration_ns: options.duration_ns(),
             warmup_ns: options.warmup.0,
             bound_ns: self.spec.phase.bound_ns,
@@ -288,8 +290,10 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         // Milliseconds since 1970, above the numbers of 1M clients: no other run has the same.
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let run = since.map_or(0, |since| since.as_millis() as i64) << 20;
+        let transactions = Arc::new(B::transactions(&self.options, self.facts.scale));
+        self.transactions = Some(Arc::clone(&transactions));
         for flow in own {
-            let task = self.task(&flow, &target, run)?;
+            let task = self.task(&flow, &target, run, &transactions)?;
             self.armed.push((flow, task));
         }
         Ok(())
@@ -347,6 +351,11 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
             version: self.facts.version.clone(),
             durability: self.facts.durability.clone(),
             scale: self.facts.scale,
+            told: self
+                .transactions
+                .as_ref()
+                .map(|all| all.told())
+                .unwrap_or_default(),
             checked,
         })
     }

@@ -1,5 +1,7 @@
 //! Options of `sokudo tpcb`. The field docs are the manual.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Refusal};
@@ -125,8 +127,8 @@ impl Options for TpcbOptions {
 }
 
 impl BenchmarkOptions for TpcbOptions {
-    fn common(&self) -> &CommonOptions {
-        &self.common
+    fn common(&self) -> Cow<'_, CommonOptions> {
+        Cow::Borrowed(&self.common)
     }
 
     fn own_scale(&self) -> u32 {

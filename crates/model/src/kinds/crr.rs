@@ -47,6 +47,7 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    takes_turns: false,
     options: &[
         "find",
         "max-skew",

@@ -173,6 +173,7 @@ pub const KIND: Kind = Kind {
     layer: None,
     by_label: false,
     is_plan: false,
+    takes_turns: false,
     options: &[
         "find",
         "io",

@@ -41,18 +41,7 @@ pub const EXCHANGE: Exchange = Exchange {
 };
 
 /// The numbers of all transactions, then its own.
-const ALL: [Metric; sql::METRICS.len() + METRICS.len()] = {
-    let mut all = [NEW_ORDERS_PER_MINUTE; sql::METRICS.len() + METRICS.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = match at < sql::METRICS.len() {
-            true => sql::METRICS[at],
-            false => METRICS[at - sql::METRICS.len()],
-        };
-        at += 1;
-    }
-    all
-};
+const ALL: [Metric; sql::METRICS.len() + METRICS.len()] = sql::and(METRICS);
 
 /// The kind.
 pub const KIND: Kind = Kind {

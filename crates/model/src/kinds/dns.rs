@@ -170,6 +170,7 @@ pub const KIND: Kind = Kind {
     layer: None,
     by_label: true,
     is_plan: false,
+    takes_turns: false,
     options: &[
         "connections",
         "find",

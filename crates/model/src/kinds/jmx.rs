@@ -16,6 +16,7 @@ pub const KIND: Kind = Kind {
     },
     pair_figures: &[],
     is_plan: true,
+    takes_turns: false,
     options: &["max-inflight", "model", "threads"],
     ..http::KIND
 };

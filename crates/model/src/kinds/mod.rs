@@ -13,6 +13,7 @@ pub mod bus;
 pub mod crr;
 pub mod datagram;
 pub mod dbt2;
+pub mod dbt3;
 pub mod dns;
 pub mod http;
 pub mod jmx;
@@ -45,6 +46,7 @@ pub const KINDS: &[&Kind] = &[
     &dns::KIND,
     &tpcb::KIND,
     &dbt2::KIND,
+    &dbt3::KIND,
     &datagram::KIND,
     &replicate::KIND,
 ];
@@ -63,6 +65,7 @@ pub const SOURCES: &[&[Metric]] = &[
     sql::METRICS,
     tpcb::METRICS,
     dbt2::METRICS,
+    dbt3::METRICS,
 ];
 
 /// Describes a workload and its numbers.
@@ -104,6 +107,8 @@ pub struct Kind {
     pub by_label: bool,
     /// Whether a test plan defines the requests: its flows are the labels of that plan.
     pub is_plan: bool,
+    /// Whether its flows take turns: one that is silent for a part of the load waits for the others.
+    pub takes_turns: bool,
     /// Long options of its command that advice may name, without the dashes.
     pub options: &'static [&'static str],
 }

@@ -149,5 +149,6 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    takes_turns: false,
     options: &["every", "find", "max-skew", "size"],
 };

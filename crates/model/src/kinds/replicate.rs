@@ -141,6 +141,7 @@ pub const KIND: Kind = Kind {
     }),
     by_label: false,
     is_plan: false,
+    takes_turns: false,
     options: &[
         "batch",
         "cc",

@@ -1,6 +1,6 @@
 //! Numbers of transactions on databases, which all loads on databases share.
 
-use crate::metric::metrics;
+use crate::metric::{Metric, metrics};
 
 use super::{
     CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Noun, PairFigure, Reach, Track,
@@ -84,6 +84,21 @@ pub const EXCHANGE: Exchange = Exchange {
     between: None,
 };
 
+/// These numbers, then those of one workload.
+pub(super) const fn and<const N: usize>(own: &[Metric]) -> [Metric; N] {
+    assert!(N == METRICS.len() + own.len());
+    let mut all = [TRANSACTIONS; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = match at < METRICS.len() {
+            true => METRICS[at],
+            false => own[at - METRICS.len()],
+        };
+        at += 1;
+    }
+    all
+}
+
 /// What every kind of load on a database has in common; a workload gives its name and question.
 pub(super) const KIND: Kind = Kind {
     name: "sql",
@@ -153,5 +168,6 @@ pub(super) const KIND: Kind = Kind {
     layer: None,
     by_label: true,
     is_plan: false,
+    takes_turns: false,
     options: &["clients", "find", "max-skew", "rate", "threads"],
 };

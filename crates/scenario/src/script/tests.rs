@@ -245,6 +245,7 @@ fn what_is_described_for_editors_is_what_there_is() {
             "bus",
             "datagram",
             "dbt2",
+            "dbt3",
             "dns",
             "probe",
             "replicate",

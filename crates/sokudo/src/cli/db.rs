@@ -5,11 +5,15 @@ use std::time::Instant;
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_i18n::I18n;
 use sokudo_load_sql::db::{self, How, Tables};
+use sokudo_load_sql::dbt3::Scale;
 use sokudo_load_sql::target_text::TargetText;
 use sokudo_model::{Text, Unit};
 
 use super::finish::LangOption;
 use super::{Exit, Failure};
+
+/// Most branches or warehouses.
+const MOST_SCALE: u32 = 20_000;
 
 /// Make and check the tables of a load on a database.
 #[derive(Debug, Args)]
@@ -31,13 +35,36 @@ enum Workload {
     Tpcb,
     /// Order entry: scale counts warehouses, about 100 MB each
     Dbt2,
+    /// Decision support: scale is the scale factor, about 1 GB at 1
+    Dbt3,
 }
 
 impl Workload {
+    /// A scale in the unit of the tables.
+    ///
+    /// Errors: the tables have no such scale.
+    fn scale(self, text: &str) -> Result<u32, Failure> {
+        let refused = |key: &str, most: u32| {
+            let hint = Text::new("error-db-scale-hint").with("most", most);
+            Failure::operator(Text::new(key).word("scale", text), hint)
+        };
+        match self {
+            Self::Tpcb | Self::Dbt2 => match text.parse::<u32>() {
+                Ok(scale @ 1..=MOST_SCALE) => Ok(scale),
+                _ => Err(refused("error-db-scale", MOST_SCALE)),
+            },
+            Self::Dbt3 => match text.parse::<Scale>() {
+                Ok(scale) => Ok(scale.hundredths()),
+                Err(_) => Err(refused("error-db-scale-factor", 1000)),
+            },
+        }
+    }
+
     fn tables(self) -> Tables {
         match self {
             Self::Tpcb => Tables::Tpcb,
             Self::Dbt2 => Tables::Dbt2,
+            Self::Dbt3 => Tables::Dbt3,
         }
     }
 }
@@ -45,7 +72,7 @@ impl Workload {
 /// Make the tables of a load on a database anew, and fill them.
 ///
 /// Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history,
-/// or the nine of dbt2, whose names begin with dbt2_.
+/// or those of dbt2 and dbt3, whose names begin with dbt2_ and dbt3_.
 #[derive(Debug, Args)]
 struct InitArgs {
     /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
@@ -56,15 +83,16 @@ struct InitArgs {
     #[arg(short, long, value_enum, default_value_t = Workload::Tpcb)]
     workload: Workload,
 
-    /// Branches (tpcb) or warehouses (dbt2).
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20_000))]
-    scale: u32,
+    /// Branches (tpcb), warehouses (dbt2) or scale factor (dbt3, from 0.01 on).
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    scale: String,
 
     #[command(flatten)]
     language: LangOption,
 }
 
-/// Check what must hold in the tables of a load on a database: the sums of tpcb, or the 12 conditions of dbt2.
+/// Check what must hold in the tables of a load on a database: the sums of tpcb, the 12 conditions of dbt2, or the
+/// rows, relations and checksums of dbt3.
 ///
 /// Exit code 1 when they do not.
 #[derive(Debug, Args)]
@@ -91,7 +119,8 @@ pub fn run(args: DbArgs) -> Result<Exit, Failure> {
 
 fn init(args: &InitArgs) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let loaded = db::init(&args.target.0, args.workload.tables(), args.scale)?;
+    let scale = args.workload.scale(&args.scale)?;
+    let loaded = db::init(&args.target.0, args.workload.tables(), scale)?;
     let seconds = begun.elapsed().as_secs_f64();
     let rows = loaded.rows as f64;
     let says = Text::new("db-init-done")

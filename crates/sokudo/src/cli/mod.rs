@@ -66,6 +66,7 @@ use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_load_sql::dbt2::Dbt2Options;
+use sokudo_load_sql::dbt3::Dbt3Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::Text;
 use sokudo_model::secrets::{self, HIDDEN};
@@ -148,6 +149,12 @@ enum Command {
     /// TPC-C; not a TPC result.
     #[command(after_help = on_server::DBT2_EXAMPLES)]
     Dbt2(Box<on_server::OnServerArgs<Dbt2Options>>),
+    /// Ask a database 22 analytical questions, alone and from several streams at a time: power and throughput.
+    ///
+    /// PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Tables and questions modelled on TPC-H; not
+    /// a TPC result.
+    #[command(after_help = on_server::DBT3_EXAMPLES)]
+    Dbt3(Box<on_server::OnServerArgs<Dbt3Options>>),
     Db(db::DbArgs),
     Knee(knee::KneeArgs),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
@@ -330,6 +337,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Dns(args) => on_server::run(*args),
         Command::Tpcb(args) => on_server::run(*args),
         Command::Dbt2(args) => on_server::run(*args),
+        Command::Dbt3(args) => on_server::run(*args),
         Command::Db(args) => db::run(args),
         Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),

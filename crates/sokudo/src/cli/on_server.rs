@@ -73,6 +73,18 @@ Examples:
 Afterwards the 12 conditions on the tables must hold, and every New-Order and Payment that the server acknowledged
 must be there. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
 
+/// Examples after the help of `dbt3`.
+pub const DBT3_EXAMPLES: &str = "\
+Examples:
+  sokudo dbt3                                        scale factor 0.01 in a SQLite file of its own
+  sokudo db init --target postgres://bench@hostb/bench --workload dbt3 --scale 1      the tables, once
+  sokudo dbt3 --target postgres://bench@hostb/bench --streams 4       power, then four streams at a time
+  sokudo dbt3 --target mysql://bench@hostb/bench --test power         one stream only
+  sokudo db check --target postgres://bench@hostb/bench --workload dbt3    rows, relations and a checksum per table
+
+The label `answers` is a digest of the answers of the power test: the same scale and --query-seed give the same one
+on every engine. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
+
 /// Arguments of these commands.
 #[derive(Debug, Args)]
 pub struct OnServerArgs<O: Args> {

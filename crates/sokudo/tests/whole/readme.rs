@@ -84,6 +84,10 @@ const WAYS: &[(&str, Way)] = &[
         "sokudo dbt2",
         Never("needs a database server; crates/load-sql tests it with one"),
     ),
+    (
+        "sokudo dbt3",
+        Never("needs a database server; crates/load-sql tests it with one"),
+    ),
     ("sokudo tpcb", Run("tpcb -d 1s")),
     ("sokudo compat iperf3", Elsewhere("stream.rs", "iperf3")),
     (

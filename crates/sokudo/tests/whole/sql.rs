@@ -99,6 +99,42 @@ fn orders_are_entered_and_each_kind_is_told_in_both_languages() {
         .expect_stdout("毎分の新規注文");
 }
 
+/// Numbers that decision support tells in its object.
+const OF_QUESTIONS: [&str; 7] = [
+    "dbt3.composite",
+    "dbt3.power",
+    "dbt3.throughput",
+    "dbt3.scale_factor",
+    "dbt3.streams",
+    "dbt3.query01_seconds.p50",
+    "dbt3.refresh_out_seconds.p50",
+];
+
+#[test]
+fn questions_are_asked_and_their_numbers_are_told_in_both_languages() {
+    let place = place();
+    let ended = place.run("dbt3 --streams 1 --json");
+    ended.expect_code(0);
+    let told = summary(&ended);
+    told.promises("dbt3", &OF_QUESTIONS);
+    assert_eq!(told.number("sql.transactions"), 48.0, "{ended}");
+    assert_eq!(told.number("sql.broken_conditions"), 0.0, "{ended}");
+    let records = place.records();
+    let record = records.first().expect("a record").display().to_string();
+    let english = place.run(&format!("report {record} --form markdown --lang en"));
+    english
+        .expect_code(0)
+        .expect_stdout("not a TPC result")
+        .expect_stdout("Query 22, idle customers");
+    // A stream that waits for the power test has not stopped.
+    let stopped = english.stdout.contains("a part of the load only");
+    assert!(!stopped, "{english}");
+    place
+        .run(&format!("report {record} --form markdown --lang ja"))
+        .expect_code(0)
+        .expect_stdout("クエリー 22 (注文のない顧客)");
+}
+
 #[test]
 fn a_refused_value_is_told_without_its_password() {
     let place = place();
@@ -122,6 +158,17 @@ fn mistakes_are_told_before_anything_is_sent() {
         ("tpcb -t 4", "cannot share", "one client per thread"),
         ("tpcb --rate 5Mb/s", "not one of bits or bytes", "500/s"),
         ("dbt2 --pace 0", "pace of 0", "1 is as specified"),
+        ("dbt3 --timeout 2h", "from 1 ms to 1 h", "--timeout"),
+        (
+            "db init --target sqlite:a.db --workload dbt3 --scale 0.005",
+            "not a scale factor",
+            "0.01",
+        ),
+        (
+            "db init --target sqlite:a.db --scale 0.5",
+            "not a number of branches",
+            "whole number",
+        ),
         ("dbt2 --pace 1 --rate 5/s", "--rate cannot", "leave out one"),
         (
             "tpcb --target oracle://h/d",

@@ -1,0 +1,132 @@
+//! Decision support on a database (`dbt3`): 22 questions about orders, alone and from several streams at a time.
+//!
+//! ```text
+//! power        stream 0    new orders come in · 22 questions · the same orders go
+//! throughput   stream 1    22 questions in another order, asked with other parameters
+//!              …           as many as --streams, at a time
+//!              refreshes   new orders come in and go, a pair for each stream
+//! ```
+//!
+//! Tables, questions and metrics are modelled on TPC-H, with rows, words and SQL of its own and amounts in whole cents.
+//! It is not a TPC result. The second refresh removes the orders of the first one, so that the database is afterwards
+//! what it was: the same questions get the same answers again, and their digest is the same on every engine.
+//!
+//! What it stresses: plans, joins, sorting, memory for both, reading. What it does not: commits, locks, many
+//! sessions. The generator does nothing while a question is answered.
+//!
+//! Sources: TPC-H 3.0 for cardinalities, selectivity and formulas; DBT-3 for how a run goes.
+
+pub mod answers;
+mod check;
+mod client;
+pub mod data;
+pub mod options;
+mod parameters;
+mod queries;
+mod refresh;
+mod schema;
+mod streams;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use sokudo_model::kinds::dbt3 as numbers;
+use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_sql::{Session, SqlError, Target};
+use sokudo_workload::choice::Choice as _;
+use sokudo_workload::contract::{Emit, PathUse, Phase};
+use sokudo_workload::demand::Demand;
+use sokudo_workload::joined::put;
+use sokudo_workload::load::{Ends, Load};
+
+use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
+pub use check::CONDITIONS;
+pub use client::answers;
+use client::{Kinds, Questions};
+use data::{Sizes, Table};
+pub use options::{Dbt3Options, Scale};
+
+/// Decision support on a database.
+pub struct Dbt3;
+
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
+
+impl Benchmark for Dbt3 {
+    const KIND: &'static Kind = &numbers::KIND;
+    const SCALE_TABLE: &'static str = "dbt3_supplier";
+    const MARKED_TABLES: &'static [&'static str] = &[];
+    type Options = Dbt3Options;
+    type Transactions = Questions;
+
+    async fn init(target: &Target, scale: u32) -> Result<Loaded, SqlError> {
+        tables::init(target, scale).await
+    }
+
+    async fn conditions(session: &mut Session) -> Result<Checked, SqlError> {
+        check::conditions(session).await
+    }
+
+    async fn contents(session: &mut Session) -> Result<Checked, SqlError> {
+        check::contents(session).await
+    }
+
+    fn transactions(options: &Dbt3Options, scale: i64) -> Questions {
+        let sizes = Sizes { suppliers: scale };
+        Questions::new(sizes, options.roles(), options.query_seed)
+    }
+
+    fn labels(options: &Dbt3Options) -> Labels {
+        Labels::from([
+            ("test".into(), options.test.name().into()),
+            ("query-seed".into(), options.query_seed.to_string()),
+        ])
+    }
+
+    fn put_own(options: &Dbt3Options, scale: i64, summary: &mut Summary) {
+        let sizes = Sizes { suppliers: scale };
+        put(summary, numbers::SCALE_FACTOR, sizes.factor());
+        let streams = numbers::THROUGHPUT
+            .of(summary)
+            .map(|_| f64::from(options.streams));
+        put(summary, numbers::STREAMS, streams);
+    }
+}
+
+impl Load for Dbt3 {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = Dbt3Options;
+    type Numbers = Numbers<Kinds>;
+
+    fn prepare(
+        options: Dbt3Options,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
+        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
+    }
+
+    fn demand(options: &Dbt3Options, spec: &PhaseSpec) -> Demand {
+        drive::demand(options, spec)
+    }
+
+    fn paths(options: &Dbt3Options, _spec: &PhaseSpec) -> Vec<PathUse> {
+        drive::paths(options)
+    }
+
+    fn join(options: &Dbt3Options, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        drive::join::<Self>(options, &ends)
+    }
+}
+
+/// Tables whose rows one digest each describes, with the digest of what belongs there.
+pub fn checksums(sizes: Sizes) -> Vec<(&'static str, answers::Digest)> {
+    let mut maker = data::Maker::new(sizes);
+    let digest = |table: Table| {
+        let mut digest = answers::Digest::default();
+        data::chunks(table, sizes).for_each(|chunk| maker.write(chunk, &mut digest));
+        (table.columns().0, digest)
+    };
+    Table::ALL.into_iter().map(digest).collect()
+}
