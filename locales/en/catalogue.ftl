@@ -281,6 +281,58 @@ metric-target-pool-errors = connections that the database did not give, or that 
 metric-target-pool-wait-seconds-mean = mean wait for a connection to the database, over the acquisitions of the interval
 metric-target-pool-hold-seconds-mean = mean time that a connection to the database was held, over those given back in the interval
 
+## postgres
+metric-postgres-up = 1 when the server told its state, 0 when it did not
+metric-postgres-sessions = sessions by what they do or wait for, mean over about ten looks a second; label class: CPU (at work), Client, IO, Lock, LWLock, IPC, Timeout, other. Sessions idle for more than 5 s are left out
+metric-postgres-wait-sessions = sessions in each wait event, mean over the looks of the interval; label event, such as IO/WALSync
+metric-postgres-client-read-ratio = share of the sessions that wait for the next statement of their client (ClientRead)
+metric-postgres-checkpointing-ratio = share of the looks at which a checkpoint was under way; absent where the user may not see the checkpointer
+metric-postgres-row-queue-sessions = sessions that wait for rows that others have changed, by the table that their statement names, mean over the looks; label relation
+metric-postgres-row-queue-holders = transactions that those sessions wait for, mean over the looks; label relation
+metric-postgres-locks-waiting = locks that are waited for, on the whole server
+metric-postgres-commits-per-second = transactions committed on the database, the monitor's own not counted
+metric-postgres-rollbacks-per-second = transactions rolled back on the database
+metric-postgres-blocks-hit-per-second = blocks found in shared buffers
+metric-postgres-blocks-read-per-second = blocks read into shared buffers, from the system's cache or the disk
+metric-postgres-hit-ratio = share of the blocks that were found in shared buffers
+metric-postgres-temp-bytes-per-second = written to temporary files
+metric-postgres-deadlocks = deadlocks on the database, since the run's start
+metric-postgres-checkpoints = checkpoints that were completed, since the run's start
+metric-postgres-checkpoints-requested = checkpoints that were requested, as by WAL above max_wal_size, since the run's start
+metric-postgres-checkpoint-buffers-per-second = buffers written by checkpoints
+metric-postgres-backend-buffers-per-second = buffers that sessions had to write themselves
+metric-postgres-wal-bytes-per-second = written to the log, on the whole server; from version 14 on
+metric-postgres-wal-full-pages-per-second = full page images in the log, of pages changed for the first time since a checkpoint
+metric-postgres-wal-syncs-per-second = times that the log was synchronized with its disk
+metric-postgres-wal-sync-seconds-mean = mean time of one of them in the interval; only with track_wal_io_timing
+metric-postgres-io-reads-per-second = reads of data files by sessions; from version 16 on
+metric-postgres-io-writes-per-second = writes of data files by all processes; from version 16 on
+metric-postgres-io-fsyncs-per-second = synchronizations of data files by all processes; from version 16 on
+
+## mariadb
+metric-mariadb-up = 1 when the server told its state, 0 when it did not
+metric-mariadb-sessions = sessions by what they do or wait for, mean over about ten looks a second; label class: CPU (at work), Client, Commit, Lock, other. Sessions idle for more than 5 s are left out
+metric-mariadb-state-sessions = sessions in each state of the process list, mean over the looks of the interval; label state
+metric-mariadb-client-wait-ratio = share of the sessions that wait for the next statement of their client (Sleep)
+metric-mariadb-statements-per-second = statements of clients (Questions)
+metric-mariadb-commits-per-second = COMMIT statements (Com_commit)
+metric-mariadb-rollbacks-per-second = ROLLBACK statements (Com_rollback)
+metric-mariadb-threads-running = threads that are not asleep
+metric-mariadb-pool-requests-per-second = pages asked of the buffer pool
+metric-mariadb-pool-reads-per-second = of those, pages that had to be read from the disk
+metric-mariadb-hit-ratio = share of the pages that were found in the buffer pool
+metric-mariadb-row-locks-waiting = transactions that wait for a row at this moment
+metric-mariadb-row-lock-waits-per-second = times that a transaction had to wait for a row
+metric-mariadb-row-lock-wait-seconds-mean = mean wait for a row, over the waits that ended in the interval
+metric-mariadb-deadlocks = deadlocks of InnoDB, since the run's start
+metric-mariadb-log-bytes-per-second = written to the redo log
+metric-mariadb-log-syncs-per-second = times that the redo log was synchronized with its disk
+metric-mariadb-log-waits = waits because the log buffer was too small, since the run's start
+metric-mariadb-checkpoint-age-bytes = redo log written since the last checkpoint
+metric-mariadb-disk-tables-per-second = temporary tables made on disk
+metric-mariadb-log-io-ratio = time of all threads in reads, writes and synchronizations of the redo log over elapsed time, 1 = one thread all the time; only with performance_schema
+metric-mariadb-data-io-ratio = the same of InnoDB's data files; only with performance_schema
+
 ## clock
 metric-clock-offset-seconds = host clock minus controller clock
 metric-clock-drift-ratio = seconds that the host's clock gains per second of the controller's, by the line through all comparisons
@@ -696,6 +748,9 @@ monitor-disk = bytes read and written by each disk, mean requests in flight
 monitor-listen = accept queue of each listening TCP socket: connections that wait, and how many may
 monitor-listen--port = Listeners on this TCP port, also while nothing waits for them; without it, all at which something waited.
 
+monitor-mariadb = a MariaDB or MySQL server: what its sessions do, commits, buffer pool, row locks, redo log
+monitor-mariadb--dsn = The database, as the load's `--target`: its sessions are observed, and the counters of its server. The password may be in PGPASSWORD or MYSQL_PWD instead.
+monitor-mariadb--timeout = Longest wait for an answer, 100ms to 60s.
 monitor-memory = memory available without swapping, swap in use
 monitor-network = traffic and drops of each interface, UDP, TCP and backlog counters
 monitor-nstat = every counter of IP, ICMP, UDP and TCP that grows, as nstat names it
@@ -704,6 +759,9 @@ monitor-openmetrics--mapping = File (TOML) that says which metrics become which 
 monitor-openmetrics--most = Most series, 1 to 20000; what finds no room is counted.
 monitor-openmetrics--timeout = Longest wait for an answer, 100ms to 60s.
 monitor-openmetrics--url = Address of the endpoint: `http://HOST:PORT/metrics`.
+monitor-postgres = a PostgreSQL server: what its sessions wait for, commits, cache, checkpoints, log, locks
+monitor-postgres--dsn = The database, as the load's `--target`: its sessions are observed, and the counters of its server. The password may be in PGPASSWORD or MYSQL_PWD instead.
+monitor-postgres--timeout = Longest wait for an answer, 100ms to 60s.
 monitor-pressure = share of time that tasks stalled for want of CPU, memory or I/O
 monitor-process = CPU, memory, threads, open files, context switches and storage of single processes
 monitor-process--most = Processes that are observed at a time, 1 to 64; of more, those with the lowest numbers.

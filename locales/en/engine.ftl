@@ -133,3 +133,7 @@ engine-scrape-not-http = its answer is not HTTP: { $why }
 engine-scrape-too-long = its answer is longer than { $most }.
 engine-mapping-missing = { $host }: { $endpoint } does not tell what the mapping names: { $names }
 engine-scrape-garbage = line { $line } of its answer is not a metric: { $why }
+engine-database-denied = the server refuses the user: { $why }
+engine-database-full = the server has no room for a session: { $why }
+engine-database-refused = the server refuses the question: { $why }
+engine-server-stats = The server tells of itself to the monitor `{ $monitor }`, over one session more; --no-server-stats leaves it out.

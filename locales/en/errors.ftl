@@ -416,6 +416,7 @@ error-messages-unpaced = { $rate } messages per second cannot be paced
 error-messages-unpaced-hint = rates from one message per 1000 s to 100 M messages/s can
 error-metric-unknown = no metric has `{ $filter }` in its name
 error-metric-unknown-hint = `sokudo metrics` prints them all
+error-monitor-engine = this monitor observes { $engine }, and the database is another one
 error-monitor-file = `{ $file }` cannot be read: { $error }
 error-monitor-file-long = `{ $file }` is longer than { $most } B
 error-monitor-file-place = files are read for options of the command line only

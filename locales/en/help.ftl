@@ -33,6 +33,7 @@ help-any--help = Print help
 help-any--knee = Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find the knee: the number from which requests queue. See `sokudo knee --help`
 help-any--retries = Further tries of a transaction that the server ended because of others: serialization failure, deadlock, a lock that was not free in time
 help-any--rule = What the answer of --knee is: `bound` (where the throughput without queues meets the highest), `kneedle` (where it bends), `cpu80` (where the server's CPU reaches so many percent), `slo` (the most with which --slo is kept)
+help-any--no-server-stats = Do not observe the server itself over one session more
 help-any--protect = Set limits in front of the knee on a sokudo target: threads = pool = the users of the knee, twice as many connections. Then check them with 1.5 times the users, and put the old values back
 help-any--version = Print version
 

@@ -281,6 +281,58 @@ metric-target-pool-errors = データベースが与えなかった、または�
 metric-target-pool-wait-seconds-mean = データベース接続を待った時間の平均 (区間内の取得)
 metric-target-pool-hold-seconds-mean = データベース接続を保持した時間の平均 (区間内に返されたもの)
 
+## postgres
+metric-postgres-up = サーバーが状態を返せば 1、返さなければ 0
+metric-postgres-sessions = していることや待っているものごとのセッション数。毎秒約 10 回の観測の平均。ラベル class: CPU (処理中)、Client、IO、Lock、LWLock、IPC、Timeout、other。5 秒を超えて何もしていないセッションは除く
+metric-postgres-wait-sessions = 待機イベントごとのセッション数。区間内の観測の平均。ラベル event (IO/WALSync など)
+metric-postgres-client-read-ratio = クライアントの次の文を待っている (ClientRead) セッションの割合
+metric-postgres-checkpointing-ratio = 観測のうちチェックポイントが進行中だった割合。ユーザーに checkpointer が見えなければ記録しない
+metric-postgres-row-queue-sessions = ほかが変更した行を待つセッションの数。文が指す表ごと。観測の平均。ラベル relation
+metric-postgres-row-queue-holders = それらのセッションが待っているトランザクションの数。観測の平均。ラベル relation
+metric-postgres-locks-waiting = 待たれているロックの数 (サーバー全体)
+metric-postgres-commits-per-second = データベースでコミットされたトランザクション (モニター自身の分を除く)
+metric-postgres-rollbacks-per-second = データベースでロールバックされたトランザクション
+metric-postgres-blocks-hit-per-second = 共有バッファーにあったブロック
+metric-postgres-blocks-read-per-second = システムのキャッシュまたはディスクから共有バッファーに読み込んだブロック
+metric-postgres-hit-ratio = ブロックのうち共有バッファーにあった割合
+metric-postgres-temp-bytes-per-second = 一時ファイルへの書き込み
+metric-postgres-deadlocks = データベースで起きた、実行開始からのデッドロックの数
+metric-postgres-checkpoints = 完了したチェックポイントの、実行開始からの数
+metric-postgres-checkpoints-requested = 要求によるチェックポイント (WAL が max_wal_size を超えたときなど) の、実行開始からの数
+metric-postgres-checkpoint-buffers-per-second = チェックポイントが書き出したバッファー
+metric-postgres-backend-buffers-per-second = セッションが自分で書き出さなければならなかったバッファー
+metric-postgres-wal-bytes-per-second = ログ (WAL) への書き込み (サーバー全体)。バージョン 14 から
+metric-postgres-wal-full-pages-per-second = ログに書かれたページ全体のイメージ。チェックポイントの後に初めて変更されたページの分
+metric-postgres-wal-syncs-per-second = ログをディスクに同期した回数
+metric-postgres-wal-sync-seconds-mean = 区間内の同期 1 回の平均時間。track_wal_io_timing が有効なときだけ
+metric-postgres-io-reads-per-second = セッションによるデータファイルの読み出し。バージョン 16 から
+metric-postgres-io-writes-per-second = すべてのプロセスによるデータファイルの書き込み。バージョン 16 から
+metric-postgres-io-fsyncs-per-second = すべてのプロセスによるデータファイルの同期。バージョン 16 から
+
+## mariadb
+metric-mariadb-up = サーバーが状態を返せば 1、返さなければ 0
+metric-mariadb-sessions = していることや待っているものごとのセッション数。毎秒約 10 回の観測の平均。ラベル class: CPU (処理中)、Client、Commit、Lock、other。5 秒を超えて何もしていないセッションは除く
+metric-mariadb-state-sessions = プロセス一覧の状態ごとのセッション数。区間内の観測の平均。ラベル state
+metric-mariadb-client-wait-ratio = クライアントの次の文を待っている (Sleep) セッションの割合
+metric-mariadb-statements-per-second = クライアントの文 (Questions)
+metric-mariadb-commits-per-second = COMMIT 文 (Com_commit)
+metric-mariadb-rollbacks-per-second = ROLLBACK 文 (Com_rollback)
+metric-mariadb-threads-running = スリープしていないスレッドの数
+metric-mariadb-pool-requests-per-second = バッファープールに求められたページ
+metric-mariadb-pool-reads-per-second = そのうちディスクから読み出さなければならなかったページ
+metric-mariadb-hit-ratio = ページのうちバッファープールにあった割合
+metric-mariadb-row-locks-waiting = その時点で行を待っているトランザクションの数
+metric-mariadb-row-lock-waits-per-second = トランザクションが行を待たなければならなかった回数
+metric-mariadb-row-lock-wait-seconds-mean = 行を待った時間の平均 (区間内に終わった待ち)
+metric-mariadb-deadlocks = InnoDB のデッドロックの、実行開始からの数
+metric-mariadb-log-bytes-per-second = redo ログへの書き込み
+metric-mariadb-log-syncs-per-second = redo ログをディスクに同期した回数
+metric-mariadb-log-waits = ログバッファーが小さすぎたための待ちの、実行開始からの数
+metric-mariadb-checkpoint-age-bytes = 直近のチェックポイントの後に書かれた redo ログ
+metric-mariadb-disk-tables-per-second = ディスク上に作られた一時表
+metric-mariadb-log-io-ratio = redo ログの読み書きと同期に全スレッドが使った時間の、経過時間に対する割合。1 = 常に 1 スレッド。performance_schema が有効なときだけ
+metric-mariadb-data-io-ratio = InnoDB のデータファイルについての同じ割合。performance_schema が有効なときだけ
+
 ## clock
 metric-clock-offset-seconds = ホストのクロックからコントローラーのクロックを引いた差
 metric-clock-drift-ratio = コントローラーのクロックの 1 秒ごとにホストのクロックが進む秒数。すべての比較に当てはめた直線による
@@ -696,6 +748,9 @@ monitor-disk = 各ディスクの読み出しと書き込みのバイト、処�
 monitor-listen = 待ち受け中の各 TCP ソケットの accept キュー: 待っている接続の数と上限
 monitor-listen--port = この TCP ポートのソケット (待ちがないときも記録する)。指定がなければ、待ちがあったすべてのソケット
 
+monitor-mariadb = MariaDB または MySQL のサーバー: セッションがしていること、コミット、バッファープール、行ロック、redo ログ
+monitor-mariadb--dsn = 負荷の `--target` と同じデータベースの指定。そのセッションと、サーバーのカウンターを観測する。パスワードは PGPASSWORD または MYSQL_PWD でもよい。
+monitor-mariadb--timeout = 応答を待つ最長時間。100ms から 60s。
 monitor-memory = スワップなしで使えるメモリ、使用中のスワップ
 monitor-network = 各インターフェースのトラフィックと破棄、UDP、TCP、バックログのカウンター
 monitor-nstat = IP、ICMP、UDP、TCP の、増えたすべてのカウンター。名前は nstat と同じ
@@ -704,6 +759,9 @@ monitor-openmetrics--mapping = どのメトリクスをどの系列にするか�
 monitor-openmetrics--most = 系列の最大数。1 から 20000。超えた分は数えるだけで取り込まない。
 monitor-openmetrics--timeout = 応答を待つ最長時間。100ms から 60s。
 monitor-openmetrics--url = エンドポイントのアドレス: `http://HOST:PORT/metrics`。
+monitor-postgres = PostgreSQL のサーバー: セッションが待っているもの、コミット、キャッシュ、チェックポイント、ログ、ロック
+monitor-postgres--dsn = 負荷の `--target` と同じデータベースの指定。そのセッションと、サーバーのカウンターを観測する。パスワードは PGPASSWORD または MYSQL_PWD でもよい。
+monitor-postgres--timeout = 応答を待つ最長時間。100ms から 60s。
 monitor-pressure = CPU、メモリ、I/O が足りずにタスクが止まった時間の割合
 monitor-process = 個々のプロセスの CPU、メモリ、スレッド、開いているファイル、コンテキストスイッチ、ストレージ
 monitor-process--most = 同時に観測するプロセスの最大数。1 から 64。それより多ければ番号の小さいものから選ぶ。

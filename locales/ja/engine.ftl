@@ -87,3 +87,7 @@ engine-scrape-not-http = 応答が HTTP ではありません: { $why }
 engine-scrape-too-long = 応答が { $most } を超えています。
 engine-mapping-missing = { $host }: マッピングにある項目が { $endpoint } の応答にありません: { $names }
 engine-scrape-garbage = 応答の { $line } 行目はメトリクスではありません: { $why }
+engine-database-denied = サーバーがユーザーを拒否しました: { $why }
+engine-database-full = サーバーにセッションの空きがありません: { $why }
+engine-database-refused = サーバーが問い合わせを拒否しました: { $why }
+engine-server-stats = サーバー側の値も、モニター `{ $monitor }` がセッションを 1 つ追加して記録します。--no-server-stats で止められます。

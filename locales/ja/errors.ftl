@@ -416,6 +416,7 @@ error-messages-unpaced = 毎秒 { $rate } メッセージには制御できま�
 error-messages-unpaced-hint = 1000 秒に 1 メッセージから毎秒 100 M メッセージまで指定できます
 error-metric-unknown = 名前に `{ $filter }` を含むメトリクスはありません
 error-metric-unknown-hint = `sokudo metrics` ですべてを一覧できます
+error-monitor-engine = このモニターが観測するのは { $engine } ですが、指定されたデータベースは別の種類です
 error-monitor-file = `{ $file }` を読み取れません: { $error }
 error-monitor-file-long = `{ $file }` は { $most } B を超えています
 error-monitor-file-place = ファイルはコマンドラインのオプションでだけ指定できます

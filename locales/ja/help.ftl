@@ -33,6 +33,7 @@ help-any--help = ヘルプを表示する (`-h` は要約)
 help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
 help-any--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
 help-any--rule = --knee の答え: `bound`(待ちのないスループットが最大に達するところ)、`kneedle`(曲がるところ)、`cpu80`(サーバーの CPU がその % に達するところ)、`slo`(--slo が守られる最大)
+help-any--no-server-stats = サーバー自身の値を、もう 1 つのセッションで観測することをやめる
 help-any--protect = sokudo ターゲットの膝の手前に上限を置く。スレッド数 = プール = 膝のユーザー数、接続数はその 2 倍。1.5 倍のユーザーで確かめた後、元の値に戻す
 help-any--version = バージョンを表示する
 

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
+use sokudo_sql::Engine;
+use sokudo_workload::contract::ServerMonitor;
 use sokudo_workload::flows::{loaders, numbered};
 use sokudo_workload::refusal::operator;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout, load_ns};
@@ -59,6 +61,10 @@ pub struct CommonOptions {
     #[schemars(with = "String")]
     pub timeout: Span,
 
+    /// Do not observe the server itself over one session more.
+    #[arg(long)]
+    pub no_server_stats: bool,
+
     /// Time between two samples of the series.
     #[arg(long, value_name = "TIME", default_value = "250ms")]
     #[schemars(with = "String")]
@@ -77,6 +83,7 @@ impl Default for CommonOptions {
             warmup: Span(0),
             retries: 10,
             timeout: Span(15_000_000_000),
+            no_server_stats: false,
             interval: Span(250_000_000),
         }
     }
@@ -122,6 +129,21 @@ impl CommonOptions {
     /// Host and port of the server; `None` for a file.
     pub(crate) fn server(&self) -> Option<(&str, u16)> {
         self.target.as_ref()?.0.server()
+    }
+
+    /// The monitor that observes the server, and its data source name; `None` for a file, and where that is
+    /// not wanted.
+    pub(crate) fn server_monitor(&self) -> Option<ServerMonitor> {
+        let target = &self.target.as_ref().filter(|_| !self.no_server_stats)?.0;
+        let monitor = match target.engine() {
+            Engine::Postgres => "postgres",
+            Engine::MySql => "mariadb",
+            Engine::Sqlite => return None,
+        };
+        Some(ServerMonitor {
+            monitor,
+            options: vec![("dsn", target.secret_text().to_owned())],
+        })
     }
 
     pub(crate) fn fixed(&self) -> Option<&'static str> {

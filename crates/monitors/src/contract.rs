@@ -112,6 +112,8 @@ pub enum Reach {
         /// Port.
         port: u16,
     },
+    /// A socket of this host on which a server listens.
+    Socket,
 }
 
 /// Whether a word may name a file of the host on which it is typed.

@@ -3,7 +3,7 @@
 //! [`Interval`] knows how long ago the last reading was, [`Total`] turns a kernel counter into
 //! its growth, [`Emit`] puts points into a batch without looking every series up.
 
-use sokudo_model::{Batch, Series, SeriesKey};
+use sokudo_model::{Batch, Metric, Series, SeriesKey};
 
 /// Name of the source of everything that describes the machine.
 pub(crate) const SOURCE_HOST: &str = "host";
@@ -19,6 +19,17 @@ pub(crate) fn key(host: &str, source: &str, metric: &str, labels: &[(&str, &str)
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect(),
     }
+}
+
+/// Names of the metrics of a source; `N` is their number.
+pub(crate) const fn names_of<const N: usize>(metrics: &[Metric]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = metrics[at].name;
+        at += 1;
+    }
+    names
 }
 
 /// Time between one sample and the next.

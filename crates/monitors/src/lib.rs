@@ -18,15 +18,19 @@ pub mod facilities;
 
 mod contract;
 mod cpu;
+mod database;
 mod disk;
 mod emit;
 mod listen;
+mod mariadb;
 mod memory;
 mod netlink;
 mod network;
 mod nstat;
 pub mod openmetrics;
 mod options;
+mod outage;
+mod postgres;
 mod pressure;
 mod process;
 mod qdisc;
@@ -50,10 +54,12 @@ pub const REGISTRY: &[&dyn Registered] = &[
     &cpu::Cpu,
     &disk::Disk,
     &listen::Listen,
+    &mariadb::MariaDb,
     &memory::Memory,
     &network::Network,
     &nstat::Nstat,
     &openmetrics::OpenMetrics,
+    &postgres::Postgres,
     &pressure::Pressure,
     &process::Process,
     &qdisc::Qdisc,

@@ -63,6 +63,15 @@ pub struct PathUse {
     pub writes: bool,
 }
 
+/// A monitor that asks a loaded server about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerMonitor {
+    /// Its name in the registry of monitors.
+    pub monitor: &'static str,
+    /// Its options, by key.
+    pub options: Vec<(&'static str, String)>,
+}
+
 /// Options of a workload: one type, which is its command line, its word in a scenario, and the text
 /// that travels in a plan. The docs of its fields are the manual.
 pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
@@ -91,6 +100,11 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
 
     /// Port of that server.
     fn server_port(&self) -> Option<u16> {
+        None
+    }
+
+    /// The monitor that asks this server about itself, where there is one: a run begins it by itself.
+    fn server_monitor(&self) -> Option<ServerMonitor> {
         None
     }
 

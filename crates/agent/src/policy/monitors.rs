@@ -81,7 +81,11 @@ impl Observation {
                 "it observes with the monitor `{name}` only where that is named under `monitors`"
             )));
         }
-        for Reach::Address { host, port } in reaches {
+        for reach in reaches {
+            // Whoever names the monitor lets it ask the servers of this host.
+            let Reach::Address { host, port } = reach else {
+                continue;
+            };
             if !self.addresses.iter().any(|own| own.covers(&host, port)) {
                 return Err(refuse(format!(
                     "its monitors do not connect to `{host}` port {port}, which is not under \

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Refusal, Text};
-use sokudo_workload::contract::Options;
+use sokudo_workload::contract::{Options, ServerMonitor};
 use sokudo_workload::refusal::operator;
 
 use crate::drive::BenchmarkOptions;
@@ -84,6 +84,10 @@ impl Options for Dbt2Options {
 
     fn server_port(&self) -> Option<u16> {
         Some(self.common.server()?.1)
+    }
+
+    fn server_monitor(&self) -> Option<ServerMonitor> {
+        self.common.server_monitor()
     }
 
     fn fixed(&self) -> Option<&'static str> {

@@ -4,8 +4,10 @@ pub mod clock;
 pub mod group;
 pub mod host;
 pub mod knee;
+pub mod mariadb;
 pub mod openmetrics;
 pub mod own;
+pub mod postgres;
 pub mod process;
 pub mod repeat;
 pub mod rrul;
@@ -26,6 +28,8 @@ pub const SOURCES: &[&[Metric]] = &[
     process::METRICS,
     openmetrics::METRICS,
     target::METRICS,
+    postgres::METRICS,
+    mariadb::METRICS,
     clock::METRICS,
     sweep::METRICS,
     knee::METRICS,

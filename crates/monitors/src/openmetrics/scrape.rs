@@ -166,11 +166,6 @@ impl Failure {
                 .word("why", bad.problem),
         }
     }
-
-    /// Whether another failure is of the same kind, whatever its details.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
-    }
 }
 
 /// Asks once, within `timeout`, and shows a key where there is one. `resolved` keeps the addresses of the name from one call to the next.

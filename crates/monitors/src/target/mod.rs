@@ -21,7 +21,7 @@ use sokudo_model::{Batch, On, SeriesKey, Text};
 use self::mapping::{Mapping, ServerKind};
 use self::parse::MappingReader;
 use crate::contract::{Files, Monitor, Reach, Sampler};
-use crate::emit::{Emit, key};
+use crate::emit::{Emit, key, names_of};
 use crate::openmetrics::{Line, Url, mapping_file};
 use crate::{Context, Time, Unavailable};
 
@@ -34,15 +34,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(60);
 /// Names that are told to be missing at most.
 const MISSING_MAX: usize = 8;
 
-const METRICS: &[&str] = &{
-    let mut names = [""; target::METRICS.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = target::METRICS[at].name;
-        at += 1;
-    }
-    names
-};
+const METRICS: &[&str] = &names_of::<{ target::METRICS.len() }>(target::METRICS);
 
 /// Which server is observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

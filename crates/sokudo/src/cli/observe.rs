@@ -8,6 +8,7 @@ use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
 use sokudo_model::{MonitorSpec, Text, metric};
 use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
+use sokudo_workload::contract::ServerMonitor;
 
 use super::finish::LangOption;
 use super::{Exit, Failure, meaning};
@@ -19,12 +20,17 @@ pub struct ObserveArgs {
     /// May be given several times; `sokudo monitors` lists them.
     #[arg(long = "monitor", value_name = "NAME[:KEY=VALUE,…]")]
     monitors: Vec<String>,
+
+    /// Monitors that come with the load.
+    #[arg(skip)]
+    own: Vec<MonitorSpec>,
 }
 
 impl ObserveArgs {
     /// Monitors that were asked for. Errors: no such monitor, or an option that cannot be used.
     pub fn specs(&self) -> Result<Vec<MonitorSpec>, Failure> {
-        let specs = read(&self.monitors, Files::Readable)?;
+        let mut specs = read(&self.monitors, Files::Readable)?;
+        specs.extend(self.own.iter().cloned());
         let bounds = MonitorSpec::within_bounds(&specs);
         bounds.map_err(|says| Failure::operator(says, Text::new("error-monitors-fewer-hint")))?;
         Ok(specs)
@@ -59,6 +65,22 @@ impl ObserveArgs {
         let mut all = self.clone();
         all.monitors.push(monitor);
         all
+    }
+
+    /// Observes with the monitor of the loaded server, too. Returns whether it is not asked for anyway.
+    /// Errors: the monitor refuses its options.
+    pub fn observe_server(&mut self, server: ServerMonitor) -> Result<bool, Failure> {
+        let ServerMonitor { monitor, options } = server;
+        let is_named = |text: &String| text.split(':').next() == Some(monitor);
+        if self.monitors.iter().any(is_named) {
+            return Ok(false);
+        }
+        let options = options
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value));
+        let spec = find(monitor)?.spec(options.collect(), Files::Refused)?;
+        self.own.push(spec);
+        Ok(true)
     }
 
     /// The same, and the processes of a server that is on this host: what limits it can then be told.

@@ -1,6 +1,8 @@
 //! `sokudo http` and its like: load on a server that takes no part in the run.
 
 use clap::Args;
+use sokudo_i18n::I18n;
+use sokudo_model::Text;
 use sokudo_workload::Options;
 
 use super::finish::ShowOptions;
@@ -9,6 +11,7 @@ use super::measure::{Generators, MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::out::OutArgs;
+use super::screen::tell;
 use super::target_knobs::TargetKnobs;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
@@ -123,18 +126,19 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
     let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
     let server = server_of(&args.options);
+    let observed = observe_server(&mut args)?;
     let knobs = match args.measure.changes_knobs() {
         true => Some(TargetKnobs::of(O::NAME, &args.observe, server.as_ref())?),
         false => None,
     };
-    let (knobs, observed) = knobs.unzip();
+    let (knobs, with_target) = knobs.unzip();
     let call = Call {
         workload: O::NAME,
         hosts: &args.generators.on,
         key: args.generators.key.as_ref(),
         seed: args.seed,
         interval_ns: args.options.interval_ns(),
-        observe: observed.as_ref().unwrap_or(&args.observe),
+        observe: with_target.as_ref().unwrap_or(&args.observe),
         out: &args.out,
         may_miss: false,
         show: &args.show,
@@ -155,6 +159,10 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
             if let Some(knobs) = knobs {
                 run.take_knobs(Box::new(knobs));
             }
+            if let Some(says) = observed {
+                tell(&I18n::new(lang).text(&says));
+                run.manifest_mut().notes.push(says);
+            }
             measure(planned, run, lang)?;
             if !args.generators.on.is_empty() {
                 run.group_numbers();
@@ -168,6 +176,20 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
             Ok(())
         },
     )
+}
+
+/// Begins to observe the loaded server by what it tells of itself, where it does; gives the remark about it.
+/// Other hosts that generate the load may not, and need not, reach it so.
+fn observe_server<O: Options>(args: &mut OnServerArgs<O>) -> Result<Option<Text>, Failure> {
+    let Some(server) = args.options.server_monitor() else {
+        return Ok(None);
+    };
+    if !args.generators.on.is_empty() {
+        return Ok(None);
+    }
+    let says = Text::new("engine-server-stats").word("monitor", server.monitor);
+    let is_new = args.observe.observe_server(server)?;
+    Ok(is_new.then_some(says))
 }
 
 /// Name or address and port of the server that is loaded.

@@ -41,11 +41,25 @@ fn postgres_is_loaded_and_its_password_is_in_no_record() {
     refused(&none, "has no tables of `tpcb`", "sokudo db init");
     let made = place.run(&format!("db init --target {dsn} --scale 2"));
     made.expect_code(0).expect_stdout("200 k rows");
-    let ended = place.run(&format!("tpcb --target {dsn} -c 4 -n 200 --json"));
+    let ended = place.run(&format!("tpcb --target {dsn} -c 4 -d 2500ms --json"));
     ended.expect_code(0);
     let told = summary(&ended);
-    assert_eq!(told.number("sql.transactions"), 200.0, "{ended}");
     assert_eq!(told.number("sql.lost_acknowledged"), 0.0, "{ended}");
+    // The server's own state stands beside the load without a further word, unless it is not wanted.
+    let series = || place.load().series.into_iter();
+    let seen = |name: &str| series().find(|series| series.key.metric == name);
+    let sessions = seen("postgres.client_read_ratio").expect("a series of the server");
+    assert!(
+        sessions.points.iter().any(|point| point.1 > 0.0),
+        "{sessions:?}"
+    );
+    let up = seen("postgres.up").expect("a series of the server");
+    assert!(up.points.iter().all(|point| point.1 == 1.0), "{up:?}");
+    let quiet = format!("tpcb --target {dsn} -n 20 --no-server-stats");
+    place.run(&quiet).expect_code(0);
+    let newest = place.records().pop().expect("a record");
+    let newest = sokudo_store::load(&newest).expect("a whole record");
+    assert!(newest.series.iter().all(|s| s.key.source != "postgres"));
     place
         .run(&format!("db check --target {dsn}"))
         .expect_code(0)

@@ -27,7 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("iperf", &[]),
     ("out", &[]),
     ("link", &["net", "pace"]),
-    ("monitors", &["i18n", "net", "model"]),
+    ("monitors", &["i18n", "net", "sql", "model"]),
     ("target", &["web", "net", "pace", "model"]),
     ("workload", &["i18n", "net", "pace", "stats", "model"]),
     (

@@ -43,8 +43,8 @@ const KINDS: &[Kind] = &[
         files: &["mod.rs", "parse.rs"],
         registry: "crates/monitors/src/lib.rs",
         without: &[],
-        // Facts that are read once, what can be tried, and a source of several; not series.
-        others: &["environment", "facilities", "netlink"],
+        // Facts that are read once, what can be tried, sources of several, and what some share; not series.
+        others: &["database", "environment", "facilities", "netlink"],
     },
     Kind {
         folder: "crates/report/src/sections",
