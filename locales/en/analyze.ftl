@@ -1227,3 +1227,54 @@ verdict-advice-shorter = { $seconds } ({ $low } to { $high }) were predicted, { 
 verdict-advice-gap-wire = On the wire went { $measured } instead of { $expected }.
 verdict-advice-gap-cpu = CPU time of both ends was { $measured } instead of { $expected }.
 verdict-advice-gap-rate = The connections carried { $measured } instead of { $expected }.
+
+## Database servers
+rule-fsync-bound-says = { $waiting } of { $sessions } sessions on { $server } wait until the log is on its disk: the synchronization of commits is the limit.
+rule-fsync-bound-next = Use a disk that synchronizes faster (a cache protected against power loss), commit more per transaction, or let more clients commit at once: they share a synchronization. Where the last commits may be lost in a crash, synchronous_commit=off (MariaDB: innodb_flush_log_at_trx_commit=2) shows what it costs.
+rule-lock-chain-row-says = { $waiting } of { $sessions } sessions on { $server } wait for locks, { $queue } of them at { $relation } behind { $holders } transactions: those that change the same row go one after the other.
+rule-lock-chain-row-next = Spread the changes over more rows (tpcb: as many branches as clients, made by sokudo db init), or change that row last in each transaction, so that its lock is held for a shorter time.
+rule-lock-chain-says = { $waiting } of { $sessions } sessions on { $server } wait for locks of other transactions.
+rule-lock-chain-next = Shorten the transactions that hold the locks, take locks in one order, or let fewer clients change the same rows.
+rule-cache-miss-says = { $waiting } of { $sessions } sessions on { $server } wait for data that its cache does not hold: { $reads } reads.
+rule-cache-miss-next = Give the database a larger cache (shared_buffers; MariaDB: innodb_buffer_pool_size), touch less data, or use a faster disk. Measure again when the cache is warm.
+rule-client-bound-says = { $idle } of the sessions on { $server } wait for their next statement while the load thread on { $host } is busy { $busy } of the time: the generator is the limit, not the database.
+rule-client-bound-next = Give the load more threads (--threads), or let more hosts load.
+rule-checkpoint-dip-says = { $low } transactions while a checkpoint of { $server } was under way ({ $share } of the time), { $usual } otherwise.
+rule-checkpoint-dip-next = Let checkpoints come more rarely and spread their writes: raise max_wal_size until none is requested, checkpoint_timeout, checkpoint_completion_target=0.9; put the log on a disk of its own.
+evidence-database-on-log = { $host }: { $value } of { $sessions } sessions on { $server } wait for the log
+evidence-database-syncs = { $host }: { $server } synchronizes its log { $value }
+evidence-database-sync-time = { $host }: one synchronization of the log of { $server } takes { $value }
+evidence-database-log-io = { $host }: threads of { $server } are in I/O of the log for { $value } of the time
+evidence-database-commits = { $host }: { $server } commits { $value }
+evidence-database-locked = { $host }: { $value } of { $sessions } sessions on { $server } wait for locks
+evidence-database-queue = { $host }: { $value } sessions on { $server } wait for rows of { $relation }, behind { $holders } transactions
+evidence-database-lock-waits = { $host }: transactions on { $server } begin to wait for a row { $value }
+evidence-database-lock-time = { $host }: one wait for a row on { $server } takes { $value }
+evidence-database-holder = { $host }: of those that hold up the others on { $server }, most are in { $event }: { $value } of { $sessions } sessions
+evidence-database-on-reads = { $host }: { $value } of { $sessions } sessions on { $server } wait for data from the disk
+evidence-database-data-io = { $host }: threads of { $server } are in I/O of data files for { $value } of the time
+evidence-database-reads = { $host }: { $server } reads what its cache does not hold { $value }
+evidence-database-hits = { $host }: the cache of { $server } holds { $value } of what is asked
+evidence-database-idle = { $host }: { $value } of the sessions on { $server } wait for their client
+evidence-driver-cpu = { $host }: the load thread uses { $value } of a core
+evidence-driver-wait = { $host }: the load thread is ready without a CPU for { $value } of the time
+evidence-transactions = { $host }: { $value } as the generator counts transactions
+evidence-checkpointing = { $host }: a checkpoint of { $server } was under way for { $value } of the time
+evidence-checkpoint-rate = { $host }: { $value } meanwhile, { $usual } otherwise
+evidence-checkpoints-requested = { $host }: { $value } checkpoints of { $server } were requested before their time
+evidence-full-pages = { $host }: { $server } writes whole pages into its log { $value }
+finding-fsync_bound-means = Commits wait until the database's log is on its disk. The log is synchronized by one session at a time; those that come meanwhile share the next synchronization.
+finding-fsync_bound-signs = At least { $server } of the sessions in the server, and { $all } of all, wait for the log (PostgreSQL: WALSync, WALWrite; MariaDB: state Commit), and the server counts its synchronizations.
+finding-fsync_bound-try = A faster disk, more work per commit, more clients at once; synchronous_commit=off where the last commits may be lost.
+finding-lock_chain-means = Transactions wait for rows that others have changed and not committed. A row that all of them change is a hot spot: they go through it one after the other.
+finding-lock_chain-signs = At least { $least } sessions and { $all } of all wait for locks on average. With { $row } or more of them per transaction that holds rows, the table is named.
+finding-lock_chain-try = More rows, shorter transactions, the contended row changed last.
+finding-cache_miss-means = Transactions wait for data that the database's cache does not hold.
+finding-cache_miss-signs = At least { $server } of the sessions in the server, and { $all } of all, wait for reads of data files, and the server counts reads that missed its cache.
+finding-cache_miss-try = A larger cache, less data, a faster disk.
+finding-client_bound-means = The database waits for the program that drives it: its number is a bound of the generator.
+finding-client_bound-signs = In a closed loop at least { $idle } of the sessions wait for their client, and a load thread runs, or is ready to, at least { $busy } of the time.
+finding-client_bound-try = More load threads, or more hosts that load.
+finding-checkpoint_dip-means = Fewer transactions were carried out while a checkpoint was under way: it writes to the same disks, and after it began each changed page goes whole into the log.
+finding-checkpoint_dip-signs = In at least { $least } seconds with a checkpoint the rate is below { $dip } of that in at least as many without one, and the difference is larger than the spread of both.
+finding-checkpoint_dip-try = Checkpoints that come more rarely and spread their writes; a disk of its own for the log.

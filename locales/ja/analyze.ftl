@@ -1110,3 +1110,54 @@ verdict-advice-shorter = 予測は { $seconds } ({ $low }~{ $high })、実測は
 verdict-advice-gap-wire = 回線を通ったのは { $expected } ではなく { $measured } でした。
 verdict-advice-gap-cpu = 両端の CPU 時間は { $expected } ではなく { $measured } でした。
 verdict-advice-gap-rate = 接続が運んだのは { $expected } ではなく { $measured } でした。
+
+## Database servers
+rule-fsync-bound-says = { $server } のセッション { $sessions } のうち { $waiting } が、ログがディスクに書かれるのを待っています。コミットの同期が限界です。
+rule-fsync-bound-next = 同期の速いディスク (停電に強いキャッシュ付き) を使う、1 トランザクションでまとめてコミットする、同時にコミットするクライアントを増やす (同期は共有されます) のいずれかを試してください。クラッシュで直前のコミットを失ってよければ、synchronous_commit=off (MariaDB では innodb_flush_log_at_trx_commit=2) で同期の費用がわかります。
+rule-lock-chain-row-says = { $server } のセッション { $sessions } のうち { $waiting } がロックを待っています。うち { $queue } が { $relation } で { $holders } トランザクションの後ろに並んでいて、同じ行を変えるものは 1 つずつしか進みません。
+rule-lock-chain-row-next = 変更をより多くの行に分散する (tpcb では sokudo db init で支店をクライアントの数だけ作る) か、その行の変更をトランザクションの最後に移してロックの保持を短くしてください。
+rule-lock-chain-says = { $server } のセッション { $sessions } のうち { $waiting } が、ほかのトランザクションのロックを待っています。
+rule-lock-chain-next = ロックを保持するトランザクションを短くする、ロックを同じ順序で取る、同じ行を変えるクライアントを減らす、のいずれかを試してください。
+rule-cache-miss-says = { $server } のセッション { $sessions } のうち { $waiting } が、キャッシュにないデータを待っています。読み出しは { $reads }。
+rule-cache-miss-next = データベースのキャッシュを大きくする (shared_buffers、MariaDB では innodb_buffer_pool_size)、触れるデータを減らす、速いディスクを使う、のいずれかを試してください。キャッシュが温まってから測り直してください。
+rule-client-bound-says = { $server } のセッションの { $idle } が次の文を待ち、{ $host } の負荷スレッドは時間の { $busy } で働いています。限界はデータベースではなく負荷の生成側です。
+rule-client-bound-next = 負荷のスレッドを増やす (--threads) か、負荷をかけるホストを増やしてください。
+rule-checkpoint-dip-says = { $server } のチェックポイントの間 (時間の { $share }) のトランザクションは { $low }、それ以外では { $usual } でした。
+rule-checkpoint-dip-next = チェックポイントの間隔を広げ、書き込みを分散してください。要求によるものがなくなるまで max_wal_size を上げ、checkpoint_timeout を延ばし、checkpoint_completion_target=0.9 にします。ログは別のディスクに置いてください。
+evidence-database-on-log = { $host }: { $server } のセッション { $sessions } のうち { $value } がログを待っている
+evidence-database-syncs = { $host }: { $server } のログの同期 { $value }
+evidence-database-sync-time = { $host }: { $server } のログの同期 1 回に { $value }
+evidence-database-log-io = { $host }: { $server } のスレッドは時間の { $value } でログの I/O をしている
+evidence-database-commits = { $host }: { $server } のコミット { $value }
+evidence-database-locked = { $host }: { $server } のセッション { $sessions } のうち { $value } がロックを待っている
+evidence-database-queue = { $host }: { $server } の { $value } セッションが { $relation } の行を、{ $holders } トランザクションの後ろで待っている
+evidence-database-lock-waits = { $host }: { $server } で行を待ち始めたトランザクション { $value }
+evidence-database-lock-time = { $host }: { $server } で行を待つ時間は 1 回 { $value }
+evidence-database-holder = { $host }: { $server } でほかを待たせている側で最も多いのは { $event }: { $sessions } セッションのうち { $value }
+evidence-database-on-reads = { $host }: { $server } のセッション { $sessions } のうち { $value } がディスクのデータを待っている
+evidence-database-data-io = { $host }: { $server } のスレッドは時間の { $value } でデータファイルの I/O をしている
+evidence-database-reads = { $host }: { $server } のキャッシュになかった読み出し { $value }
+evidence-database-hits = { $host }: { $server } のキャッシュは求められたものの { $value } を保持している
+evidence-database-idle = { $host }: { $server } のセッションの { $value } がクライアントを待っている
+evidence-driver-cpu = { $host }: 負荷スレッドは 1 コアの { $value } を使っている
+evidence-driver-wait = { $host }: 負荷スレッドは時間の { $value } で CPU を待っている
+evidence-transactions = { $host }: 生成側が数えたトランザクション { $value }
+evidence-checkpointing = { $host }: { $server } のチェックポイントは時間の { $value } で進行中だった
+evidence-checkpoint-rate = { $host }: その間 { $value }、それ以外 { $usual }
+evidence-checkpoints-requested = { $host }: { $server } で時間前に要求されたチェックポイント { $value }
+evidence-full-pages = { $host }: { $server } がログに書いたページ全体 { $value }
+finding-fsync_bound-means = コミットが、データベースのログがディスクに書かれるのを待っています。ログの同期は 1 セッションずつ行われ、その間に来たものは次の同期を共有します。
+finding-fsync_bound-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上がログを待ち (PostgreSQL では WALSync、WALWrite、MariaDB では状態 Commit)、サーバーが同期の回数を数えている。
+finding-fsync_bound-try = 速いディスク、コミットごとの仕事を増やす、同時のクライアントを増やす。直前のコミットを失ってよければ synchronous_commit=off。
+finding-lock_chain-means = トランザクションが、ほかが変更してまだコミットしていない行を待っています。すべてが変える行はホットスポットで、1 つずつしか通れません。
+finding-lock_chain-signs = 平均で { $least } セッション以上、全体の { $all } 以上がロックを待っている。行を保持する 1 トランザクションあたり { $row } 以上なら、その表を示す。
+finding-lock_chain-try = 行を増やす、トランザクションを短くする、競合する行を最後に変える。
+finding-cache_miss-means = トランザクションが、データベースのキャッシュにないデータを待っています。
+finding-cache_miss-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上がデータファイルの読み出しを待ち、サーバーがキャッシュになかった読み出しを数えている。
+finding-cache_miss-try = キャッシュを大きくする、データを減らす、速いディスクを使う。
+finding-client_bound-means = データベースが負荷のプログラムを待っています。測られた値は生成側の限界です。
+finding-client_bound-signs = 閉ループで、セッションの { $idle } 以上がクライアントを待ち、負荷スレッドが時間の { $busy } 以上で動いているか動く用意ができている。
+finding-client_bound-try = 負荷のスレッドを増やす、負荷をかけるホストを増やす。
+finding-checkpoint_dip-means = チェックポイントの間、トランザクションが減りました。同じディスクに書き込みがあり、開始後に変更された各ページは全体がログに書かれるためです。
+finding-checkpoint_dip-signs = チェックポイントのある { $least } 秒以上で、ない秒 (同じ数以上) に対するレートが { $dip } を下回り、差が両者のばらつきより大きい。
+finding-checkpoint_dip-try = チェックポイントの間隔を広げ、書き込みを分散する。ログを別のディスクに置く。

@@ -118,7 +118,7 @@ families! {
     /// Every request opens a connection.
     CHURN = "a connection for each request": ["connection_churn"];
     /// The asking program is the limit: CPU, files, ports, threads.
-    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited", "cpu_quota"];
+    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited", "cpu_quota", "client_bound"];
     /// Results are taken more slowly than they are made.
     RESULTS = "writing of results": ["generator_limited"];
     /// The sending or asking thread computes all the time.
@@ -168,9 +168,13 @@ families! {
         "request_stage/pool",
         "answer_wait",
         "window_full",
+        "cache_miss",
+        "fsync_bound",
+        "lock_chain",
     ];
     /// The server stands still now and then.
     SERVER_PAUSES = "server pauses": [
+        "checkpoint_dip",
         "server_stalls",
         "hidden_stall",
         "stalled_flow",

@@ -17,6 +17,7 @@ pub(crate) mod requests;
 pub(crate) mod scene;
 mod search;
 mod together;
+pub(crate) mod transactions;
 mod verdict;
 
 pub(crate) const SECOND: i64 = 1_000_000_000;

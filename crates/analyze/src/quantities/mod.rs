@@ -4,6 +4,7 @@ pub mod advice;
 pub mod asked;
 pub mod audit;
 pub mod capacity;
+pub mod database;
 pub mod datagrams;
 pub mod ends;
 pub mod events;

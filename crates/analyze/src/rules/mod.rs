@@ -7,7 +7,10 @@ mod answer_wait;
 mod application_limited;
 mod black_hole;
 mod buffer_below_asked;
+mod cache_miss;
+mod checkpoint_dip;
 mod checksum_errors;
+mod client_bound;
 mod connection_churn;
 mod conntrack_full;
 mod corruption;
@@ -19,11 +22,13 @@ mod duplicates;
 mod error_burst;
 mod far_end_lost;
 mod filter_drops;
+mod fsync_bound;
 mod generator_limited;
 mod hidden_stall;
 mod host_busy;
 mod hot_link;
 mod interrupted;
+mod lock_chain;
 mod loss_limited;
 mod lost_queries;
 mod low_mtu;
@@ -70,7 +75,10 @@ pub const REGISTRY: &[&Rule] = &[
     &application_limited::RULE,
     &black_hole::RULE,
     &buffer_below_asked::RULE,
+    &cache_miss::RULE,
+    &checkpoint_dip::RULE,
     &checksum_errors::RULE,
+    &client_bound::RULE,
     &connection_churn::RULE,
     &conntrack_full::RULE,
     &corruption::RULE,
@@ -82,11 +90,13 @@ pub const REGISTRY: &[&Rule] = &[
     &error_burst::RULE,
     &far_end_lost::RULE,
     &filter_drops::RULE,
+    &fsync_bound::RULE,
     &generator_limited::RULE,
     &hidden_stall::RULE,
     &host_busy::RULE,
     &hot_link::RULE,
     &interrupted::RULE,
+    &lock_chain::RULE,
     &loss_limited::RULE,
     &lost_queries::RULE,
     &low_mtu::RULE,

@@ -189,7 +189,7 @@ impl<'a> PhaseView<'a> {
         host: Option<&str>,
         metric: Metric,
         labels: &[(&str, &str)],
-    ) -> impl Iterator<Item = &'a Series> {
+    ) -> impl Iterator<Item = &'a Series> + use<'a> {
         let host = host.map(str::to_string);
         let labels: Vec<(String, String)> = labels
             .iter()

@@ -2,7 +2,7 @@
 
 use sokudo_model::kinds::{End, Family, KINDS, datagram, http, stream};
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::{group, host, own, process, selftest, target, tcp};
+use sokudo_model::metrics::{group, host, mariadb, own, postgres, process, selftest, target, tcp};
 
 /// Metrics that several workloads, or a monitor, read at one place.
 const READ_AT: &[(&str, &[Metric])] = &[
@@ -121,6 +121,46 @@ const READ_AT: &[(&str, &[Metric])] = &[
     ),
     ("/proc/PID", process::METRICS),
     ("the target's own count", target::METRICS),
+    (
+        "pg_stat_activity",
+        &[
+            postgres::SESSIONS,
+            postgres::WAIT_SESSIONS,
+            postgres::CLIENT_READ_RATIO,
+            postgres::CHECKPOINTING_RATIO,
+        ],
+    ),
+    ("pg_locks", &[postgres::ROW_QUEUE_SESSIONS]),
+    (
+        "pg_stat_database",
+        &[
+            postgres::COMMITS_PER_SECOND,
+            postgres::BLOCKS_READ_PER_SECOND,
+            postgres::HIT_RATIO,
+        ],
+    ),
+    ("pg_stat_bgwriter", &[postgres::CHECKPOINTS_REQUESTED]),
+    (
+        "pg_stat_wal",
+        &[
+            postgres::WAL_FULL_PAGES_PER_SECOND,
+            postgres::WAL_SYNCS_PER_SECOND,
+            postgres::WAL_SYNC_SECONDS_MEAN,
+        ],
+    ),
+    (
+        "information_schema",
+        &[
+            mariadb::SESSIONS,
+            mariadb::STATE_SESSIONS,
+            mariadb::CLIENT_WAIT_RATIO,
+        ],
+    ),
+    (
+        "performance_schema",
+        &[mariadb::LOG_IO_RATIO, mariadb::DATA_IO_RATIO],
+    ),
+    ("SHOW GLOBAL STATUS", mariadb::METRICS),
     ("self-test over loopback", selftest::METRICS),
 ];
 
