@@ -103,6 +103,8 @@ declare function bus(from: AnyHost, to: AnyHost | AnyHost[], options?: Options):
 declare function crr(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo datagram`: datagrams. */
 declare function datagram(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
+/** `sokudo dbt1`: a web shop on a database; every host that does it gives the whole load. */
+declare function dbt1(from: AnyHost, target: string, options?: Options): Load;
 /** `sokudo dbt2`: order entry on a database; every host that does it gives the whole load. */
 declare function dbt2(from: AnyHost, target: string, options?: Options): Load;
 /** `sokudo dbt3`: decision support on a database; one host does all of it. */

@@ -75,6 +75,39 @@ metric-sql-transactions-per-second = those transactions over the time of the loa
 metric-sql-unstarted-transactions = transactions whose time came and that never began, because all sessions were busy until the end; without a rate, those that could not be tried in the time in which none succeeded, by the pace of the others
 metric-sql-window-full-ratio = share of transactions that had to wait for a free session
 
+## dbt1
+metric-dbt1-admin-confirm = Admin Confirm interactions that were carried out
+metric-dbt1-admin-confirm-seconds = latency of Admin Confirm interactions
+metric-dbt1-admin-request = Admin Request interactions that were carried out
+metric-dbt1-admin-request-seconds = latency of Admin Request interactions
+metric-dbt1-best-sellers = Best Sellers interactions that were carried out
+metric-dbt1-best-sellers-seconds = latency of Best Sellers interactions
+metric-dbt1-bt-per-second = interactions per second that succeeded, of all kinds
+metric-dbt1-buy-confirm = Buy Confirm interactions that were carried out
+metric-dbt1-buy-confirm-seconds = latency of Buy Confirm interactions
+metric-dbt1-buy-request = Buy Request interactions that were carried out
+metric-dbt1-buy-request-seconds = latency of Buy Request interactions
+metric-dbt1-customer-registration = Customer Registration interactions that were carried out
+metric-dbt1-customer-registration-seconds = latency of Customer Registration interactions
+metric-dbt1-customers = customers of the shop before the load
+metric-dbt1-home = Home interactions that were carried out
+metric-dbt1-home-seconds = latency of Home interactions
+metric-dbt1-mix-off-ratio = largest difference between the share of an interaction and that of its mix
+metric-dbt1-new-products = New Products interactions that were carried out
+metric-dbt1-new-products-seconds = latency of New Products interactions
+metric-dbt1-order-display = Order Display interactions that were carried out
+metric-dbt1-order-display-seconds = latency of Order Display interactions
+metric-dbt1-order-inquiry = Order Inquiry interactions that were carried out
+metric-dbt1-order-inquiry-seconds = latency of Order Inquiry interactions
+metric-dbt1-product-detail = Product Detail interactions that were carried out
+metric-dbt1-product-detail-seconds = latency of Product Detail interactions
+metric-dbt1-search-request = Search Request interactions that were carried out
+metric-dbt1-search-request-seconds = latency of Search Request interactions
+metric-dbt1-search-results = Search Results interactions that were carried out
+metric-dbt1-search-results-seconds = latency of Search Results interactions
+metric-dbt1-shopping-cart = Shopping Cart interactions that were carried out
+metric-dbt1-shopping-cart-seconds = latency of Shopping Cart interactions
+
 ## dbt2
 metric-dbt2-deliveries = Delivery transactions that were carried out
 metric-dbt2-delivery-seconds = latency of Delivery transactions

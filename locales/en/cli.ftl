@@ -91,6 +91,7 @@ console-asks-bus = how many messages per second does a bus carry, and how long d
 console-asks-crr = how long does it take to connect, ask once and be answered?
 console-asks-datagram = how many datagrams per second get from here to there, and where are the others lost?
 console-asks-dns = how many queries per second does a name server answer, and how long does each take?
+console-asks-dbt1 = how many interactions per second does a web shop's database carry, and do its orders add up?
 console-asks-dbt2 = how many orders per minute does a database take in a mix of business transactions, and do the books agree?
 console-asks-dbt3 = how many analytical queries per hour does a database answer, one after the other and at a time?
 console-asks-tpcb = how many transfers per second does a database commit, and does it keep every one of them?

@@ -139,6 +139,7 @@ help-any--warmup = Load before the measurement begins; it is not counted
 help-any--web = Show the run in a browser while it goes on, and let it be stopped there. Beyond 127.0.0.1 the printed address holds a token
 help-any--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. May be given several times
 help-any--workload = The load that the tables are for
+help-any--workload-dbt1 = Web shop: scale counts units of 2,880 customers, about 20 MB at 1
 help-any--workload-dbt2 = Order entry: scale counts warehouses, about 100 MB each
 help-any--workload-dbt3 = Decision support: scale is the scale factor, about 1 GB at 1
 help-any--workload-tpcb = Debit and credit: scale counts branches, about 15 MB each
@@ -436,6 +437,28 @@ help-tpcb-after =
 
     Afterwards the sums of the tables must agree, and every commit that the server acknowledged must be there.
     Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
+help-dbt1 =
+    Visit a web shop whose database this is: interactions per second, and whether its orders add up.
+
+    PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Fourteen interactions in three mixes, modelled on TPC-W; not a TPC result.
+help-dbt1--key = Key that `sokudo serve` printed on those hosts
+help-dbt1--mix = What visitors mostly do
+help-dbt1--mix-browsing = Mostly looking: 0.7 % of the interactions buy
+help-dbt1--mix-ordering = Mostly buying: 10 % buy
+help-dbt1--mix-shopping = Looking and buying: 1.2 % buy
+help-dbt1--scale = Scale of the database that is made for the run: 2,880 customers each; a server's own database has its scale already
+help-dbt1--think = Mean time that a visitor thinks before each interaction, exponentially distributed, at most ten times this: 7s is as specified. Default: none
+help-dbt1-after =
+    Examples:
+      sokudo dbt1                                        a shop of 2,880 customers in a SQLite file of its own, 10 s
+      sokudo db init --target postgres://bench@hostb/bench --workload dbt1 --scale 10     the tables, once
+      sokudo dbt1 --target postgres://bench@hostb/bench -c 16 -d 60s      as fast as it answers
+      sokudo dbt1 --target postgres://bench@hostb/bench -c 100 --think 7s -d 20m   visitors who think, as specified
+      sokudo dbt1 --target mysql://bench@hostb/bench -c 16 --mix ordering  one interaction in ten buys
+      sokudo dbt1 --target mysql://bench@hostb/bench -c 64 --rate 500/s    open loop: latency from the intended start
+
+    Afterwards carts, orders, payments and stock must agree, and every order that the server acknowledged must be there.
+    Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
 help-dbt2 =
     Enter orders into a database: new orders per minute, and whether the books agree.
 
@@ -482,11 +505,11 @@ help-db = Make and check the tables of a load on a database
 help-db-init =
     Make the tables of a load on a database anew, and fill them.
 
-    Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or those of dbt2 and dbt3, whose names begin with dbt2_ and dbt3_.
-help-db-init--scale = Branches (tpcb), warehouses (dbt2) or scale factor (dbt3, from 0.01 on)
+    Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or those whose names begin with dbt1_, dbt2_ or dbt3_.
+help-db-init--scale = Branches (tpcb), units of 2,880 customers (dbt1), warehouses (dbt2) or scale factor (dbt3, from 0.01 on)
 help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-db-check =
-    Check what must hold in the tables of a load on a database: the sums of tpcb, the 12 conditions of dbt2, or the rows, relations and checksums of dbt3.
+    Check what must hold in the tables of a load on a database: the sums of tpcb, the 8 conditions of dbt1, the 12 of dbt2, or the rows, relations and checksums of dbt3.
 
     Exit code 1 when they do not.
 help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`

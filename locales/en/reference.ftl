@@ -72,6 +72,7 @@ reference-source-probe = The workload `probe`: single small datagrams there and 
 reference-source-bus = The workload `bus`: messages between hosts.
 reference-source-dns = The workload `dns`: queries to a name server.
 reference-source-sql = The workloads on databases, such as `tpcb` and `dbt2`: transactions.
+reference-source-dbt1 = The workload `dbt1`: a web shop on a database.
 reference-source-dbt2 = The workload `dbt2`: order entry on a database.
 reference-source-dbt3 = The workload `dbt3`: decision support on a database.
 reference-source-tpcb = The workload `tpcb`: transfers on a database.

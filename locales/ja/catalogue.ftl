@@ -75,6 +75,39 @@ metric-sql-transactions-per-second = そのトランザクション数を負荷�
 metric-sql-unstarted-transactions = 時刻が来たのに、最後まですべてのセッションが使用中で始まらなかったトランザクション。レートの指定がなければ、成功がなかった時間に試せたはずの数
 metric-sql-window-full-ratio = 空いたセッションを待ったトランザクションの割合
 
+## dbt1
+metric-dbt1-admin-confirm = 実行した Admin Confirm の数
+metric-dbt1-admin-confirm-seconds = Admin Confirm のレイテンシー
+metric-dbt1-admin-request = 実行した Admin Request の数
+metric-dbt1-admin-request-seconds = Admin Request のレイテンシー
+metric-dbt1-best-sellers = 実行した Best Sellers の数
+metric-dbt1-best-sellers-seconds = Best Sellers のレイテンシー
+metric-dbt1-bt-per-second = 成功した毎秒の操作数。すべての種類を含む
+metric-dbt1-buy-confirm = 実行した Buy Confirm の数
+metric-dbt1-buy-confirm-seconds = Buy Confirm のレイテンシー
+metric-dbt1-buy-request = 実行した Buy Request の数
+metric-dbt1-buy-request-seconds = Buy Request のレイテンシー
+metric-dbt1-customer-registration = 実行した Customer Registration の数
+metric-dbt1-customer-registration-seconds = Customer Registration のレイテンシー
+metric-dbt1-customers = 負荷の前の店の顧客数
+metric-dbt1-home = 実行した Home の数
+metric-dbt1-home-seconds = Home のレイテンシー
+metric-dbt1-mix-off-ratio = 操作の割合と、組み合わせで決まる割合との最大の差
+metric-dbt1-new-products = 実行した New Products の数
+metric-dbt1-new-products-seconds = New Products のレイテンシー
+metric-dbt1-order-display = 実行した Order Display の数
+metric-dbt1-order-display-seconds = Order Display のレイテンシー
+metric-dbt1-order-inquiry = 実行した Order Inquiry の数
+metric-dbt1-order-inquiry-seconds = Order Inquiry のレイテンシー
+metric-dbt1-product-detail = 実行した Product Detail の数
+metric-dbt1-product-detail-seconds = Product Detail のレイテンシー
+metric-dbt1-search-request = 実行した Search Request の数
+metric-dbt1-search-request-seconds = Search Request のレイテンシー
+metric-dbt1-search-results = 実行した Search Results の数
+metric-dbt1-search-results-seconds = Search Results のレイテンシー
+metric-dbt1-shopping-cart = 実行した Shopping Cart の数
+metric-dbt1-shopping-cart-seconds = Shopping Cart のレイテンシー
+
 ## dbt2
 metric-dbt2-deliveries = 実行した Delivery トランザクションの数
 metric-dbt2-delivery-seconds = Delivery トランザクションのレイテンシー

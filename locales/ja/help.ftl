@@ -139,6 +139,7 @@ help-any--warmup = 測定開始前の負荷。集計には含めない
 help-any--web = 実行中の様子をブラウザーに表示し、そこから停止できるようにする。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く
 help-any--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。何度でも指定できる
 help-any--workload = 表を使う負荷
+help-any--workload-dbt1 = ネット店: 大きさは顧客 2,880 を単位とする数、1 で約 20 MB
 help-any--workload-dbt2 = 受注: 大きさは倉庫の数、それぞれ約 100 MB
 help-any--workload-dbt3 = 意思決定支援: 大きさはスケール係数、1 で約 1 GB
 help-any--workload-tpcb = 振替: 大きさは支店の数、それぞれ約 15 MB
@@ -436,6 +437,28 @@ help-tpcb-after =
 
     終了後、各表の合計は一致しなければならず、サーバーが応答した確定はすべて残っていなければならない。
     パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
+help-dbt1 =
+    このデータベースを使うネット店を訪れる: 毎秒の操作数と、注文の計算が合うか
+
+    PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。TPC-W を手本にした 3 通りの組み合わせの 14 の操作であり、TPC の結果ではない。
+help-dbt1--key = それらのホストで `sokudo serve` が表示した鍵
+help-dbt1--mix = 来店者が主にすること
+help-dbt1--mix-browsing = 主に閲覧: 購入は操作の 0.7 %
+help-dbt1--mix-ordering = 主に購入: 購入は 10 %
+help-dbt1--mix-shopping = 閲覧と購入: 購入は 1.2 %
+help-dbt1--scale = 測定のために作るデータベースの大きさ。1 につき顧客 2,880。サーバーのデータベースの大きさはすでに決まっている
+help-dbt1--think = 来店者が操作の前に考える平均時間。指数分布で、最大はその 10 倍。7s が仕様どおり。既定値: なし
+help-dbt1-after =
+    使用例:
+      sokudo dbt1                                        専用の SQLite ファイルに顧客 2,880 の店、10 秒
+      sokudo db init --target postgres://bench@hostb/bench --workload dbt1 --scale 10     最初に一度、表を作る
+      sokudo dbt1 --target postgres://bench@hostb/bench -c 16 -d 60s      答えられる限り速く
+      sokudo dbt1 --target postgres://bench@hostb/bench -c 100 --think 7s -d 20m   仕様どおり考える来店者
+      sokudo dbt1 --target mysql://bench@hostb/bench -c 16 --mix ordering  10 回に 1 回は購入
+      sokudo dbt1 --target mysql://bench@hostb/bench -c 64 --rate 500/s    開ループ: 予定時刻からのレイテンシー
+
+    終了後、カート、注文、支払い、在庫は一致しなければならず、サーバーが応答した注文はすべて残っていなければならない。
+    パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
 help-dbt2 =
     データベースに注文を入れる: 毎分の新規注文数と、帳簿が合うか
 
@@ -482,11 +505,11 @@ help-db = データベースの負荷の表を作り、検査する
 help-db-init =
     データベースの負荷の表を作り直し、行を入れる
 
-    そのワークロードの表があれば削除する: tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history。または名前が dbt2_ で始まる dbt2 の 9 つの表。
-help-db-init--scale = 支店 (tpcb) または倉庫 (dbt2) の数
+    そのワークロードの表があれば削除する: tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history。または名前が dbt1_、dbt2_、dbt3_ で始まる表。
+help-db-init--scale = 支店 (tpcb)、顧客 2,880 の単位 (dbt1)、倉庫 (dbt2) の数、またはスケール係数 (dbt3、0.01 から)
 help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-db-check =
-    データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、dbt2 の 12 の条件、または dbt3 の行数、関係、チェックサム
+    データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、dbt1 の 8 つの条件、dbt2 の 12 の条件、または dbt3 の行数、関係、チェックサム
 
     成り立たなければ終了コードは 1。
 help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか

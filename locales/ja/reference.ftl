@@ -72,6 +72,7 @@ reference-source-probe = 負荷 `probe`: 往復する小さなデータグラム
 reference-source-bus = 負荷 `bus`: ホスト間のメッセージ。
 reference-source-dns = ワークロード `dns`: ネームサーバーへの問い合わせ。
 reference-source-sql = データベースへの負荷 (`tpcb`、`dbt2` など): トランザクション。
+reference-source-dbt1 = ワークロード `dbt1`: データベース上のネット店。
 reference-source-dbt2 = ワークロード `dbt2`: データベースでの受注。
 reference-source-dbt3 = ワークロード `dbt3`: データベースでの意思決定支援。
 reference-source-tpcb = ワークロード `tpcb`: データベースでの振替。

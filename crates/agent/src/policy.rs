@@ -36,7 +36,7 @@ pub use monitors::{Endpoint, Observation};
 const DEFAULT_FLOWS: u32 = 65_536;
 /// Workloads that a policy without a list of its own carries out; each kind's reach bounds it further. A
 /// kind that comes later is closed until it is named here or in the policy.
-const GRANTED: [&Kind; 13] = [
+const GRANTED: [&Kind; 14] = [
     &kinds::probe::KIND,
     &kinds::rr::KIND,
     &kinds::crr::KIND,
@@ -48,6 +48,7 @@ const GRANTED: [&Kind; 13] = [
     &kinds::datagram::KIND,
     &kinds::replicate::KIND,
     &kinds::tpcb::KIND,
+    &kinds::dbt1::KIND,
     &kinds::dbt2::KIND,
     &kinds::dbt3::KIND,
 ];

@@ -7,6 +7,7 @@ use sokudo_sql::{Class, Session, SqlError, Target};
 use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::{Builder, Runtime};
 
+use crate::dbt1::Dbt1;
 use crate::dbt2::Dbt2;
 use crate::dbt3::Dbt3;
 use crate::drive::{self, Benchmark};
@@ -21,18 +22,21 @@ pub(crate) const CONNECT: std::time::Duration = std::time::Duration::from_secs(8
 pub enum Tables {
     /// Branches, tellers, accounts, history.
     Tpcb,
+    /// The ten tables of a web shop.
+    Dbt1,
     /// The nine tables of order entry.
     Dbt2,
     /// The eight tables of decision support.
     Dbt3,
 }
 
-/// Makes the tables anew and fills them; `scale` counts branches, warehouses, or hundredths of the scale factor.
+/// Makes the tables anew and fills them; `scale` counts branches, units of 2,880 customers, warehouses, or hundredths of the scale factor.
 ///
 /// Errors: the server refuses, or is not there.
 pub fn init(target: &Target, tables: Tables, scale: u32) -> Result<Loaded, Refusal> {
     match tables {
         Tables::Tpcb => work::<Tpcb, _>(target, Tpcb::init(target, scale)),
+        Tables::Dbt1 => work::<Dbt1, _>(target, Dbt1::init(target, scale)),
         Tables::Dbt2 => work::<Dbt2, _>(target, Dbt2::init(target, scale)),
         Tables::Dbt3 => work::<Dbt3, _>(target, Dbt3::init(target, scale)),
     }
@@ -44,6 +48,7 @@ pub fn init(target: &Target, tables: Tables, scale: u32) -> Result<Loaded, Refus
 pub fn check(target: &Target, tables: Tables) -> Result<Checked, Refusal> {
     match tables {
         Tables::Tpcb => work::<Tpcb, _>(target, checked::<Tpcb>(target)),
+        Tables::Dbt1 => work::<Dbt1, _>(target, checked::<Dbt1>(target)),
         Tables::Dbt2 => work::<Dbt2, _>(target, checked::<Dbt2>(target)),
         Tables::Dbt3 => work::<Dbt3, _>(target, checked::<Dbt3>(target)),
     }

@@ -4,6 +4,7 @@
 //! tries, the ledger of acknowledged commits. A folder per workload says what a transaction is.
 
 pub mod db;
+pub mod dbt1;
 pub mod dbt2;
 pub mod dbt3;
 pub(crate) mod draw;

@@ -13,6 +13,7 @@ use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_load_replicate::replicate::ReplicateOptions;
+use sokudo_load_sql::dbt1::Dbt1Options;
 use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::dbt3::Dbt3Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
@@ -68,6 +69,7 @@ const WORDS: &[Entry] = &[
     between::<BusOptions>(),
     between::<CrrOptions>(),
     between::<DatagramOptions>(),
+    database::<Dbt1Options>(),
     database::<Dbt2Options>(),
     database::<Dbt3Options>(),
     server::<DnsOptions>(),

@@ -48,7 +48,7 @@ impl Role {
             Self::Power if at > COUNT as u64 => Step::Delete(0),
             Self::Power => Step::Ask(0, streams::order(0)[at as usize - 1]),
             Self::Queries(stream) => Step::Ask(stream, streams::order(stream)[at as usize]),
-            Self::Refreshes(_) if at % 2 == 0 => Step::Insert(at / 2 + 1),
+            Self::Refreshes(_) if at.is_multiple_of(2) => Step::Insert(at / 2 + 1),
             Self::Refreshes(_) => Step::Delete(at / 2 + 1),
         }
     }

@@ -72,9 +72,9 @@ fn kept(result: &PhaseResult) {
 }
 
 fn answer(result: &PhaseResult) -> String {
-    let labels = result.flows.iter().map(|flow| &flow.labels);
-    let answers = labels.filter_map(|labels| labels.get("answers"));
-    answers.cloned().next().expect("a digest")
+    let mut labels = result.flows.iter().map(|flow| &flow.labels);
+    let answers = labels.find_map(|labels| labels.get("answers"));
+    answers.expect("a digest").clone()
 }
 
 /// Each question's answer on a fresh database.

@@ -1,5 +1,6 @@
 //! Loads on databases as whole phases, driven through the workload's contract.
 
+mod dbt1;
 mod dbt2;
 mod dbt3;
 mod playing;

@@ -84,21 +84,7 @@ pub const COUNTS: [Metric; 24] = [
     QUERY_21_ANSWERED, QUERY_22_ANSWERED, NEW_ANSWERED, OLD_ANSWERED,
 ];
 
-const PARTS: [Part; LATENCIES.len()] = {
-    let mut parts = [Part {
-        count: COUNTS[0],
-        latency: LATENCIES[0],
-    }; LATENCIES.len()];
-    let mut at = 0;
-    while at < parts.len() {
-        parts[at] = Part {
-            count: COUNTS[at],
-            latency: LATENCIES[at],
-        };
-        at += 1;
-    }
-    parts
-};
+const PARTS: [Part; LATENCIES.len()] = sql::parts(&COUNTS, &LATENCIES);
 
 /// Its numbers as an exchange.
 pub const EXCHANGE: Exchange = Exchange {
@@ -118,6 +104,6 @@ pub const KIND: Kind = Kind {
     metrics: &ALL,
     curve: None,
     takes_turns: true,
-    options: &["find", "max-skew"],
+    options: &["find", "max-skew", "streams"],
     ..sql::KIND
 };

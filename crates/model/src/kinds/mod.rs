@@ -12,6 +12,7 @@ mod transfer;
 pub mod bus;
 pub mod crr;
 pub mod datagram;
+pub mod dbt1;
 pub mod dbt2;
 pub mod dbt3;
 pub mod dns;
@@ -45,6 +46,7 @@ pub const KINDS: &[&Kind] = &[
     &jmx::KIND,
     &dns::KIND,
     &tpcb::KIND,
+    &dbt1::KIND,
     &dbt2::KIND,
     &dbt3::KIND,
     &datagram::KIND,
@@ -64,6 +66,7 @@ pub const SOURCES: &[&[Metric]] = &[
     replicate::METRICS,
     sql::METRICS,
     tpcb::METRICS,
+    dbt1::METRICS,
     dbt2::METRICS,
     dbt3::METRICS,
 ];

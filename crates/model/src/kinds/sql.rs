@@ -3,7 +3,7 @@
 use crate::metric::{Metric, metrics};
 
 use super::{
-    CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Noun, PairFigure, Reach, Track,
+    CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Noun, PairFigure, Part, Reach, Track,
     TrackSource,
 };
 
@@ -97,6 +97,26 @@ pub(super) const fn and<const N: usize>(own: &[Metric]) -> [Metric; N] {
         at += 1;
     }
     all
+}
+
+/// Kinds of transactions from what counts them and their latencies.
+pub(super) const fn parts<const N: usize>(
+    counts: &[Metric; N],
+    latencies: &[Metric; N],
+) -> [Part; N] {
+    let mut parts = [Part {
+        count: TRANSACTIONS,
+        latency: LATENCY_SECONDS,
+    }; N];
+    let mut at = 0;
+    while at < N {
+        parts[at] = Part {
+            count: counts[at],
+            latency: latencies[at],
+        };
+        at += 1;
+    }
+    parts
 }
 
 /// What every kind of load on a database has in common; a workload gives its name and question.

@@ -244,6 +244,7 @@ fn what_is_described_for_editors_is_what_there_is() {
         let words = [
             "bus",
             "datagram",
+            "dbt1",
             "dbt2",
             "dbt3",
             "dns",

@@ -33,6 +33,8 @@ enum DbCommand {
 enum Workload {
     /// Debit and credit: scale counts branches, about 15 MB each
     Tpcb,
+    /// Web shop: scale counts units of 2,880 customers, about 20 MB at 1
+    Dbt1,
     /// Order entry: scale counts warehouses, about 100 MB each
     Dbt2,
     /// Decision support: scale is the scale factor, about 1 GB at 1
@@ -49,7 +51,7 @@ impl Workload {
             Failure::operator(Text::new(key).word("scale", text), hint)
         };
         match self {
-            Self::Tpcb | Self::Dbt2 => match text.parse::<u32>() {
+            Self::Tpcb | Self::Dbt1 | Self::Dbt2 => match text.parse::<u32>() {
                 Ok(scale @ 1..=MOST_SCALE) => Ok(scale),
                 _ => Err(refused("error-db-scale", MOST_SCALE)),
             },
@@ -63,6 +65,7 @@ impl Workload {
     fn tables(self) -> Tables {
         match self {
             Self::Tpcb => Tables::Tpcb,
+            Self::Dbt1 => Tables::Dbt1,
             Self::Dbt2 => Tables::Dbt2,
             Self::Dbt3 => Tables::Dbt3,
         }
@@ -72,7 +75,7 @@ impl Workload {
 /// Make the tables of a load on a database anew, and fill them.
 ///
 /// Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history,
-/// or those of dbt2 and dbt3, whose names begin with dbt2_ and dbt3_.
+/// or those whose names begin with dbt1_, dbt2_ or dbt3_.
 #[derive(Debug, Args)]
 struct InitArgs {
     /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
@@ -83,7 +86,7 @@ struct InitArgs {
     #[arg(short, long, value_enum, default_value_t = Workload::Tpcb)]
     workload: Workload,
 
-    /// Branches (tpcb), warehouses (dbt2) or scale factor (dbt3, from 0.01 on).
+    /// Branches (tpcb), units of 2,880 customers (dbt1), warehouses (dbt2) or scale factor (dbt3, from 0.01 on).
     #[arg(short, long, value_name = "N", default_value = "1")]
     scale: String,
 
@@ -91,8 +94,8 @@ struct InitArgs {
     language: LangOption,
 }
 
-/// Check what must hold in the tables of a load on a database: the sums of tpcb, the 12 conditions of dbt2, or the
-/// rows, relations and checksums of dbt3.
+/// Check what must hold in the tables of a load on a database: the sums of tpcb, the 8 conditions of
+/// dbt1, the 12 of dbt2, or the rows, relations and checksums of dbt3.
 ///
 /// Exit code 1 when they do not.
 #[derive(Debug, Args)]

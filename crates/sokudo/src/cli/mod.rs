@@ -65,6 +65,7 @@ use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
+use sokudo_load_sql::dbt1::Dbt1Options;
 use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::dbt3::Dbt3Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
@@ -143,6 +144,12 @@ enum Command {
     /// result.
     #[command(after_help = on_server::TPCB_EXAMPLES)]
     Tpcb(Box<on_server::OnServerArgs<TpcbOptions>>),
+    /// Visit a web shop whose database this is: interactions per second, and whether its orders add up.
+    ///
+    /// PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Fourteen interactions in three mixes, modelled
+    /// on TPC-W; not a TPC result.
+    #[command(after_help = on_server::DBT1_EXAMPLES)]
+    Dbt1(Box<on_server::OnServerArgs<Dbt1Options>>),
     /// Enter orders into a database: new orders per minute, and whether the books agree.
     ///
     /// PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Five business transactions modelled on
@@ -336,6 +343,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Http(args) => on_server::run(*args),
         Command::Dns(args) => on_server::run(*args),
         Command::Tpcb(args) => on_server::run(*args),
+        Command::Dbt1(args) => on_server::run(*args),
         Command::Dbt2(args) => on_server::run(*args),
         Command::Dbt3(args) => on_server::run(*args),
         Command::Db(args) => db::run(args),

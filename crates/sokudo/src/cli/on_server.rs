@@ -63,6 +63,19 @@ Examples:
 Afterwards the sums of the tables must agree, and every commit that the server acknowledged must be there.
 Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
 
+/// Examples after the help of `dbt1`.
+pub const DBT1_EXAMPLES: &str = "\
+Examples:
+  sokudo dbt1                                        a shop of 2,880 customers in a SQLite file of its own, 10 s
+  sokudo db init --target postgres://bench@hostb/bench --workload dbt1 --scale 10     the tables, once
+  sokudo dbt1 --target postgres://bench@hostb/bench -c 16 -d 60s      as fast as it answers
+  sokudo dbt1 --target postgres://bench@hostb/bench -c 100 --think 7s -d 20m   visitors who think, as specified
+  sokudo dbt1 --target mysql://bench@hostb/bench -c 16 --mix ordering  one interaction in ten buys
+  sokudo dbt1 --target mysql://bench@hostb/bench -c 64 --rate 500/s    open loop: latency from the intended start
+
+Afterwards carts, orders, payments and stock must agree, and every order that the server acknowledged must be there.
+Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
+
 /// Examples after the help of `dbt2`.
 pub const DBT2_EXAMPLES: &str = "\
 Examples:

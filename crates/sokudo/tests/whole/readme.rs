@@ -80,6 +80,7 @@ const WAYS: &[(&str, Way)] = &[
     ("sokudo link run", Elsewhere("link.rs", "link run")),
     ("sokudo dns", Elsewhere("dns.rs", "dns")),
     ("sokudo db init", Elsewhere("sql.rs", "db init")),
+    ("sokudo dbt1", Elsewhere("sql.rs", "dbt1")),
     (
         "sokudo dbt2",
         Never("needs a database server; crates/load-sql tests it with one"),

@@ -113,6 +113,38 @@ fn orders_are_entered_and_each_kind_is_told_in_both_languages() {
         .expect_stdout("毎分の新規注文");
 }
 
+/// Numbers that a web shop tells in its object.
+const OF_VISITS: [&str; 5] = [
+    "dbt1.bt_per_second",
+    "dbt1.customers",
+    "dbt1.mix_off_ratio",
+    "dbt1.home",
+    "dbt1.home_seconds.p99",
+];
+
+#[test]
+fn a_shop_is_visited_and_each_interaction_is_told_in_both_languages() {
+    let place = place();
+    let ended = place.run("dbt1 -n 300 -c 2 --mix ordering --json");
+    ended.expect_code(0);
+    let told = summary(&ended);
+    told.promises("dbt1", &OF_VISITS);
+    assert_eq!(told.number("sql.transactions"), 300.0, "{ended}");
+    assert_eq!(told.number("sql.lost_acknowledged"), 0.0, "{ended}");
+    assert_eq!(told.number("sql.kept_conditions"), 8.0, "{ended}");
+    let records = place.records();
+    let record = records.first().expect("a record").display().to_string();
+    place
+        .run(&format!("report {record} --form markdown --lang en"))
+        .expect_code(0)
+        .expect_stdout("not a TPC result")
+        .expect_stdout("Buy Confirm, median");
+    place
+        .run(&format!("report {record} --form markdown --lang ja"))
+        .expect_code(0)
+        .expect_stdout("毎秒の操作数 (BT/s)");
+}
+
 /// Numbers that decision support tells in its object.
 const OF_QUESTIONS: [&str; 7] = [
     "dbt3.composite",
@@ -172,6 +204,7 @@ fn mistakes_are_told_before_anything_is_sent() {
         ("tpcb -t 4", "cannot share", "one client per thread"),
         ("tpcb --rate 5Mb/s", "not one of bits or bytes", "500/s"),
         ("dbt2 --pace 0", "pace of 0", "1 is as specified"),
+        ("dbt1 --think 2m", "up to 60 s", "7s is as specified"),
         ("dbt3 --timeout 2h", "from 1 ms to 1 h", "--timeout"),
         (
             "db init --target sqlite:a.db --workload dbt3 --scale 0.005",
