@@ -165,8 +165,8 @@ report-over-time-nic-note = Solid: received. Dashed: sent.
 report-over-time-in = { $device } in
 report-over-time-out = { $device } out
 report-over-time-pressure = Did anything wait for a resource?
-report-over-time-metric = { $metric }
-report-over-time-metric-cut = { $metric }: the { $shown } largest of { $n } series
+report-over-time-metric = { $help } ({ $metric })
+report-over-time-metric-cut = { $help } ({ $metric }); the { $shown } largest of { $n } series
 report-over-time-more = { $n } more series that moved
 report-chart-outline = { $low } to { $high }, mean { $mean }, n = { $n }
 report-chart-strip = The stronger the colour, the larger the value.
@@ -181,7 +181,8 @@ report-flows-matrix-loss = Between whom was how much lost?
 
 ## Distributions
 report-distributions-all = all flows
-report-distributions-table = Percentiles of { $phase }
+report-distributions-table = { $metric }: percentiles of { $phase }
+report-distributions-heat = { $metric }: how it changed
 report-distributions-heat-note = { $help }. Cells: how many values; lines: percentiles of each moment.
 
 ## Conditions
@@ -334,6 +335,7 @@ report-number-errors = without an answer
 report-number-errors-sql = failed
 report-number-error-ratio = { $ratio } of all
 report-number-lost-connections = connections lost { $n }
+report-labels-table = How many requests of each label, and how long they took
 report-labels-users = Do answers slow down with more users?
 report-labels-users-note = Each dot is a second: how many users there were, and the response time meanwhile.
 report-over-time-users = How many users were there?

@@ -157,8 +157,8 @@ report-over-time-nic-note = 実線: 受信。破線: 送信。
 report-over-time-in = { $device } 受信
 report-over-time-out = { $device } 送信
 report-over-time-pressure = 資源を待たされたか
-report-over-time-metric = { $metric }
-report-over-time-metric-cut = { $metric }: { $n } 系列のうち大きい順に { $shown } 系列
+report-over-time-metric = { $help } ({ $metric })
+report-over-time-metric-cut = { $help } ({ $metric })。{ $n } 系列のうち大きい順に { $shown } 系列
 report-over-time-more = 変化のあったほかの系列 { $n } 件
 report-chart-outline = { $low } 〜 { $high }、平均 { $mean }、n = { $n }
 report-chart-strip = 色が濃いほど大きな値です。
@@ -173,7 +173,8 @@ report-flows-matrix-loss = どこからどこへの間で、どれだけ失わ�
 
 ## 分布
 report-distributions-all = 全フロー
-report-distributions-table = { $phase } のパーセンタイル
+report-distributions-table = { $metric }: { $phase } のパーセンタイル
+report-distributions-heat = { $metric }: 時間による変化
 report-distributions-heat-note = { $help }。升目の濃さは件数、線は各時点のパーセンタイルです。
 
 ## 測定条件
@@ -302,6 +303,7 @@ report-number-errors = 応答なし
 report-number-errors-sql = 失敗
 report-number-error-ratio = 全体の { $ratio }
 report-number-lost-connections = 切れた接続 { $n }
+report-labels-table = ラベルごとのリクエスト数と応答時間
 report-labels-users = ユーザーが増えると応答は遅くなるか
 report-labels-users-note = 点は 1 秒ごとの値です。そのときのユーザー数と応答時間を表します。
 report-over-time-users = ユーザーは何人いたか

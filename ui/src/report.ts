@@ -71,19 +71,6 @@ function act(button: HTMLElement, data: Data | null): void {
   }
 }
 
-/** On paper everything is unfolded; afterwards it is as it was. */
-function unfoldForPrint(): void {
-  let opened: HTMLDetailsElement[] = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details")].filter((d) => !d.open);
-    opened.forEach((d) => (d.open = true));
-  });
-  addEventListener("afterprint", () => {
-    opened.forEach((d) => (d.open = false));
-    opened = [];
-  });
-}
-
 function main(): void {
   const data = readData();
   document.addEventListener("click", (event) => {
@@ -91,7 +78,6 @@ function main(): void {
     if (button) act(button, data);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
-  unfoldForPrint();
   const theme = remembered("theme");
   if (theme === "light" || theme === "dark") root.dataset["theme"] = theme;
   if (data) {

@@ -353,11 +353,7 @@ fn figure_words(figure: &Compared) -> Text {
     if figure.scale == Scale::Absolute {
         return Text::new("report-curve-lost");
     }
-    let name = match names::metric(figure.metric.name) {
-        Phrase::Text(text) => text,
-        Phrase::Word(word) => Text::new("compare-plain").word("name", word),
-        Phrase::Both([word, _]) => Text::new("compare-plain").word("name", word),
-    };
+    let name = names::metric_text(figure.metric.name);
     match figure.stat {
         Some(stat) => Text::new("compare-stat")
             .text("name", name)

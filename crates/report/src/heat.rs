@@ -59,7 +59,9 @@ pub fn map(record: &Record, metric_name: &str) -> Option<Chart> {
     };
     Some(Chart {
         id: metric_name.replace(['.', '_'], "-"),
-        title: crate::names::metric(metric_name),
+        title: Text::new("report-distributions-heat")
+            .text("metric", crate::names::metric_text(metric_name))
+            .into(),
         note: Some(note.into()),
         kind: ChartKind::Heat(heat),
         unit,

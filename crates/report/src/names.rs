@@ -4,15 +4,31 @@ use sokudo_model::{Text, metric};
 
 use crate::block::Phrase;
 
-/// Short name of a metric; its catalogue line, or the code name, where it has none.
+/// Short name of a metric; the words of its code name where it has none.
 pub fn metric(name: &str) -> Phrase {
     match metric::find(name) {
         Some(metric) if metric.is_named => {
             Text::new(format!("report-metric-{}", metric.slug())).into()
         }
-        Some(metric) => metric.help.into(),
-        None => name.into(),
+        _ => plain_words(name).into(),
     }
+}
+
+/// The same as a part of another message.
+pub fn metric_text(name: &str) -> Text {
+    match metric(name) {
+        Phrase::Text(text) => text,
+        Phrase::Word(word) | Phrase::Both([word, _]) => {
+            Text::new("compare-plain").word("name", word)
+        }
+    }
+}
+
+/// `host.context_switches_per_second` as `host: context switches per second`; a unit of time at the end is left
+/// out, because axes and columns carry units.
+fn plain_words(name: &str) -> String {
+    let name = name.strip_suffix("_seconds").unwrap_or(name);
+    name.replacen('.', ": ", 1).replace(['_', '.'], " ")
 }
 
 /// Exact meaning of a distribution.

@@ -150,18 +150,21 @@ fn lines_chart(view: &View, metric: &str, series: &[&Series]) -> Chart {
     let cut = ranked.len() > MAX_LINES;
     ranked.truncate(MAX_LINES);
     ranked.sort_by_key(|s| s.key.clone());
-    let title = sokudo_model::metric::find(metric).map_or(metric, |m| m.help);
-    let note = Text::new("report-over-time-metric").word("metric", metric);
+    let help = sokudo_model::metric::find(metric).map_or(metric, |m| m.help);
     Chart {
         id: metric.replace(['.', '_'], "-"),
-        title: title.into(),
+        title: crate::names::metric(metric),
         note: Some(match cut {
             true => Text::new("report-over-time-metric-cut")
                 .word("metric", metric)
                 .word("shown", MAX_LINES.to_string())
                 .word("n", series.len().to_string())
+                .word("help", help)
                 .into(),
-            false => note.into(),
+            false => Text::new("report-over-time-metric")
+                .word("metric", metric)
+                .word("help", help)
+                .into(),
         }),
         kind: ChartKind::Lines,
         unit: sokudo_model::metric::unit_of(metric),

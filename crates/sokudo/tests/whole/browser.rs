@@ -185,7 +185,7 @@ impl Browser {
     }
 
     /// Makes the window so large.
-    fn size(&mut self, width: u32, height: u32) {
+    pub fn size(&mut self, width: u32, height: u32) {
         let params = json!({
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
         });

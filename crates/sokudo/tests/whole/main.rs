@@ -58,6 +58,7 @@ mod records;
 mod repeat;
 mod replicate;
 mod replicate_hosts;
+mod report_pages;
 mod results;
 #[cfg(target_os = "linux")]
 mod rrul;

@@ -32,7 +32,6 @@ pub fn blocks(view: &View) -> Vec<Block> {
         if tables.is_empty() && map.is_none() {
             continue;
         }
-        out.push(Block::Heading(names::metric(name)));
         out.extend(tables.into_iter().map(Block::Table));
         out.extend(map.map(|m| Block::Chart(Box::new(m))));
     }
@@ -77,6 +76,7 @@ fn percentiles(phase: &PhaseRecord, name: &str) -> Option<Table> {
     });
     Some(Table {
         title: Text::new("report-distributions-table")
+            .text("metric", names::metric_text(name))
             .word("phase", phase.name.clone())
             .into(),
         rows: rows.collect(),

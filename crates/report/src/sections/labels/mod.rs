@@ -175,7 +175,7 @@ fn shown(rows: Vec<(Phrase, Figures)>) -> Table {
         cells
     });
     Table {
-        title: key("jtl-statistics-title"),
+        title: key("report-labels-table"),
         rows: rows.collect(),
         columns,
         marked: is_total.then_some(0),
