@@ -66,6 +66,7 @@ web-track-users = Users
 web-track-latency = Latency: median and 99th percentile of the slowest flow
 web-track-loss = Lost or failed, worst flow
 web-track-processes = CPU of the observed processes, per host (1 = one core)
+web-track-queues = Requests that wait for the server: to be accepted, for a thread, for a database connection
 web-track-cpu = CPU busy, per host
 web-track-earlier = { $name } (earlier)
 web-tracks-start = after the start

@@ -58,6 +58,7 @@ web-track-users = ユーザー数
 web-track-latency = レイテンシー: 最も遅いフローの中央値と 99 パーセンタイル
 web-track-loss = 欠損・失敗の割合 (最も悪いフロー)
 web-track-processes = 観測中のプロセスの CPU 使用量 (ホスト別、1 = 1 コア)
+web-track-queues = サーバー内の待ち数: 受け付け、スレッド、データベース接続
 web-track-cpu = CPU 使用率 (ホスト別)
 web-track-earlier = { $name } (以前)
 web-tracks-start = 開始から

@@ -49,10 +49,19 @@ enum Source {
     Kinds(Track),
     /// Those of one metric whose label has one of these values.
     Only(Metric, &'static str, &'static [&'static str]),
+    /// Those of each of these metrics, and what its line is called.
+    Each(&'static [(Metric, &'static str)]),
 }
 
 /// States of a core in which it works.
 const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
+
+/// Those who wait in front of each stage of an application server.
+const QUEUES: &[(Metric, &str)] = &[
+    (metrics::target::ACCEPT_QUEUE_DEPTH, "accept"),
+    (metrics::target::WORKERS_QUEUED, "workers"),
+    (metrics::target::POOL_WAITING, "pool"),
+];
 
 /// The charts from top to bottom. Titles are the page's messages `web-track-<id>`.
 const DRAWN: &[Drawn] = &[
@@ -87,6 +96,12 @@ const DRAWN: &[Drawn] = &[
         source: Source::Kinds(Track::Loss),
     },
     Drawn {
+        id: "queues",
+        unit: Unit::One,
+        join: Join::Sum,
+        source: Source::Each(QUEUES),
+    },
+    Drawn {
         id: "cpu",
         unit: Unit::Ratio,
         join: Join::Sum,
@@ -114,6 +129,10 @@ impl Drawn {
                 let value = key.labels.get(label).map(String::as_str);
                 let wanted = value.is_some_and(|value| values.contains(&value));
                 (metric.name == key.metric && wanted).then_some("")
+            }
+            Source::Each(metrics) => {
+                let found = metrics.iter().find(|(metric, _)| metric.name == key.metric);
+                found.map(|(_, suffix)| *suffix)
             }
         }
     }
@@ -338,6 +357,7 @@ mod tests {
                     own.map(|source| source.metric).collect()
                 }
                 Source::Only(metric, ..) => vec![metric],
+                Source::Each(metrics) => metrics.iter().map(|(metric, _)| *metric).collect(),
             };
             assert!(!metrics.is_empty(), "{}", chart.id);
             for metric in metrics {
@@ -378,6 +398,31 @@ mod tests {
         assert_eq!(tracks.tick()[0].2, 110.0);
         tracks.take(&two, 2 * FRESH_NS, 10.0);
         assert_eq!(tracks.tick()[0].2, 10.0);
+    }
+
+    #[test]
+    fn the_queues_of_a_target_are_lines_of_one_chart() {
+        let mut tracks = Tracks::default();
+        let queues = [
+            ("accept_queue.depth", 3.0),
+            ("workers.queued", 9.0),
+            ("pool.waiting", 0.0),
+        ];
+        for (name, depth) in queues {
+            tracks.take(&key(&format!("target.{name}"), "hosta", &[]), 5, depth);
+        }
+        tracks.take(&key("target.pool.used", "hosta", &[]), 5, 10.0);
+        tracks.tick();
+        let lines = tracks.lines().iter();
+        let lines: Vec<_> = lines
+            .map(|line| (line.track, line.name, line.points[1]))
+            .collect();
+        let expected = [
+            ("queues", "accept", 3.0),
+            ("queues", "workers", 9.0),
+            ("queues", "pool", 0.0),
+        ];
+        assert_eq!(lines, expected);
     }
 
     #[test]

@@ -7,7 +7,9 @@ import type { LineData, LineHead, Samples, State } from "./server";
 import { word } from "./words";
 
 /** The charts from top to bottom. */
-const ORDER = ["throughput", "answers", "users", "latency", "loss", "cpu", "processes"];
+const ORDER = ["throughput", "answers", "users", "latency", "loss", "queues", "cpu", "processes"];
+/** Dashes of lines of one host in one chart, by their names. */
+const DASHES: Record<string, number[]> = { p50: [5, 4], accept: [5, 4], pool: [1, 3] };
 const SYNC = "live";
 const NARROW = 620;
 /** Points of a line; when there are more, every second one is dropped. */
@@ -167,7 +169,7 @@ class Chart {
         stroke: inks[i],
         width: line.earlier ? 1.25 : 1.75,
         alpha: line.earlier ? 0.65 : 1,
-        dash: line.earlier ? [2, 3] : line.head.name === "p50" ? [5, 4] : undefined,
+        dash: line.earlier ? [2, 3] : DASHES[line.head.name],
         points: { show: (_u: uPlot, _s: number, i0: number, i1: number) => i1 - i0 < 2 },
         spanGaps: false,
       }))],
