@@ -659,6 +659,7 @@ rule-request-failures-malformed-says =
 rule-request-failures-malformed-next = See what listens on that port, and whether something on the way changes answers.
 rule-connection-churn-says = { $connections } connections were made for { $requests } requests: the load is one of connections as much as of requests
 rule-connection-churn-time-says = { $connections } connections were made for { $requests } requests, and making them takes { $share } of a request's time, TLS included: new connections limit the rate
+rule-connection-churn-cheap-says = { $connections } connections were made for { $requests } requests, which are answered in { $mean } each: so short a request costs its server and the generator no more than the connection that is made for it
 rule-connection-churn-busy-says = { $connections } connections were made for { $requests } requests, and the asking thread was busy or waiting for a CPU for { $share } of the time: new connections limit the rate
 rule-connection-churn-next = Keep connections: see whether the server answers `Connection: close` or closes after a number of requests, and whether the load asks for it (in a test plan: “Use KeepAlive”). If real users connect each time, use more generators and a wide net.ipv4.ip_local_port_range.
 rule-dropped-calls-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: calls were dropped
@@ -693,6 +694,8 @@ rule-unserved-connections-files-next = Raise the limit of open files of the serv
 rule-unserved-connections-next = On the server, compare its open files with their limit (/proc/PID/limits), its threads with their maximum, and see Recv-Q of the listening socket (`ss -ltn`).
 rule-server-cpu-thread-says = The server has no CPU time left in one thread: it uses { $thread } of a core{ $work }
 rule-server-cpu-thread-next = Use more threads or processes in the server, or less work per request: a profile of that thread (`perf top -t`) shows where the time goes.
+rule-server-cpu-cores-says = The server uses { $cores } cores and may use { $allowed }: its CPU time is the limit{ $work }
+rule-server-cpu-cores-next = Let the server use more cores (`taskset`, the set of CPUs of its container), or give it less work per request.
 rule-server-cpu-single-says = The server works on one core at a time: its threads use { $cores } cores together, and requests wait for one another, { $under } of them{ $work }
 rule-server-cpu-single-next = Use more processes in the server where its threads take turns on one core (a single thread, an event loop, a global interpreter lock), or less work per request.
 rule-server-cpu-machine-says = The server uses { $cores } cores of { $host }, which has none left: its CPU time is the limit{ $work }
@@ -735,8 +738,7 @@ rule-request-stage-pool-next = See the CPU of the server's process (monitor `pro
 rule-request-stage-pool-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time, although the server has CPU time left. A pool of threads or connections of about that size is the limit
 rule-request-stage-pool-idle-next = Raise the pool that has about so many members: worker threads, connections to a database or to another service.
 rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server, { $shortest } at best. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there
-rule-request-stage-wait-next = Shorten what the server does for one request, or use more connections to see what it can carry (--find searches the rate).
-rule-request-stage-wait-plan-next = Shorten what the server does for one request, or use more users to see what it can carry.
+rule-request-stage-wait-next = Look at the server while the load runs (the monitor `process:port=…` on its host): with CPU time left, its requests wait for something else, such as a disk, another service or a timer. With twice as many under way, twice the rate says that each takes this long by itself, the same rate that they wait for one another.
 rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow
 rule-request-stage-read-next = Fetch the same body on the server itself: as slow there, the server makes it slowly.
 rule-request-stage-read-server-says = The server sends its answers' bodies slowly: the first byte comes early, the last { $mean } later for { $bytes }, many times the round trip of { $lowest }. That is { $share } of a request
@@ -781,6 +783,7 @@ evidence-open-files-full = { $host }: a process of the server had { $value } fil
 evidence-accept-queue = { $host }: { $value } connections waited to be accepted at port { $port }, on average
 evidence-server-process-cpu = { $host }: the processes of the server's port used { $value } cores
 evidence-process-throttled = { $host }: its quota kept the server from running for { $value } of the time
+evidence-process-cores = The server may use { $value } cores (its affinity)
 evidence-process-thread = { $host }: the busiest thread of the server used { $value } of a core
 evidence-machine-full = { $host }: { $value } of its { $cores } cores was used, { $server } cores by the server and { $own } by sokudo
 evidence-shortest = { $host }: the shortest wait for an answer took { $value }
@@ -850,7 +853,7 @@ finding-buffer_below_asked-signs = `getsockopt` reports less than { $enough } of
 finding-buffer_below_asked-try = Raise net.core.rmem_max (receive) or net.core.wmem_max (send) with sysctl.
 
 finding-connection_churn-means = Nearly every request used a new connection, so the load consists of connections as much as of requests. Where making them takes much of the time, they limit the rate.
-finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests. They limit the rate when connecting and the TLS handshake take at least { $costs } of a request's time, or the asking thread was on a CPU or ready for one for at least { $busy } of the time; not when a requested rate was kept, when pauses of users set it, or when dropped calls make connecting long.
+finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests. They limit the rate when connecting and the TLS handshake take at least { $costs } of a request's time, or the asking thread was on a CPU or ready for one for at least { $busy } of the time, or requests take at most { $short } each and { $cheap } of the load's time; not when a requested rate was kept, when pauses of users set it, or when dropped calls make connecting long.
 finding-connection_churn-try = Keep connections if real users do: look for `Connection: close` from the server, and switch keep-alive on in the load. Otherwise widen net.ipv4.ip_local_port_range or use more generators.
 
 finding-corruption-means = Datagrams arrived with changed bytes that the UDP checksum did not detect.
@@ -945,7 +948,7 @@ finding-request_failures-signs = At least { $some } of the requests failed, and 
 finding-request_failures-try = Refused: check the listener. Reset: raise the limit on connections. Closed: compare keep-alive times. Connect timeout: raise the backlog. Response timeout: look at threads, pools and locks. Malformed: find out what listens on the port.
 
 finding-send_buffer_limited-means = The send buffer was smaller than the bandwidth-delay product, so that the program waited for room while the connection could carry more.
-finding-send_buffer_limited-signs = The send buffer was full for at least { $shapes } of the time while both ends waited.
+finding-send_buffer_limited-signs = The send buffer was full for at least { $shapes } of the time while both ends waited; or the program waited for room for at least { $sent } of the time, at as many readings nothing was unsent, and no queue stood on the way.
 finding-send_buffer_limited-try = Leave the send buffer to the system's auto-tuning, or make it larger (--sndbuf, net.ipv4.tcp_wmem, net.core.wmem_max): it must hold rate times round-trip time.
 
 finding-sender_cpu_limited-means = The sending or requesting thread had no CPU time left; the path and the receiver can carry at least this much.
@@ -957,7 +960,7 @@ finding-sender_refusal-signs = At least one send call was refused. The severity 
 finding-sender_refusal-try = Use a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
 
 finding-server_stalls-means = All requests stood still at once, once or again and again: the server as a whole, or the way to it, pauses.
-finding-server_stalls-signs = For at least { $median } times the median request no request ended although some were under way, together for at least { $shapes } of the time; no more silences of a shorter kind exist than of this one, and the generator's own host went on. Slow requests took no longer than { $longer } times the mean silence and the queue behind it, { $queue } times the median. With a deviation of at most { $even } their distances are a period; they last at least { $shortest } then, else { $uneven }. At least { $periods } of them, whose period is { $quota } within { $about }, are a quota of CPU time.
+finding-server_stalls-signs = For at least { $median } times the median request no request ended although some were under way, together for at least { $shapes } of the time; no more silences of a shorter kind exist than of this one (up to { $few } beside one or two of at least { $long }), and the generator's own host went on. Slow requests took no longer than { $longer } times the mean silence, of up to { $few } the longest, and the queue behind it, { $queue } times the median. With a deviation of at most { $even } their distances are a period; they last at least { $shortest } then, else { $uneven }. At least { $periods } of them, whose period is { $quota } within { $about }, are a quota of CPU time.
 finding-server_stalls-try = Compare the times with the server's log of garbage collections, checkpoints and jobs.
 
 finding-uneven_service-means = A part of the requests, or of the connections, takes many times as long as the rest: one worker, backend or cache among several is slow.
@@ -973,7 +976,7 @@ finding-unserved_connections-signs = A first request on a connection was given u
 finding-unserved_connections-try = Raise the limit of open files or of threads of the server, or find out what it hangs in.
 
 finding-server_cpu_limited-means = The processes that hold the server's port have no CPU time left: one thread, the machine, or the quota of their control group.
-finding-server_cpu_limited-signs = The busiest thread of such a process uses at least { $core } of a core; or at least { $full } of the machine is used, at least { $most } of it by the server and most of what sokudo does not use; or a quota keeps it from running for at least { $throttled } of the time. A rate that was asked for was not carried.
+finding-server_cpu_limited-signs = The busiest thread of such a process uses at least { $core } of a core; or a process uses at least { $bound } of the cores that it may use, fewer than the machine has; or at least { $full } of the machine is used, at least { $most } of it by the server and most of what sokudo does not use; or a quota keeps it from running for at least { $throttled } of the time. A rate that was asked for was not carried.
 finding-server_cpu_limited-try = Give the server more cores or a larger quota, or less work per request; load it from another machine.
 
 finding-replication_stage-means = Most of the time of a replication's threads passes in one stage, which is named: walking, reading, compressing, unpacking, creating, writing or syncing files.
@@ -1160,7 +1163,7 @@ evidence-target-size = There are at most: { $value }
 evidence-target-waiting = Waiting, on average: { $value }
 evidence-resets = Requests whose connection was reset: { $value }
 finding-target_queue-means = One of the queues of an application server fills, as the server itself counts: connections, worker threads or the connection pool. The last full stage is the limit; it fills those before it.
-finding-target_queue-signs = At least { $full } of a stage are in use on average, and at least { $waiting } requests wait for it, or connections are turned away.
+finding-target_queue-signs = At least { $full } of a stage are in use at no less than { $most } of the samples, and at least { $waiting } requests wait for it then on average, or connections are turned away.
 finding-target_queue-try = Raise the stage that is named and measure again; `sokudo target set` changes it while the load runs.
 
 rule-black-hole-says =

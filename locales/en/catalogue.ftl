@@ -268,6 +268,7 @@ metric-self-core = number of the core that each thread of sokudo ran on last, wh
 metric-self-resident-bytes = resident memory of the process
 
 ## process
+metric-process-cores = CPUs that the process may run on (its affinity)
 metric-process-cpu-ratio = CPU time of the process over elapsed time, 1 = one core; label mode (user, system)
 metric-process-resident-bytes = resident memory of the process
 metric-process-threads = threads of the process
@@ -797,6 +798,7 @@ monitor-postgres--dsn = The database, as the load's `--target`: its sessions are
 monitor-postgres--timeout = Longest wait for an answer, 100ms to 60s.
 monitor-pressure = share of time that tasks stalled for want of CPU, memory or I/O
 monitor-process = CPU, memory, threads, open files, context switches and storage of single processes
+monitor-process--address = Beside port: the address of a server in another network namespace of this machine, as that of a container.
 monitor-process--most = Processes that are observed at a time, 1 to 64; of more, those with the lowest numbers.
 monitor-process--name = Every process of this name: the kernel's name of it, or its program's path or file name.
 monitor-process--pid = The process of this number.

@@ -440,6 +440,7 @@ error-monitor-option-hint = `sokudo monitors { $monitor }` lists its options
 error-monitor-option-unknown = not known; options: { $options }, interval, on
 error-monitor-pair = monitor `{ $monitor }`: `{ $piece }` is not KEY=VALUE
 error-monitor-process = give one of pid, name and port
+error-monitor-process-address = address goes with port
 error-monitor-scope = observes the whole machine, which another agent does
 error-monitor-target-mapping = a mapping needs `url=http://HOST:PORT`
 error-monitor-target-url = a server of this kind needs `url=http://HOST:PORT`
@@ -840,7 +841,7 @@ error-target-database-limit-hint = make the pool smaller, or let the database ta
 error-target-setting-hint = `sokudo target app --print` shows all settings with their values
 error-target-no-database = `{ $url }` names no database
 error-target-database = the database gives no connection: { $why }
-error-target-database-hint = pool.url is `sqlite:` (a temporary file), `sqlite:PATH`, or `sim:`, whose connections are only counted
+error-target-database-hint = pool.url is `sqlite:` (a temporary file), `sqlite:PATH`, a server (`postgres://USER@HOST/DB`, `mysql://USER@HOST/DB`), or `sim:`, whose connections are only counted
 error-target-listen = cannot listen on { $at }: { $error }
 error-target-listen-hint = choose another listen.address or admin.address with --set; port 0 takes any that is free
 error-target-start = the target cannot start: { $error }

@@ -554,6 +554,7 @@ rule-request-failures-malformed-says = { $count } 件の応答が HTTP でない
 rule-request-failures-malformed-next = そのポートで何が待ち受けているか、途中で応答が書き換えられていないかを確認してください。
 rule-connection-churn-says = { $requests } 件のリクエストに { $connections } 本の接続が作られました。リクエストと同じだけ接続の負荷でもあります
 rule-connection-churn-time-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、接続の確立に (TLS を含めて) リクエストの時間の { $share } を使っています。新しい接続がレートを制限しています
+rule-connection-churn-cheap-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、1 件は { $mean } で応答されています。これほど短いリクエストでは、サーバーと生成側にとって接続の確立の負担が要求そのものと同程度になります
 rule-connection-churn-busy-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、要求側スレッドは時間の { $share } で動作中または CPU 待ちでした。新しい接続がレートを制限しています
 rule-connection-churn-next = 接続を維持してください。サーバーが `Connection: close` を返すか一定数で閉じていないか、負荷の設定がそれを求めていないか (テスト計画の “Use KeepAlive”) を確認してください。実際のユーザーが毎回接続するなら、生成元を増やし、net.ipv4.ip_local_port_range を広げてください。
 rule-dropped-calls-says = { $to } への接続に最長 { $connect } かかりました。呼び出しをやり直す時間であり、呼び出しが捨てられています
@@ -584,6 +585,8 @@ rule-unserved-connections-files-next = サーバーの開けるファイル数�
 rule-unserved-connections-next = サーバーで、開いているファイルと上限 (/proc/PID/limits)、スレッド数と最大数を比べ、待ち受けソケットの Recv-Q (`ss -ltn`) を見てください。
 rule-server-cpu-thread-says = サーバーの 1 スレッドの CPU 時間が尽きています。1 コアの { $thread } を使っています{ $work }
 rule-server-cpu-thread-next = サーバーのスレッドやプロセスを増やすか、1 件あたりの処理を減らしてください。そのスレッドのプロファイル (`perf top -t`) で時間の使い道が分かります。
+rule-server-cpu-cores-says = サーバーは { $cores } コア分を使っていますが、使えるのは { $allowed } コアまでです。CPU 時間が上限です{ $work }
+rule-server-cpu-cores-next = サーバーが使えるコアを増やすか (`taskset`、コンテナーの CPU セット)、1 件あたりの処理を減らしてください。
 rule-server-cpu-single-says = サーバーは一度に 1 コアしか使えません。全スレッド合わせて { $cores } コア分を使い、{ $under } 件のリクエストが順番を待っています{ $work }
 rule-server-cpu-single-next = スレッドが 1 コアを交代で使う場合 (単一スレッド、イベントループ、グローバルインタープリターロック) はサーバーのプロセスを増やすか、1 件あたりの処理を減らしてください。
 rule-server-cpu-machine-says = サーバーが { $host } のコアを { $cores } 個分使い、余りがありません。CPU 時間が上限です{ $work }
@@ -626,8 +629,7 @@ rule-request-stage-pool-next = サーバープロセスの CPU を見てくだ�
 rule-request-stage-pool-idle-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。CPU 時間は余っています。その程度の大きさのスレッドまたは接続のプールが上限です
 rule-request-stage-pool-idle-next = その程度の数を持つプールを増やしてください: ワーカースレッド、データベースや別サービスへの接続。
 rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでで、サーバーで平均 { $mean }、最短 { $shortest } かかります。閉ループでは、この時間と接続数がレートを決めます。サーバー内で互いに待っているかどうかは、接続を増やすと分かります
-rule-request-stage-wait-next = 1 件あたりのサーバーの処理を短くするか、接続を増やして処理能力を調べてください (--find でレートを探せます)。
-rule-request-stage-wait-plan-next = 1 件あたりのサーバーの処理を短くするか、ユーザーを増やして処理能力を調べてください。
+rule-request-stage-wait-next = 負荷をかけながらサーバーを調べてください (そのホストでモニター `process:port=…`)。CPU に余裕があれば、ディスク、他のサービス、タイマーなどを待っています。同時数を 2 倍にしてレートも 2 倍になれば 1 件の処理自体にこの時間がかかり、変わらなければリクエストが互いを待っています。
 rule-request-stage-read-says = リクエストの時間の { $share } は応答の最初と最後のバイトの間です。{ $bytes } に { $mean } かかります。サーバーが本文を遅く送っているか、経路が狭くなっています
 rule-request-stage-read-next = サーバー自身で同じ本文を取得してください。そこでも遅ければ、サーバーの生成が遅くなっています。
 rule-request-stage-read-server-says = サーバーが応答の本文を遅く送っています。最初のバイトは早く、最後のバイトは { $mean } 後です ({ $bytes }、往復時間 { $lowest } の何倍も)。リクエストの時間の { $share } です
@@ -672,6 +674,7 @@ evidence-open-files-full = { $host }: サーバーのプロセスの開いてい
 evidence-accept-queue = { $host }: ポート { $port } で accept を待つ接続は平均 { $value } 本
 evidence-server-process-cpu = { $host }: サーバーのポートを持つプロセスは { $value } コア分を使用
 evidence-process-throttled = { $host }: クォータがサーバーを止めた時間の割合は { $value }
+evidence-process-cores = サーバーが使えるのは { $value } コアです (アフィニティ)
 evidence-process-thread = { $host }: サーバーの最も忙しいスレッドは 1 コアの { $value } を使用
 evidence-machine-full = { $host }: { $cores } コアの { $value } が使用中。サーバーが { $server } コア分、sokudo が { $own } コア分
 evidence-shortest = { $host }: 応答の最短の待ちは { $value }
@@ -737,7 +740,7 @@ finding-buffer_below_asked-signs = `getsockopt` の値が要求の { $enough } �
 finding-buffer_below_asked-try = sysctl で net.core.rmem_max（受信）または net.core.wmem_max（送信）を大きくしてください。
 
 finding-connection_churn-means = ほぼすべてのリクエストが新しい接続を使い、リクエストと同じだけ接続の負荷になっています。接続の確立に時間がかかれば、それがレートを制限します。
-finding-connection_churn-signs = { $few } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。接続と TLS ハンドシェイクがリクエストの時間の { $costs } 以上を占めるか、要求側スレッドが時間の { $busy } 以上で動作中または CPU 待ちなら、レートを制限している。ただし、指定したレートが保たれた場合、ユーザーの休止がレートを決める場合、捨てられた呼び出しが接続を長くしている場合を除く。
+finding-connection_churn-signs = { $few } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。接続と TLS ハンドシェイクがリクエストの時間の { $costs } 以上を占めるか、要求側スレッドが時間の { $busy } 以上で動作中または CPU 待ちであるか、リクエストが 1 件 { $short } 以下で負荷全体では { $cheap } ごと以下なら、レートを制限している。ただし、指定したレートが保たれた場合、ユーザーの休止がレートを決める場合、捨てられた呼び出しが接続を長くしている場合を除く。
 finding-connection_churn-try = 実際のユーザーが接続を保つなら、サーバーの `Connection: close` を調べ、負荷側で keep-alive を有効にしてください。そうでなければ net.ipv4.ip_local_port_range を広げるか、生成元を増やしてください。
 
 finding-corruption-means = 内容の変わったデータグラムが届き、UDP チェックサムでは検出されませんでした。
@@ -832,7 +835,7 @@ finding-request_failures-signs = 要求の { $some } 以上が失敗し、1 つ�
 finding-request_failures-try = 拒否: 待ち受けを確認する。リセット: 同時接続数の上限を上げる。切断: keep-alive 時間を比べる。接続のタイムアウト: backlog を上げる。応答のタイムアウト: スレッド、プール、ロックを調べる。不正な応答: そのポートで待ち受けているものを調べる。
 
 finding-send_buffer_limited-means = 送信バッファが帯域遅延積より小さく、接続に余裕があるのにプログラムが空きを待ちました。
-finding-send_buffer_limited-signs = 両端が待つ間、時間の { $shapes } 以上で送信バッファが満杯だった。
+finding-send_buffer_limited-signs = 両端が待つ間、時間の { $shapes } 以上で送信バッファが満杯だった。または、プログラムが時間の { $sent } 以上で空きを待ち、同じ割合の読み取りで未送信のデータがなく、経路に待ち行列もなかった。
 finding-send_buffer_limited-try = 送信バッファをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem、net.core.wmem_max）。レートと往復時間の積だけ必要です。
 
 finding-sender_cpu_limited-means = 送信側または要求側のスレッドに CPU の余裕がありませんでした。経路と受信側は、少なくともこの量を処理できます。
@@ -844,7 +847,7 @@ finding-sender_refusal-signs = 送信呼び出しが 1 回以上断られた。�
 finding-sender_refusal-try = 送信バッファを大きくするか（--sndbuf）、デバイスのキューを長くするか、レートを下げてください。
 
 finding-server_stalls-means = すべてのリクエストが同時に、1 回または繰り返し止まりました。サーバー全体、またはそこまでの経路が停止しています。
-finding-server_stalls-signs = 処理中のリクエストがあるのに、中央値の { $median } 倍以上の間 1 件も終わらず、その合計が全時間の { $shapes } 以上である。これより短い沈黙のほうが多くはなく、生成側のホストは動いていた。遅いリクエストは、沈黙の平均に中央値の { $queue } 倍（その後ろの待ち行列）を加えた時間の { $longer } 倍より長くはない。間隔のばらつきが { $even } 以下なら周期とみなす。その場合は { $shortest } 以上、そうでなければ { $uneven } 以上続く。周期が { $quota }（誤差 { $about } 以内）で { $periods } 回以上なら、CPU 時間のクォータとみなす。
+finding-server_stalls-signs = 処理中のリクエストがあるのに、中央値の { $median } 倍以上の間 1 件も終わらず、その合計が全時間の { $shapes } 以上である。これより短い沈黙のほうが多くはなく (長さ { $long } 以上の沈黙が { $few } 回までなら、短い沈黙も { $few } 回まで)、生成側のホストは動いていた。遅いリクエストは、沈黙の平均 ({ $few } 回までなら最長) に中央値の { $queue } 倍（その後ろの待ち行列）を加えた時間の { $longer } 倍より長くはない。間隔のばらつきが { $even } 以下なら周期とみなす。その場合は { $shortest } 以上、そうでなければ { $uneven } 以上続く。周期が { $quota }（誤差 { $about } 以内）で { $periods } 回以上なら、CPU 時間のクォータとみなす。
 finding-server_stalls-try = 時刻を、サーバーのガベージコレクション、チェックポイント、定期処理のログと比べてください。
 
 finding-uneven_service-means = リクエストまたは接続の一部が、ほかの何倍もかかっています。複数あるワーカー、バックエンド、キャッシュの 1 つが遅くなっています。
@@ -860,7 +863,7 @@ finding-unserved_connections-signs = 接続の最初のリクエストが 0.5 �
 finding-unserved_connections-try = サーバーの開けるファイル数またはスレッド数の上限を上げるか、何で止まっているかを調べてください。
 
 finding-server_cpu_limited-means = サーバーのポートを持つプロセスに CPU 時間が残っていません。1 スレッド、マシン全体、またはコントロールグループのクォータです。
-finding-server_cpu_limited-signs = そのプロセスの最も忙しいスレッドが 1 コアの { $core } 以上を使う。または、マシンの { $full } 以上が使用中で、その { $most } 以上、かつ sokudo 以外の使用の大半をサーバーが占める。または、クォータが全時間の { $throttled } 以上サーバーを止める。求めたレートは達成されていない。
+finding-server_cpu_limited-signs = そのプロセスの最も忙しいスレッドが 1 コアの { $core } 以上を使う。または、マシンより少ないコアしか使えないプロセスが、使えるコアの { $bound } 以上を使う。または、マシンの { $full } 以上が使用中で、その { $most } 以上、かつ sokudo 以外の使用の大半をサーバーが占める。または、クォータが全時間の { $throttled } 以上サーバーを止める。求めたレートは達成されていない。
 finding-server_cpu_limited-try = サーバーのコアまたはクォータを増やすか、1 件あたりの処理を減らしてください。別のマシンから負荷をかけてください。
 
 finding-replication_stage-means = 複製のスレッドの時間の大半が 1 つの段階で過ぎています。木の走査、読み取り、圧縮、展開、作成、書き込み、同期のどれかを示します。
@@ -1047,7 +1050,7 @@ evidence-target-size = 最大: { $value }
 evidence-target-waiting = 待ち(平均): { $value }
 evidence-resets = 接続がリセットされた要求: { $value }
 finding-target_queue-means = アプリケーションサーバーの待ち行列の一つ(接続、ワーカースレッド、接続プール)がいっぱいです。サーバー自身の計数によります。最後のいっぱいの段が限界で、手前の段もいっぱいにします。
-finding-target_queue-signs = ある段の平均 { $full } 以上が使用中で、{ $waiting } 件以上の要求が待っているか、接続が断られている。
+finding-target_queue-signs = サンプルの { $most } 以上で、ある段の { $full } 以上が使用中であり、その間に平均 { $waiting } 件以上の要求が待っているか、接続が断られている。
 finding-target_queue-try = 示された段を増やして測り直してください。`sokudo target set` は負荷の間に変えられます。
 
 rule-black-hole-says = { $near } から { $far } へ、小さいセグメントは届きましたが、{ $segment } のセグメントは 1 つも届きませんでした。最初のものを、終わりまでの { $seconds } に { $again } 回再送しました。経路 MTU より大きいパケットが消え、「パケットが大きすぎる」という通知が戻らない経路 (RFC 2923) ではこうなります

@@ -268,6 +268,7 @@ metric-self-core = sokudo の各スレッドが最後に動いたコアの番号
 metric-self-resident-bytes = プロセスの常駐メモリ
 
 ## process
+metric-process-cores = プロセスが実行できる CPU の数 (アフィニティ)
 metric-process-cpu-ratio = プロセスの CPU 時間の、経過時間に対する比。1 = 1 コア。ラベル mode (user、system)
 metric-process-resident-bytes = プロセスの常駐メモリ
 metric-process-threads = プロセスのスレッド数
@@ -797,6 +798,7 @@ monitor-postgres--dsn = 負荷の `--target` と同じデータベースの指�
 monitor-postgres--timeout = 応答を待つ最長時間。100ms から 60s。
 monitor-pressure = CPU、メモリ、I/O が足りずにタスクが止まった時間の割合
 monitor-process = 個々のプロセスの CPU、メモリ、スレッド、開いているファイル、コンテキストスイッチ、ストレージ
+monitor-process--address = port に加えて指定する、このマシンの別のネットワーク名前空間 (コンテナーなど) にあるサーバーのアドレス。
 monitor-process--most = 同時に観測するプロセスの最大数。1 から 64。それより多ければ番号の小さいものから選ぶ。
 monitor-process--name = この名前のすべてのプロセス: カーネルでの名前、またはプログラムのパスかファイル名。
 monitor-process--pid = この番号のプロセス。

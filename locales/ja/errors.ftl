@@ -440,6 +440,7 @@ error-monitor-option-hint = `sokudo monitors { $monitor }` でオプションを
 error-monitor-option-unknown = このオプションはありません。オプション: { $options }, interval, on
 error-monitor-pair = モニター `{ $monitor }`: `{ $piece }` は KEY=VALUE の形ではありません
 error-monitor-process = pid、name、port のいずれか 1 つを指定してください
+error-monitor-process-address = address は port とともに指定してください
 error-monitor-scope = マシン全体を観測するもので、別のエージェントが担当しています
 error-monitor-target-mapping = 対応表には `url=http://HOST:PORT` が必要です
 error-monitor-target-url = この種類のサーバーには `url=http://HOST:PORT` が必要です
@@ -840,7 +841,7 @@ error-target-database-limit-hint = プールを小さくするか、データベ
 error-target-setting-hint = `sokudo target app --print` がすべての設定と値を表示します
 error-target-no-database = `{ $url }` はデータベースを指していません
 error-target-database = データベースに接続できません: { $why }
-error-target-database-hint = pool.url は `sqlite:` (一時ファイル)、`sqlite:PATH`、または接続を数えるだけの `sim:` です
+error-target-database-hint = pool.url は `sqlite:` (一時ファイル)、`sqlite:PATH`、サーバー (`postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`)、または接続を数えるだけの `sim:` です
 error-target-listen = { $at } で待ち受けられません: { $error }
 error-target-listen-hint = --set で別の listen.address か admin.address を指定してください。ポート 0 なら空きポートを使います
 error-target-start = ターゲットを起動できません: { $error }

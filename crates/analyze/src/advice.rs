@@ -49,7 +49,6 @@ pub const ADVICE: &[Advice] = &[
     of("rule-generator-limited-loop-next", &["threads", "rate"], Some("rule-generator-limited-loop-plan-next")),
     of("rule-generator-limited-loop-plan-next", &["threads"], None),
     of("rule-low-mtu-fragments-next", &["size"], None),
-    of("rule-request-stage-wait-next", &["find"], Some("rule-request-stage-wait-plan-next")),
     of("rule-sender-refusal-next", &["sndbuf"], None),
     of("rule-window-full-next", &["window", "connections"], Some("rule-window-full-connections-next")),
     of("rule-window-full-connections-next", &["connections"], Some("rule-window-full-clients-next")),

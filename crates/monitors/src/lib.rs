@@ -39,6 +39,7 @@ mod self_threads;
 mod sockets;
 mod target;
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use sokudo_model::{MonitorSpec, Text};
@@ -67,6 +68,11 @@ pub const REGISTRY: &[&dyn Registered] = &[
     &sockets::Sockets,
     &target::Target,
 ];
+
+/// True when another network namespace of this machine has the address, as that of a container. Nothing is sent.
+pub fn is_in_another_namespace(address: IpAddr) -> bool {
+    process::is_elsewhere(&Context::process(""), address)
+}
 
 /// Directory in which Linux describes itself. On other systems it is a path that no file has: each
 /// message about what is missing then says why.

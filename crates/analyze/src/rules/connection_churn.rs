@@ -19,6 +19,11 @@ const CHURN: f64 = 0.9;
 const FEW: f64 = 200.0;
 /// Share of a request in connecting and in the TLS handshake from which they shape the rate.
 const COSTS: f64 = 0.2;
+/// Time per request of the load as a whole, and time of each, seconds, up to which a connection costs about as much as
+/// what is asked over it: a handshake, a socket and often a thread on the server, a hundred microseconds and more.
+const CHEAP_S: (f64, f64) = (0.001, 0.005);
+/// Certainty where that is the reason.
+const LIKELY: f64 = 0.7;
 /// Certainty where they do: above that of a full event loop, whose time they take.
 const LIMITS: f64 = 0.92;
 
@@ -33,6 +38,8 @@ pub const RULE: Rule = Rule {
         ("churn", CHURN, Unit::Ratio),
         ("few", FEW, Unit::One),
         ("costs", COSTS, Unit::Ratio),
+        ("cheap", CHEAP_S.0, Unit::Seconds),
+        ("short", CHEAP_S.1, Unit::Seconds),
         ("busy", BUSY, Unit::Ratio),
     ],
     look: Look::Phase(look),
@@ -57,21 +64,32 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let requests = Requests::of(view);
     let costs = requests.and_then(|requests| requests.connecting());
     let used = requests.map(|requests| requests.asking_thread());
+    let cheap = requests.filter(are_cheap);
     let limits = match (costs, used) {
         _ if !may_limit(view, requests) => None,
-        (Some(costs), _) if costs >= COSTS => Some(("rule-connection-churn-time-says", costs)),
-        (_, Some(used)) if used >= BUSY => Some(("rule-connection-churn-busy-says", used)),
+        (Some(costs), _) if costs >= COSTS => {
+            Some(("rule-connection-churn-time-says", costs, LIMITS))
+        }
+        (_, Some(used)) if used >= BUSY => Some(("rule-connection-churn-busy-says", used, LIMITS)),
+        (Some(costs), _) if cheap.is_some() => {
+            Some(("rule-connection-churn-cheap-says", costs, LIKELY))
+        }
         _ => None,
     };
-    let (key, share) = limits.unwrap_or(("rule-connection-churn-says", 0.0));
-    let (severity, weight) = match limits {
-        Some(_) => (Severity::Caution, LIMITS),
-        None => (Severity::Info, LIMITING),
+    let (key, share, weight) = limits.unwrap_or(("rule-connection-churn-says", 0.0, LIMITING));
+    let severity = match limits {
+        Some(_) => Severity::Caution,
+        None => Severity::Info,
     };
     let says = Text::new(key)
         .number("connections", made, Unit::One)
         .number("requests", all, Unit::One)
-        .number("share", share, Unit::Ratio);
+        .number("share", share, Unit::Ratio)
+        .number(
+            "mean",
+            requests.map_or(f64::NAN, |requests| requests.mean()),
+            Unit::Seconds,
+        );
     let mut finding = view.finding(RULE.name, severity, weight, says);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-made-connections", MADE, &flow.from, made));
@@ -87,6 +105,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     finding.next = Some(Text::new("rule-connection-churn-next"));
     Some(finding)
+}
+
+/// True of requests that are answered so soon, and so many of them, that their connections cost about as much: what a
+/// server does for a new one lies in the wait for its first answer.
+fn are_cheap(requests: &Requests<'_>) -> bool {
+    let rate = requests.exchange.rate().unwrap_or(0.0);
+    rate * CHEAP_S.0 >= 1.0 && requests.mean() <= CHEAP_S.1
 }
 
 /// False where something else is known to set the rate: the load itself, its users' pauses, or dropped calls,
@@ -158,6 +183,18 @@ mod tests {
             cause(&record),
             Some("rule-connection-churn-busy-says".into())
         );
+    }
+
+    #[test]
+    fn connections_for_requests_that_cost_as_little_limit_the_rate() {
+        let stages = |wait: f64| [0.0, 0.0002, 0.0, 0.0, wait, 0.0];
+        let of =
+            |wait: f64, rate: f64| cause(&anew(stages(wait), &[("requests_per_second", rate)]));
+        let cheap = Some("rule-connection-churn-cheap-says".to_owned());
+        assert_eq!(of(0.0015, 4_000.0), cheap);
+        // The server takes its time for each; it answers many at once, each after a long time.
+        assert_ne!(of(0.003, 900.0), cheap);
+        assert_ne!(of(0.02, 4_000.0), cheap);
     }
 
     #[test]

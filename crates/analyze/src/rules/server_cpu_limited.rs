@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! one thread uses a core        single-threaded, or one thread does what others wait for
+//! all cores it may use          its affinity, the set of cores of its container
 //! all cores of the machine      the work itself; beside it the generator, where both share the machine
 //! throttled by its cgroup       a quota, however idle the machine is
 //! ```
+
+use std::collections::BTreeSet;
 
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{host, own, process};
@@ -21,6 +24,11 @@ const WHOLE_CORE: f64 = 0.85;
 const ONE_CORE: (f64, f64) = (0.8, 1.2);
 /// Cores that they must have used of it.
 const LEAST: f64 = 0.5;
+/// Share of the cores that a process may use from which none is left for it.
+const BOUND: f64 = 0.9;
+/// The same where its threads are ready for more: the kernel's work for its packets runs on the same cores, and is
+/// not counted as its own.
+const BOUND_WAITING: (f64, f64) = (0.6, 1.2);
 /// Share of a machine's cores from which none is left.
 const FULL: f64 = 0.9;
 /// Share of the cores that the server must have used itself.
@@ -33,6 +41,7 @@ const MUCH: f64 = 0.3;
 /// What is said of each case, and the next step.
 const SAYS_QUOTA: (&str, &str) = ("rule-server-cpu-quota-says", "rule-server-cpu-quota-next");
 const SAYS_THREAD: (&str, &str) = ("rule-server-cpu-thread-says", "rule-server-cpu-thread-next");
+const SAYS_CORES: (&str, &str) = ("rule-server-cpu-cores-says", "rule-server-cpu-cores-next");
 const SAYS_SINGLE: (&str, &str) = ("rule-server-cpu-single-says", "rule-server-cpu-single-next");
 const SAYS_MACHINE: (&str, &str) = (
     "rule-server-cpu-machine-says",
@@ -46,6 +55,7 @@ pub const RULE: Rule = Rule {
     suspects: &[],
     bounds: &[
         ("core", WHOLE_CORE, Unit::Ratio),
+        ("bound", BOUND, Unit::Ratio),
         ("full", FULL, Unit::Ratio),
         ("most", MOST, Unit::Ratio),
         ("throttled", THROTTLED, Unit::Ratio),
@@ -68,10 +78,12 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     let throttled = of_server(view, process::THROTTLED_RATIO, THROTTLED);
     let thread = of_server(view, process::BUSIEST_THREAD_RATIO, WHOLE_CORE);
+    let bound = bound_to(view, &requests);
     let machine = full_machine(view, &requests, cpu);
     let ((says, next), weight) = match (&throttled, &machine, &thread) {
         (Some((_, share)), _, _) => (SAYS_QUOTA, 0.6 + 0.35 * share.min(1.0)),
         (None, _, Some((_, share))) => (SAYS_THREAD, 0.85 * share.min(1.0)),
+        (None, _, None) if bound.is_some() => (SAYS_CORES, 0.85),
         (None, _, None) if is_one_core(&requests, cpu) => (SAYS_SINGLE, 0.85),
         (None, Some(_), None) => (SAYS_MACHINE, 0.8),
         (None, None, None) => return None,
@@ -83,6 +95,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .number("under", requests.under_way(), Unit::One)
         .number("throttled", value(&throttled), Unit::Ratio)
         .number("thread", value(&thread), Unit::Ratio)
+        .number("allowed", value(&bound), Unit::One)
         .text("work", work(&requests));
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
@@ -98,6 +111,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
             thread,
             process::BUSIEST_THREAD_RATIO,
         ),
+        ("evidence-process-cores", bound, process::CORES),
     ] {
         evidence.extend(found.map(|(series, share)| {
             let mut row = view.evidence(key, metric, &series.key.host, share);
@@ -114,6 +128,36 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(requests.own_cpu_row());
     finding.next = Some(Text::new(next).word("host", requests.host()));
     Some(finding)
+}
+
+/// The process of the server's port that may use fewer cores than its machine has, and uses all of them: the series
+/// of that number, and the number.
+fn bound_to<'a>(view: &PhaseView<'a>, requests: &Requests<'a>) -> Option<(&'a Series, f64)> {
+    let machine = cores(view, requests.host())?;
+    let mean = |metric: Metric, process: &Series| -> f64 {
+        let of = |one: &Series| (one.key.host.clone(), one.key.labels.get("pid").cloned());
+        let all = of_port(view, metric).into_iter();
+        let own = all.filter(|(series, _)| of(series) == of(process));
+        own.map(|(_, mean)| mean).sum()
+    };
+    let processes = of_port(view, process::CORES).into_iter();
+    let mut bound = processes.filter(|(_, allowed)| (1.0..machine).contains(allowed));
+    bound.find(|(process, allowed)| {
+        let used = mean(process::CPU_RATIO, process) / allowed;
+        let wanted = used + mean(process::WAIT_RATIO, process) / allowed;
+        used >= BOUND || (used >= BOUND_WAITING.0 && wanted >= BOUND_WAITING.1)
+    })
+}
+
+/// Cores of the machine of `host`: those that are observed, for the programs there may be kept on some of them.
+fn cores(view: &PhaseView<'_>, host: &str) -> Option<f64> {
+    let each = view.series(Some(host), host::CPU_RATIO, &[("state", "idle")]);
+    let each = each.filter_map(|series| series.key.labels.get("core"));
+    let observed: BTreeSet<&String> = each.filter(|core| *core != "all").collect();
+    match observed.len() {
+        0 => machine::cores(view.record, host),
+        n => Some(n as f64),
+    }
 }
 
 /// Threads that together use one core and no more, while requests wait for one another.
@@ -137,14 +181,20 @@ fn work(requests: &Requests<'_>) -> Text {
 
 /// The process of the server's port with the highest mean of a gauge, when it reaches `least`.
 fn of_server<'a>(view: &PhaseView<'a>, metric: Metric, least: f64) -> Option<(&'a Series, f64)> {
+    let means = of_port(view, metric).into_iter();
+    let most = means.max_by(|a, b| a.1.total_cmp(&b.1));
+    most.filter(|(_, mean)| *mean >= least)
+}
+
+/// Every series of a gauge of the processes that hold the server's port, with its mean.
+fn of_port<'a>(view: &PhaseView<'a>, metric: Metric) -> Vec<(&'a Series, f64)> {
     let series = view.series(None, metric, &[]);
     let of_port = series.filter(|series| {
         let by = series.key.labels.get("by");
         by.is_some_and(|by| by.starts_with("port="))
     });
     let means = of_port.filter_map(|series| Some((series, view.mean(series)?)));
-    let most = means.max_by(|a, b| a.1.total_cmp(&b.1));
-    most.filter(|(_, mean)| *mean >= least)
+    means.collect()
 }
 
 /// No core of the server's machine was idle, and the server used most of what others than the generator did.
@@ -216,6 +266,12 @@ mod tests {
                 server(1.95, &[("process.busiest_thread_ratio", 0.5)]),
                 "machine",
             ),
+            // Bound to one core of two; the kernel's work for it takes a part of that.
+            (server(0.97, &[("process.cores", 1.0)]), "cores"),
+            (
+                server(0.7, &[("process.cores", 1.0), ("process.wait_ratio", 3.0)]),
+                "cores",
+            ),
             (server(0.3, &[("process.throttled_ratio", 0.6)]), "quota"),
         ] {
             check(
@@ -223,6 +279,15 @@ mod tests {
                 "server_cpu_limited",
                 &format!("rule-server-cpu-{key}-says"),
             );
+        }
+        // Free to use both cores, or with time left on its own.
+        for free in [
+            server(0.7, &[("process.cores", 2.0), ("process.wait_ratio", 3.0)]),
+            server(0.7, &[("process.cores", 1.0), ("process.wait_ratio", 0.1)]),
+        ] {
+            let found = findings(&free);
+            let of_cores = |one: &Finding| one.says.key == "rule-server-cpu-cores-says";
+            assert!(!found.iter().any(of_cores), "{found:?}");
         }
         let idle = server(0.05, &[("process.busiest_thread_ratio", 0.05)]);
         assert!(is_quiet(&idle, "server_cpu_limited"));

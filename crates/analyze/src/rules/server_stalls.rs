@@ -36,6 +36,10 @@ const SHAPES: f64 = 0.02;
 const OWN: f64 = 0.6;
 /// Share of a request in connecting from which silences are those of calls.
 const CONNECTING: f64 = 0.3;
+/// Stalls up to which each is told by itself: the mean over them says nothing about the requests of the longest.
+const FEW: f64 = 2.0;
+/// Shortest of so few, seconds, beside which as many shorter silences may stand: those of a busy machine.
+const LONG_S: f64 = 0.4;
 /// Part of the longest stall from which a silence is counted as one ([`http::STALLS`]).
 const SHORTEST_OF_LONGEST: f64 = 1.0 / 3.0;
 /// Times the median request that a queue behind a stall takes to be worked off.
@@ -68,6 +72,8 @@ pub const RULE: Rule = Rule {
         ("quota", QUOTA_S, Unit::Seconds),
         ("about", ABOUT, Unit::Ratio),
         ("periods", PERIODS, Unit::One),
+        ("few", FEW, Unit::One),
+        ("long", LONG_S, Unit::Seconds),
     ],
     look: Look::Phase(look),
 };
@@ -141,7 +147,9 @@ fn stalls(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Stalls> {
     let (count, longest) = (of(http::STALLS)?, of(http::LONGEST_STALL_SECONDS)?);
     let usual = view.stat(requests.exchange.numbers.service, Stat::P50)?;
     // Silences of every length below the longest are the tail of a random time, not stalls.
-    let is_apart = of(http::SHORTER_SILENCES)? < count;
+    let shorter = of(http::SHORTER_SILENCES)?;
+    let is_single = count <= FEW && longest >= LONG_S;
+    let is_apart = shorter < count || is_single && shorter <= FEW;
     let explained = explained(view, longest, count) || outlasts(view);
     if longest < usual * MUCH || !is_apart || explained {
         return None;
@@ -188,10 +196,14 @@ pub fn outlasts(view: &PhaseView<'_>) -> bool {
     let outlasts = || {
         let exchange = Exchange::of(*view)?;
         let usual = view.stat(exchange.numbers.service, Stat::P50)?;
-        let mean = view.total(http::MEAN_STALL_SECONDS)?;
         let longest = view.total(http::LONGEST_STALL_SECONDS)?;
+        // Of two stalls the longer one holds most of the slow requests: others of it end below the bound.
+        let stall = match view.total(http::STALLS)? <= FEW {
+            true => longest,
+            false => view.total(http::MEAN_STALL_SECONDS)?,
+        };
         let slow = service_times::mean_above(view, longest * SHORTEST_OF_LONGEST)?;
-        Some(slow > (mean + usual * QUEUE) * LONGER)
+        Some(slow > (stall + usual * QUEUE) * LONGER)
     };
     outlasts().unwrap_or(false)
 }
@@ -235,6 +247,11 @@ mod tests {
         check(&uneven, "server_stalls", "rule-server-stalls-says");
         let once = of(&stalls(1.0, 1.5, 0.0, 0.0));
         check(&once, "server_stalls", "rule-server-stalls-once-says");
+        let beside = |mean: f64, shorter: f64| of(&stalls(1.0, mean, 0.0, shorter));
+        let says = "rule-server-stalls-once-says";
+        check(&beside(1.2, 2.0), "server_stalls", says);
+        assert!(is_quiet(&beside(1.2, 3.0), "server_stalls"));
+        assert!(is_quiet(&beside(0.3, 1.0), "server_stalls"));
         for quiet in [
             // The tail of a random time, the scheduling of threads, too short, too seldom.
             stalls(9.0, 0.25, 0.9, 30.0),
@@ -276,6 +293,18 @@ mod tests {
         let mut record = of_stages(WAITING, &stalls(9.0, 0.25, 0.02, 0.0));
         took(&mut record, &[(928, 0.005), (72, slow)]);
         record
+    }
+
+    /// A server that was stopped for 1.2 s, on a machine that held everything up for 0.45 s once more.
+    #[test]
+    fn a_second_shorter_stall_does_not_make_the_requests_of_the_first_slow_ones() {
+        let mut totals = stalls(2.0, 0.82, 0.0, 1.0);
+        totals.retain(|(name, _)| !name.starts_with("longest") && !name.starts_with("stalled"));
+        totals.extend([("longest_stall_seconds", 1.2), ("stalled_requests", 40.0)]);
+        let mut record = of_stages(WAITING, &totals);
+        took(&mut record, &[(960, 0.004), (40, 1.1)]);
+        check(&record, "server_stalls", "rule-server-stalls-says");
+        assert!(is_quiet(&record, "uneven_service"));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! bring follows from mean value analysis of the closed network: the stage with as many servers as
 //! requests are at it, and everything else as a delay.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
@@ -22,7 +22,9 @@ use crate::view::PhaseView;
 
 /// Share of its size from which a stage is full.
 const FULL: f64 = 0.9;
-/// Requests that wait on average, from which a queue stands.
+/// Share of the samples at which it must be full: a load begins, and its last requests end.
+const MOST: f64 = 0.5;
+/// Requests that wait on average while it is full, from which a queue stands.
 const WAITING: f64 = 1.0;
 
 /// The finding `target_queue`.
@@ -30,7 +32,11 @@ pub const RULE: Rule = Rule {
     name: "target_queue",
     purpose: Purpose::Limit(Standing::Specific),
     suspects: &[],
-    bounds: &[("full", FULL, Unit::Ratio), ("waiting", WAITING, Unit::One)],
+    bounds: &[
+        ("full", FULL, Unit::Ratio),
+        ("most", MOST, Unit::Ratio),
+        ("waiting", WAITING, Unit::One),
+    ],
     look: Look::Phase(look),
 };
 
@@ -73,12 +79,14 @@ const STAGES: [Stage; 3] = [
     },
 ];
 
-/// Means of a stage over the phase.
+/// Means of a stage over the samples at which it was full.
 struct Filled {
     host: String,
     used: f64,
     size: f64,
     waiting: f64,
+    /// Requests that were answered per second; `None` where that is not told.
+    per_second: Option<f64>,
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
@@ -86,7 +94,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .iter()
         .find_map(|stage| Some((stage, stage.filled(view)?)))?;
     let says = Text::new(stage.says)
-        .text("wait", each_waits(view, stage, &filled))
+        .text("wait", each_waits(stage, &filled))
         .number("used", filled.used, Unit::One)
         .number("size", filled.size, Unit::One)
         .number("waiting", filled.waiting, Unit::One);
@@ -133,17 +141,40 @@ struct After {
 impl Stage {
     /// The stage when it is full and requests wait for it.
     fn filled(&self, view: &PhaseView<'_>) -> Option<Filled> {
-        let (series, waiting) = view.highest_mean(None, self.waiting, &[])?;
+        let (series, _) = view.highest_mean(None, self.waiting, &[])?;
         let host = series.key.host.as_str();
-        let mean = |metric| Some(view.highest_mean(Some(host), metric, &[])?.1);
-        let (used, size) = (mean(self.used)?, mean(self.size)?);
+        let points = |metric: Metric| -> BTreeMap<i64, f64> {
+            let mut all = view.series(Some(host), metric, &[]);
+            let own = all.find(|one| one.key.labels == series.key.labels);
+            let points = own.into_iter().flat_map(|one| &one.points);
+            let inside = view.phase.t0_ns..=view.phase.t1_ns;
+            points
+                .filter(|(t, _)| inside.contains(t))
+                .copied()
+                .collect()
+        };
+        // One answer of the server gives all of them, at one time.
+        let (used, size) = (points(self.used), points(self.size));
+        let is_full = |(t, used): &(&i64, &f64)| {
+            size.get(t)
+                .is_some_and(|size| *size > 0.0 && **used >= size * FULL)
+        };
+        let full: Vec<i64> = used.iter().filter(is_full).map(|(t, _)| *t).collect();
+        if full.is_empty() || (full.len() as f64) < used.len() as f64 * MOST {
+            return None;
+        }
+        let mean = |of: &BTreeMap<i64, f64>| -> Option<f64> {
+            let values: Vec<f64> = full.iter().filter_map(|t| of.get(t)).copied().collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let waiting = mean(&points(self.waiting))?;
         let is_turning = self.predicts.is_none() && turned_away(view, host) > 0.0;
-        let stands = waiting >= WAITING || is_turning;
-        (stands && size > 0.0 && used >= size * FULL).then(|| Filled {
+        (waiting >= WAITING || is_turning).then(|| Filled {
             host: host.to_owned(),
-            used,
-            size,
+            used: mean(&used).unwrap_or(0.0),
+            size: mean(&size).unwrap_or(0.0),
             waiting,
+            per_second: mean(&points(target::WORKERS_DONE_PER_SECOND)).filter(|done| *done > 0.0),
         })
     }
 }
@@ -155,12 +186,8 @@ fn turned_away(view: &PhaseView<'_>, host: &str) -> f64 {
 }
 
 /// How long each waits, by Little's law over what the stage let through; empty where that is not told.
-fn each_waits(view: &PhaseView<'_>, stage: &Stage, filled: &Filled) -> Text {
-    let done = view.highest_mean(Some(&filled.host), target::WORKERS_DONE_PER_SECOND, &[]);
-    let done = done
-        .map(|(_, done)| done)
-        .filter(|done| *done > 0.0 && stage.predicts.is_some());
-    match done {
+fn each_waits(stage: &Stage, filled: &Filled) -> Text {
+    match filled.per_second.filter(|_| stage.predicts.is_some()) {
         Some(done) => Text::new("rule-target-queue-wait").number(
             "seconds",
             filled.waiting / done,
@@ -183,8 +210,7 @@ fn own_view(view: &PhaseView<'_>, stage: &Stage) -> Option<Evidence> {
 
 /// With as many servers as requests are at the stage.
 fn predicted(view: &PhaseView<'_>, filled: &Filled) -> Option<After> {
-    let done = view.highest_mean(Some(&filled.host), target::WORKERS_DONE_PER_SECOND, &[]);
-    let per_second = done.map(|(_, done)| done).filter(|done| *done > 0.0)?;
+    let per_second = filled.per_second?;
     let users = view
         .highest_mean(None, http::ACTIVE_USERS, &[])
         .map(|(_, users)| users);
@@ -263,6 +289,50 @@ mod tests {
             ("target.workers.done_per_second", 18.0),
         ]);
         check(&record, "target_queue", "rule-target-queue-workers-says");
+    }
+
+    #[test]
+    fn a_stage_is_full_while_the_load_is_there() {
+        let mut record = of_stages(STAGES, &[("open_connections", 25.0)]);
+        let phase = &record.manifest.phases[0];
+        let (t0, step) = (phase.t0_ns, (phase.t1_ns - phase.t0_ns) / 10);
+        // Full for 6 of 10 s: users come, and their last requests are answered.
+        let depths = [0.0, 5.0, 12.0, 11.0, 12.0, 13.0, 11.0, 10.0, 0.0, 0.0];
+        for (name, most) in [("used", 10.0), ("waiting", 20.0)] {
+            add_series(
+                &mut record,
+                "hosta",
+                &format!("target.pool.{name}"),
+                &[],
+                0.0,
+                0.0,
+            );
+            let series = record.series.last_mut().expect("it was just added");
+            let of = |depth: f64| {
+                if name == "used" {
+                    depth.min(most)
+                } else {
+                    (depth - 5.0).max(0.0)
+                }
+            };
+            let points = depths.iter().zip(0..);
+            series.points = points
+                .map(|(depth, at)| (t0 + at * step, of(*depth)))
+                .collect();
+        }
+        add_series(&mut record, "hosta", "target.pool.max", &[], 10.0, 10.0);
+        let series = record.series.last_mut().expect("it was just added");
+        series.points = (0..10).map(|at| (t0 + at * step, 10.0)).collect();
+        check(&record, "target_queue", "rule-target-queue-pool-says");
+        let found = findings(&record);
+        let found = found
+            .iter()
+            .find(|one| one.rule == "target_queue")
+            .expect("it was there");
+        let Arg::Number(waiting, _) = found.says.args["waiting"] else {
+            panic!("{:?}", found.says)
+        };
+        assert!((waiting - 6.5).abs() < 1e-9, "{waiting}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ metrics! {
     OPEN_FILES_LIMIT = gauge("process.open_files_limit", One, "file descriptors that the process may have open (RLIMIT_NOFILE)");
     BUSIEST_THREAD_RATIO = gauge("process.busiest_thread_ratio", Ratio, "CPU time of the thread of the process that used most over elapsed time, 1 = one core");
     WAIT_RATIO = gauge("process.wait_ratio", Ratio, "time that threads of the process were ready to run but had no CPU over elapsed time, all threads together");
+    CORES = gauge("process.cores", One, "CPUs that the process may run on (its affinity)");
     THROTTLED_RATIO = gauge("process.throttled_ratio", Ratio, "share of time in which the CPU quota of the process's control group, or of one above it, kept it from running");
     STOPPED_RATIO = gauge("process.stopped_ratio", Ratio, "1 while the process is stopped by a signal or a debugger (states T and t), else 0");
     CONTEXT_SWITCHES_PER_SECOND = gauge("process.context_switches_per_second", PerSecond, "context switches of the process's threads; label kind (voluntary, involuntary)");

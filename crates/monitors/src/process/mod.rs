@@ -5,11 +5,13 @@
 //! followed. Scanning all processes takes a while on a machine with many of them: this monitor has a
 //! thread of its own. A process that ends while it is read leaves a gap, and an event says that it ended.
 
+mod namespaces;
 mod parse;
 mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::metrics::process;
 use sokudo_model::{Batch, Event, SeriesKey, Text};
 
+pub(crate) use self::namespaces::is_elsewhere;
 use self::parse::Stat;
 use self::select::Selector;
 use crate::contract::most_wrong;
@@ -53,6 +56,7 @@ const METRICS: &[&str] = &[
     process::THROTTLED_RATIO.name,
     process::STOPPED_RATIO.name,
     process::WAIT_RATIO.name,
+    process::CORES.name,
 ];
 
 /// Which processes are observed: exactly one of `pid`, `name` and `port`.
@@ -65,6 +69,8 @@ pub struct ProcessOptions {
     name: Option<String>,
     /// Every process that listens on this TCP or UDP port.
     port: Option<u16>,
+    /// Beside port: the address of a server in another network namespace of this machine, as that of a container.
+    address: Option<IpAddr>,
     /// Processes that are observed at a time, 1 to 64; of more, those with the lowest numbers.
     most: u32,
 }
@@ -75,6 +81,7 @@ impl Default for ProcessOptions {
             pid: None,
             name: None,
             port: None,
+            address: None,
             most: 16,
         }
     }
@@ -86,7 +93,7 @@ impl ProcessOptions {
         match (self.pid, &self.name, self.port) {
             (Some(pid), None, None) => Some(Selector::Pid(pid)),
             (None, Some(name), None) => Some(Selector::Name(name.clone())),
-            (None, None, Some(port)) => Some(Selector::Port(port)),
+            (None, None, Some(port)) => Some(Selector::Port(port, self.address)),
             _ => None,
         }
     }
@@ -121,6 +128,9 @@ impl Monitor for Process {
     fn check(&self, options: &ProcessOptions) -> Result<(), Text> {
         if options.selector().is_none() {
             return Err(Text::new("error-monitor-process"));
+        }
+        if options.address.is_some() && options.port.is_none() {
+            return Err(Text::new("error-monitor-process-address"));
         }
         if options.name.as_ref().is_some_and(String::is_empty) {
             return Err(Text::new("error-value-knee-name"));
@@ -214,6 +224,9 @@ impl ProcessSampler {
     /// Looks for the processes, and tells what has changed.
     fn look(&mut self, t_ns: i64, events: &mut Vec<Event>) {
         self.look_at_ns = t_ns.saturating_add(LOOK_AGAIN_NS);
+        if self.selector.is_costly() && !self.observed.is_empty() {
+            return;
+        }
         let found = self.selector.find(&self.ctx);
         let before = self.found.replace(found.len());
         let cut = found.len() > self.most;
@@ -293,6 +306,7 @@ struct Observed {
     waited: SeriesKey,
     stopped: SeriesKey,
     throttled: SeriesKey,
+    cores: SeriesKey,
     /// `cpu.stat` of its control group and of those above it.
     groups: Vec<(PathBuf, Total)>,
 }
@@ -331,6 +345,7 @@ impl Observed {
             waited: plain(METRICS[12]),
             throttled: plain(METRICS[10]),
             stopped: plain(METRICS[11]),
+            cores: plain(METRICS[13]),
             groups: groups_of(ctx, &directory),
             name,
             directory,
@@ -359,6 +374,7 @@ impl Observed {
         for (key, value) in [
             (&self.resident, status.resident_bytes),
             (&self.threads, status.threads),
+            (&self.cores, status.cores),
             (&self.open_files, open_files(&self.directory)),
             (&self.files_limit.0, self.files_limit.1),
             (&self.stopped, Some(u64::from(stat.is_stopped))),

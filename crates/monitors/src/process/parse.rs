@@ -1,5 +1,7 @@
 //! Reads the files of one process under `/proc/PID`, and the kernel's tables of sockets.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use crate::BadText;
 
 /// CPU time and begin of a process. Unit: ticks of 1/100 s.
@@ -45,6 +47,8 @@ pub(super) struct Status<'a> {
     pub(super) resident_bytes: Option<u64>,
     /// Threads.
     pub(super) threads: Option<u64>,
+    /// CPUs that it may run on.
+    pub(super) cores: Option<u64>,
     /// Context switches because the thread waited; of the thread alone.
     pub(super) voluntary: Option<u64>,
     /// Context switches because its time was over; of the thread alone.
@@ -68,12 +72,24 @@ pub(super) fn status(text: &str) -> Status<'_> {
                 status.resident_bytes = kib.and_then(|kib| kib.checked_mul(1024));
             }
             "Threads" => status.threads = number(),
+            "Cpus_allowed_list" => status.cores = listed(value),
             "voluntary_ctxt_switches" => status.voluntary = number(),
             "nonvoluntary_ctxt_switches" => status.involuntary = number(),
             _ => {}
         }
     }
     status
+}
+
+/// Number of CPUs in a list: `0-3,7`; `None` for one that cannot be read.
+fn listed(list: &str) -> Option<u64> {
+    let of_range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        last.checked_sub(first)?.checked_add(1)
+    };
+    let mut ranges = list.split(',').map(of_range);
+    ranges.try_fold(0u64, |sum, range| sum.checked_add(range?))
 }
 
 /// Bytes that a process has had read from and written to storage.
@@ -172,6 +188,34 @@ pub(super) fn listening_inodes(text: &str, table: Table, port: u16) -> Vec<u64> 
     text.lines().skip(1).filter_map(of_line).collect()
 }
 
+/// The host's own IPv4 addresses in `/proc/net/fib_trie`.
+pub(super) fn local_addresses(text: &str) -> Vec<Ipv4Addr> {
+    let mut address: Option<Ipv4Addr> = None;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        if let Some(leaf) = line.strip_prefix("|-- ") {
+            address = leaf.parse().ok();
+        } else if line == "/32 host LOCAL" {
+            found.extend(address);
+        }
+    }
+    found
+}
+
+/// The IPv6 addresses in `/proc/net/if_inet6`.
+pub(super) fn interface_addresses(text: &str) -> Vec<Ipv6Addr> {
+    let of_line = |line: &str| {
+        let digits = line.split_ascii_whitespace().next()?;
+        let is_whole = digits.len() == 32;
+        is_whole.then(|| u128::from_str_radix(digits, 16).ok())?
+    };
+    text.lines()
+        .filter_map(of_line)
+        .map(Ipv6Addr::from)
+        .collect()
+}
+
 /// The inode of a link under `/proc/PID/fd`, when it is a socket: `socket:[4711]`.
 pub(super) fn socket_inode(link: &str) -> Option<u64> {
     let inode = link.strip_prefix("socket:[")?.strip_suffix(']')?;
@@ -243,6 +287,34 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_cpus_are_counted() {
+        for (list, cores) in [
+            ("0-1", Some(2)),
+            ("1", Some(1)),
+            ("0-3,7,9-10", Some(7)),
+            ("", None),
+            ("3-1", None),
+            ("0-18446744073709551615", None),
+        ] {
+            assert_eq!(
+                status(&format!("Cpus_allowed_list:\t{list}\n")).cores,
+                cores,
+                "{list}"
+            );
+        }
+    }
+
+    #[test]
+    fn addresses_of_a_namespace_are_read() {
+        let trie = "Main:\n  +-- 0.0.0.0/1 2 0 2\n     |-- 10.77.0.0\n        /16 link UNICAST\n     \
+            |-- 10.77.0.2\n        /32 host LOCAL\n     |-- 10.77.255.255\n        /32 link BROADCAST\n";
+        assert_eq!(local_addresses(trie), [Ipv4Addr::new(10, 77, 0, 2)]);
+        let inet6 = "fe80000000000000c8a5f3fffe1b0102 02 40 20 80     eth0\nshort 01\n";
+        let expected: Ipv6Addr = "fe80::c8a5:f3ff:fe1b:102".parse().expect("an address");
+        assert_eq!(interface_addresses(inet6), [expected]);
+    }
+
+    #[test]
     fn io_is_what_reached_storage() {
         let text = "rchar: 6976\nwchar: 9\nsyscr: 10\nsyscw: 0\nread_bytes: 4096\nwrite_bytes: 8192\n\
             cancelled_write_bytes: 0\n";
@@ -306,6 +378,8 @@ mod tests {
             let _ = listening_inodes(&text, Table::Tcp, port);
             let _ = listening_inodes(&text, Table::Udp, port);
             let _ = socket_inode(&text);
+            let _ = local_addresses(&text);
+            let _ = interface_addresses(&text);
             let _ = goes_by(&text, &text, &text);
         }
     }

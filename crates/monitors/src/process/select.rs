@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::IpAddr;
 use std::path::Path;
 
+use super::namespaces;
 use super::parse::{self, Table};
 use crate::Context;
 use crate::netlink::Listeners;
@@ -15,6 +17,8 @@ const MAX_PROCESSES: usize = 65_536;
 const MAX_FILES: usize = 65_536;
 /// Longest table of sockets that is read, bytes.
 const MAX_TABLE: u64 = 64 << 20;
+/// Tables of the calling thread's network namespace.
+const OWN: &str = "thread-self/net";
 
 /// Which processes are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +27,8 @@ pub(super) enum Selector {
     Pid(u32),
     /// All of this name.
     Name(String),
-    /// All that listen on this port, TCP or UDP.
-    Port(u16),
+    /// All that listen on this port, TCP or UDP: here, or in the namespace which has the address.
+    Port(u16, Option<IpAddr>),
 }
 
 impl Selector {
@@ -33,8 +37,15 @@ impl Selector {
         match self {
             Self::Pid(pid) => format!("pid={pid}"),
             Self::Name(name) => format!("name={name}"),
-            Self::Port(port) => format!("port={port}"),
+            Self::Port(port, None) => format!("port={port}"),
+            Self::Port(port, Some(address)) => format!("port={port},address={address}"),
         }
+    }
+
+    /// True where looking for the processes means to read every connection of a server, which is not done again
+    /// while there are some.
+    pub(super) fn is_costly(&self) -> bool {
+        matches!(self, Self::Port(_, Some(_)))
     }
 
     /// Numbers of the processes that are meant now, ascending.
@@ -48,8 +59,11 @@ impl Selector {
                 let is_meant = |pid: &u32| is_called(ctx, *pid, name);
                 pids(ctx).into_iter().filter(is_meant).collect()
             }
-            Self::Port(port) => {
-                let inodes = listening(ctx, *port);
+            Self::Port(port, address) => {
+                let inodes = match address {
+                    Some(address) => namespaces::listening(ctx, *address, *port),
+                    None => listening(ctx, *port),
+                };
                 let is_meant = |pid: &u32| holds(ctx, *pid, &inodes);
                 match inodes.is_empty() {
                     true => Vec::new(),
@@ -61,7 +75,7 @@ impl Selector {
 }
 
 /// Numbers of all processes, ascending.
-fn pids(ctx: &Context) -> Vec<u32> {
+pub(super) fn pids(ctx: &Context) -> Vec<u32> {
     let entries = fs::read_dir(&ctx.proc_root).into_iter().flatten().flatten();
     let mut pids: Vec<u32> = entries
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -84,8 +98,15 @@ fn is_called(ctx: &Context, pid: u32, name: &str) -> bool {
 fn listening(ctx: &Context, port: u16) -> BTreeSet<u64> {
     let tcp = listening_tcp(ctx, port);
     tcp.into_iter()
-        .chain(of_tables(ctx, ["udp", "udp6"], Table::Udp, port))
+        .chain(of_tables(ctx, OWN, ["udp", "udp6"], Table::Udp, port))
         .collect()
+}
+
+/// The same, of the tables in a folder below `/proc`.
+pub(super) fn listed(ctx: &Context, folder: &str, port: u16) -> BTreeSet<u64> {
+    let tcp = of_tables(ctx, folder, ["tcp", "tcp6"], Table::Tcp, port);
+    let udp = of_tables(ctx, folder, ["udp", "udp6"], Table::Udp, port);
+    tcp.into_iter().chain(udp).collect()
 }
 
 /// Netlink tells the listeners alone. The tables of `/proc` also hold every connection that has been
@@ -95,15 +116,15 @@ fn listening_tcp(ctx: &Context, port: u16) -> Vec<u64> {
     let own = ctx.proc_root == Path::new("/proc");
     let listeners = own.then(|| Listeners::open().ok()?.read()).flatten();
     let Some(listeners) = listeners else {
-        return of_tables(ctx, ["tcp", "tcp6"], Table::Tcp, port);
+        return of_tables(ctx, OWN, ["tcp", "tcp6"], Table::Tcp, port);
     };
     let meant = listeners.iter().filter(|one| one.address.port() == port);
     meant.map(|one| u64::from(one.inode)).collect()
 }
 
-fn of_tables(ctx: &Context, files: [&str; 2], table: Table, port: u16) -> Vec<u64> {
+fn of_tables(ctx: &Context, folder: &str, files: [&str; 2], table: Table, port: u16) -> Vec<u64> {
     let read = |file: &str| {
-        let path = ctx.proc_path(&format!("thread-self/net/{file}"));
+        let path = ctx.proc_path(&format!("{folder}/{file}"));
         let text = read_bounded(&path, MAX_TABLE).unwrap_or_default();
         parse::listening_inodes(&text, table, port)
     };

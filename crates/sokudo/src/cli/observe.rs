@@ -1,13 +1,15 @@
 //! Monitors that are asked for on the command line, and `sokudo monitors`.
 
-use std::net::{SocketAddr, ToSocketAddrs as _, UdpSocket};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _, UdpSocket};
 
 use clap::Args;
 use serde_json::{Value, json};
 use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
 use sokudo_model::{MonitorSpec, Text, metric};
-use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
+use sokudo_monitors::{
+    BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, is_in_another_namespace, parse,
+};
 use sokudo_workload::contract::ServerMonitor;
 
 use super::finish::LangOption;
@@ -83,18 +85,15 @@ impl ObserveArgs {
         Ok(true)
     }
 
-    /// The same, and the processes of a server that is on this host: what limits it can then be told.
+    /// The same, and the processes of a server that is on this machine: what limits it can then be told.
     /// Errors: as of [`ObserveArgs::specs`].
     pub fn with_own_server(
         &self,
         server: Option<&(String, u16)>,
     ) -> Result<Vec<MonitorSpec>, Failure> {
         let mut specs = self.specs()?;
-        if let Some(server) = server.filter(|server| is_here(server)) {
-            let own = parse(
-                &format!("process:port={},on=first", server.1),
-                Files::Refused,
-            )?;
+        if let Some(chosen) = server.and_then(of_server) {
+            let own = parse(&format!("process:{chosen},on=first"), Files::Refused)?;
             let is_known = specs
                 .iter()
                 .any(|spec| (&spec.name, &spec.options) == (&own.name, &own.options));
@@ -104,11 +103,21 @@ impl ObserveArgs {
     }
 }
 
-/// True when one of a server's addresses is this host's own. Nothing is sent.
-fn is_here(server: &(String, u16)) -> bool {
+/// How the processes of a server are chosen that is on this host, or in another network namespace of its machine;
+/// `None` for a server elsewhere. Nothing is sent.
+fn of_server(server: &(String, u16)) -> Option<String> {
     let addresses = (server.0.as_str(), server.1).to_socket_addrs();
-    let mut addresses = addresses.into_iter().flatten();
-    addresses.any(|address| UdpSocket::bind((address.ip(), 0)).is_ok())
+    let addresses: Vec<IpAddr> = addresses
+        .into_iter()
+        .flatten()
+        .map(|address| address.ip())
+        .collect();
+    let is_own = |address: &IpAddr| UdpSocket::bind((*address, 0)).is_ok();
+    if addresses.iter().any(is_own) {
+        return Some(format!("port={}", server.1));
+    }
+    let first = addresses.first()?;
+    is_in_another_namespace(*first).then(|| format!("port={},address={first}", server.1))
 }
 
 /// Reads monitors as they are typed.
