@@ -31,6 +31,7 @@ use sokudo_web::{Keyed, Server, WebError};
 
 use crate::journal::{Change, typed};
 use crate::metrics;
+use crate::pool::shown;
 use crate::server::Core;
 use crate::settings::BadSetting;
 
@@ -111,7 +112,9 @@ async fn exposition(State(core): State<Arc<Core>>) -> Response {
 }
 
 async fn knobs(State(core): State<Arc<Core>>) -> Response {
-    let settings = core.live.get().all().into_iter().collect();
+    let live = core.live.get();
+    let mut settings: BTreeMap<String, Value> = live.all().into_iter().collect();
+    settings.insert("pool.url".into(), shown(&live.pool.url).into());
     let changes = core.changes();
     Json(Knobs { settings, changes }).into_response()
 }

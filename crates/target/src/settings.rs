@@ -81,7 +81,8 @@ pub struct Workers {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pool {
-    /// `sqlite:` (a temporary file), `sqlite:PATH`, or `sim:` whose connections are only counted.
+    /// `sqlite:` (a temporary file), `sqlite:PATH`, a server as `postgres://USER@HOST/DB` or `mysql://USER@HOST/DB`, or
+    /// `sim:` whose connections are only counted.
     pub url: String,
     /// Connections that are opened at the start.
     pub min: u32,

@@ -35,7 +35,7 @@ const FILE_MAX: u64 = 1 << 20;
 const EXAMPLES: &str = "\
 Examples:
   sokudo target app                            the server, until Ctrl-C
-  sokudo target app --set pool.max=10 --set pool.url=sim:
+  sokudo target app --set pool.max=10 --db postgres://bench@127.0.0.1/bench
   sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
   sokudo target stat --watch                   which queue fills?
   sokudo target set pool.max=50                while it runs
@@ -72,6 +72,11 @@ struct AppArgs {
     /// What `/stress/…` does where a request does not say.
     #[arg(long, value_parser = PossibleValuesParser::new(Preset::ALL.map(Preset::name)))]
     preset: Option<String>,
+
+    /// Database of the pool: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB`, `sqlite:PATH` or `sim:`; the same as
+    /// `--set pool.url=URL`.
+    #[arg(long, value_name = "URL")]
+    db: Option<String>,
 
     /// One setting; may be given several times, and wins over file and preset.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -302,6 +307,9 @@ impl AppArgs {
         let named = |preset: &Preset| self.preset.as_deref() == Some(preset.name());
         if let Some(preset) = Preset::ALL.into_iter().find(named) {
             preset.apply(&mut settings);
+        }
+        if let Some(url) = &self.db {
+            settings.pool.url.clone_from(url);
         }
         for pair in &self.settings {
             settings = settings.with_pair(pair)?;

@@ -2,8 +2,14 @@
 
 use sokudo_model::Text;
 
+use super::server::Server;
 use super::sim::Sim;
 use super::sqlite::Sqlite;
+
+/// Rows of the table that statements are about.
+pub(super) const ROWS: i64 = 1000;
+/// Rows that a search reads.
+pub(super) const READ: i64 = 20;
 
 /// A database.
 pub(crate) trait Database: Send + Sync {
@@ -21,6 +27,9 @@ pub(crate) trait Session: Send {
     /// Executes a statement, and commits. Errors: the connection is broken, in the database's own words.
     fn execute(&mut self, statement: Statement) -> Result<(), String>;
 }
+
+/// Characters of an unknown kind of database that are told.
+const KIND_CHARS: usize = 20;
 
 /// What a connection is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,12 +60,25 @@ impl NoDatabase {
     }
 }
 
+/// Where the database of a URL is, without who asks for it and the secrets of that.
+pub(crate) fn shown(url: &str) -> String {
+    match url.split_once(':').map(|(kind, _)| kind) {
+        Some("sim" | "sqlite") => url.to_owned(),
+        _ => url.parse().map_or_else(
+            |_| String::new(),
+            |target: sokudo_sql::Target| target.to_string(),
+        ),
+    }
+}
+
 /// The database of this URL, with its table.
 pub(crate) fn open(url: &str) -> Result<Box<dyn Database>, NoDatabase> {
     let (kind, rest) = url.split_once(':').unwrap_or((url, ""));
     match kind {
         "sim" if rest.is_empty() => Ok(Box::new(Sim)),
         "sqlite" => Ok(Box::new(Sqlite::open(rest).map_err(NoDatabase::Refused)?)),
-        _ => Err(NoDatabase::Unknown(url.to_owned())),
+        "postgres" | "postgresql" | "mysql" | "mariadb" => Ok(Box::new(Server::open(url)?)),
+        // What follows may hold a password.
+        _ => Err(NoDatabase::Unknown(kind.chars().take(KIND_CHARS).collect())),
     }
 }

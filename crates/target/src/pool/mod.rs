@@ -6,6 +6,7 @@
 //! ```
 
 mod database;
+mod server;
 mod sim;
 mod sqlite;
 #[cfg(test)]
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-pub(crate) use database::{Database, NoDatabase, Session, Statement, open};
+pub(crate) use database::{Database, NoDatabase, Session, Statement, open, shown};
 
 use crate::settings::{Order, Pool as PoolSettings, seconds};
 use crate::waits::{WaitStats, Waits};
@@ -261,7 +262,12 @@ impl Pool {
         let mut inner = self.inner();
         inner.hold.add(held);
         let Some(session) = session else {
+            // Those that lay idle were made by the same server, which may be gone: each would fail a request.
+            let idle = std::mem::take(&mut inner.free);
+            inner.size -= idle.len() as u32;
             inner.lose_one();
+            drop(inner);
+            drop(idle);
             return;
         };
         if inner.size > inner.settings.max || inner.is_closed {

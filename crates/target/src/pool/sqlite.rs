@@ -6,12 +6,8 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
-use super::database::{Database, Session, Statement};
+use super::database::{Database, READ, ROWS, Session, Statement};
 
-/// Rows of the table.
-const ROWS: i64 = 1000;
-/// Rows that a search reads.
-const READ: i64 = 20;
 /// Longest wait for the one who writes.
 const BUSY: Duration = Duration::from_secs(10);
 

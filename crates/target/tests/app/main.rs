@@ -2,6 +2,7 @@
 
 mod admin;
 mod client;
+mod database;
 mod door;
 mod experiments;
 mod faults;

@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("out", &[]),
     ("link", &["net", "pace"]),
     ("monitors", &["i18n", "net", "sql", "model"]),
-    ("target", &["web", "net", "pace", "model"]),
+    ("target", &["web", "sql", "net", "pace", "model"]),
     ("workload", &["i18n", "net", "pace", "stats", "model"]),
     (
         "load-network",
