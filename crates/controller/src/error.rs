@@ -46,7 +46,7 @@ const MAX_WORD: usize = 16_384;
 
 impl ControlError {
     /// What a host answered; its words are kept within bounds.
-    pub(crate) fn refused(host: String, refusal: Refusal) -> Self {
+    pub fn refused(host: String, refusal: Refusal) -> Self {
         let refusal = Box::new(refusal.within(MAX_WORD));
         ControlError::Refused { host, refusal }
     }

@@ -9,6 +9,7 @@
 mod compat;
 mod knee;
 mod rows;
+mod versus;
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::{Bounds, Change, PhasePlan, Text};
-use sokudo_session::random_seed;
+use sokudo_session::{Versus, random_seed};
 use sokudo_workload::values::whole_seconds;
 
 use super::model::{Model, model};
@@ -136,6 +137,12 @@ pub struct PlanArgs {
     /// find the knee: the number from which requests queue. See `sokudo knee --help`.
     #[arg(long, value_name = "PROPERTY=LOW..HIGH", conflicts_with_all = ["log", "repeat", "on", "remote", "remote_all"])]
     knee: Option<KneeRange>,
+
+    /// Execute the plan with and without one change, four times each in turns, and tell what it does: a
+    /// property of the plan (`THREAD_NUMBER=40`), `users=N` of each group, or a knob of the sokudo target
+    /// that is loaded (`target.pool.max=50`).
+    #[arg(long, value_name = "CHANGE", conflicts_with_all = ["log", "repeat", "knee", "on", "remote", "remote_all", "slo"])]
+    versus: Option<Versus>,
 
     #[command(flatten)]
     rule: RuleArgs,
@@ -349,6 +356,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
         return Ok(Exit::OperatorError);
     };
     knee::check(&args, &options, seed)?;
+    versus::check(&args, &options, seed)?;
     options.results = args.log.as_deref().map(absolute);
     options.plan = absolute(&options.plan);
     jmx::permit();
@@ -367,7 +375,8 @@ fn measure(
     seed: u64,
 ) -> Result<Measured, Failure> {
     let lang = args.show.lang();
-    let knobs = match args.rule.protect {
+    let of_target = args.versus.as_ref().is_some_and(Versus::is_of_target);
+    let knobs = match args.rule.protect || of_target {
         true => Some(TargetKnobs::of(jmx::NAME, &args.observe, None)?),
         false => None,
     };
@@ -405,6 +414,7 @@ fn measure(
                     args.bounded(jmx::phase_plan(plan, options, hosts))
                 }),
                 None if args.knee.is_some() => knee::climb(run, args, &options, seed),
+                None if args.versus.is_some() => versus::compare(run, args, plan, &options, seed),
                 None => {
                     let phase = args.bounded(jmx::phase_plan(plan, &options, 1));
                     match args.repeat {

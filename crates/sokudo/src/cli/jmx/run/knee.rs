@@ -11,7 +11,7 @@ use super::PlanArgs;
 use crate::cli::Failure;
 
 /// The name that stands for the users of each group instead of a property.
-const USERS: &str = "users";
+pub(super) const USERS: &str = "users";
 
 /// Refuses what cannot be climbed before a host is called: a property that changes no number of
 /// users, a rule without its demands, an open model.
@@ -81,7 +81,8 @@ fn with(options: &JmxOptions, range: &KneeRange, value: u32) -> JmxOptions {
     options
 }
 
-fn read(options: &JmxOptions, seed: u64) -> Result<Plan, Refusal> {
+/// The plan as these options have it. Errors: it cannot be executed.
+pub(super) fn read(options: &JmxOptions, seed: u64) -> Result<Plan, Refusal> {
     let reading = read_plan(options, seed)?;
     let plan = reading.plan.filter(|_| reading.errors == 0);
     plan.ok_or_else(|| {
