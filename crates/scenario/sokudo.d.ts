@@ -113,6 +113,9 @@ declare function dbt3(from: AnyHost, target: string, options?: Options): Load;
 declare function dns(from: AnyHost, server: string, options?: Options): Load;
 /** `sokudo http`: requests to a web server; every host that does it gives the whole load. */
 declare function http(from: AnyHost, url: string, options?: Options): Load;
+/** `sokudo jmx run`: the users of a test plan of this host's files, on the host that gives the command. Options:
+ * `property` (`["THREAD_NUMBER=25", "SUSTAIN=60"]`), `users` of each group, `duration`. */
+declare function jmx(from: AnyHost, plan: string, options?: Options): Load;
 /** `sokudo probe`: small datagrams at fixed intervals. */
 declare function probe(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo rr`: ask and be answered. */
@@ -143,6 +146,9 @@ declare function parameter<T extends string | number | boolean | (string | numbe
 declare function monitor(settings?: { every?: string }): void;
 /** Observe with this monitor, too, from now on: `"process:port=8080"`. `sokudo monitors` lists them. */
 declare function monitor(monitor: string): void;
+/** Change knobs of the `sokudo target` that runs until the scenario ends: `{"pool.max": 50}`. Without any: put
+ * them back now. */
+declare function knobs(changes?: Record<string, string | number | boolean>): void;
 /** Compare the clocks of all hosts again. */
 declare function syncTime(): void;
 /** Do nothing for so long: `"500ms"`, or milliseconds. */

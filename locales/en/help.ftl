@@ -669,6 +669,7 @@ help-jmx-run--test = The plan, as the tool's option
 help-jmx-run--threads = Event loops. Default: one per core
 help-jmx-run--users = Users of each main group instead of the plan's
 help-jmx-run--version = The version, and nothing else
+help-jmx-run--versus = Execute the plan with and without one change, four times each in turns, and tell what it does: a property of the plan (`THREAD_NUMBER=40`), `users=N` of each group, or a knob of the sokudo target that is loaded (`target.pool.max=50`)
 help-jmx-run--with = File or folder that the plan may use beside its own folder and the current one, as the plan writes it. Generators are sent such files. May be given several times
 help-jmx-run-after =
     Examples:
@@ -915,6 +916,7 @@ help-run-after =
       sokudo run switch.sks lab             console lines, over the hosts of the group lab
       sokudo run switch.js lab              a program: loops, and results that decide what comes next
       sokudo run mesh.js --local 4          over four hosts inside this machine
+      sokudo run examples/was/study.js      this host alone, as host 1
 
     `sokudo scenario types` prints what a program can call.
 help-runs = List the recorded runs, newest first
@@ -1024,7 +1026,7 @@ help-target = Start a server with the queues of an application server, look at i
 help-target-after =
     Examples:
       sokudo target app                            the server, until Ctrl-C
-      sokudo target app --set pool.max=10 --set pool.url=sim:
+      sokudo target app --set pool.max=10 --db postgres://bench@127.0.0.1/bench
       sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
       sokudo target stat --watch                   which queue fills?
       sokudo target set pool.max=50                while it runs
@@ -1034,6 +1036,7 @@ help-target-app =
     Start the server: accept queue, connection limit, worker threads, connection pool, database.
 
     `/` does no work; `/stress/…` takes a connection, multiplies primes and takes a connection again, as the parameters searchTime, interval, duration, bit and updateTime say. An admin port with a thread of its own tells the depth and the waits of every queue.
+help-target-app--db = Database of the pool: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB`, `sqlite:PATH` or `sim:`; the same as `--set pool.url=URL`
 help-target-app--file = File of settings (TOML); `--print` shows all of them
 help-target-app--preset = What `/stress/…` does where a request does not say
 help-target-app--print = Print the settings as a file and end

@@ -669,6 +669,7 @@ help-jmx-run--test = テスト計画 (JMeter のオプションとして)
 help-jmx-run--threads = イベントループの数。既定値: コアごとに一つ
 help-jmx-run--users = 計画の代わりに指定する、主な各グループのユーザー数
 help-jmx-run--version = バージョンだけを表示する
+help-jmx-run--versus = 1 つの変更の有無でプランを 4 回ずつ交互に実行し、その効果を示す。変更できるのはプランのプロパティ (`THREAD_NUMBER=40`)、各グループの `users=N`、負荷先の sokudo target のノブ (`target.pool.max=50`)
 help-jmx-run--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。そのファイルは生成側にも送られる。何度でも指定できる
 help-jmx-run-after =
     例:
@@ -915,6 +916,7 @@ help-run-after =
       sokudo run switch.sks lab             コンソールの行を、グループ lab のホストで
       sokudo run switch.js lab              プログラム: ループと、結果による分岐
       sokudo run mesh.js --local 4          このマシン内の 4 ホストで
+      sokudo run examples/was/study.js      このホストだけで (ホスト 1)
 
     プログラムから呼べるものは `sokudo scenario types` で表示できます。
 help-runs = 記録した実行を新しい順に一覧する
@@ -1024,7 +1026,7 @@ help-target = アプリケーションサーバーのキューを持つサーバ
 help-target-after =
     例:
       sokudo target app                            サーバーを Ctrl-C まで動かす
-      sokudo target app --set pool.max=10 --set pool.url=sim:
+      sokudo target app --set pool.max=10 --db postgres://bench@127.0.0.1/bench
       sokudo jmx run examples/was/stress.jmx -J THREAD_NUMBER=25 -J SUSTAIN=60 --monitor target
       sokudo target stat --watch                   どのキューがたまるか
       sokudo target set pool.max=50                実行中に変える
@@ -1034,6 +1036,7 @@ help-target-app =
     サーバーを起動する: accept キュー、接続数の上限、ワーカースレッド、接続プール、データベース。
 
     `/` は何もせずに応答する。`/stress/…` はパラメーター searchTime、interval、duration、bit、updateTime に従い、接続を取り、素数を掛け、もう一度接続を取る。専用スレッドの管理ポートが、すべてのキューの長さと待ち時間を示す。
+help-target-app--db = プールのデータベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:PATH`、`sim:`。`--set pool.url=URL` と同じ
 help-target-app--file = 設定のファイル (TOML)。すべての設定は `--print` で見られる
 help-target-app--preset = 要求に指定がないときに `/stress/…` が行うこと
 help-target-app--print = 設定をファイルの形で表示して終わる

@@ -28,15 +28,16 @@ impl Run {
         })
     }
 
-    /// Changes knobs, and tells the operator and the record.
-    pub(crate) fn set_knobs(&mut self, pairs: &[(String, String)]) -> Result<(), ControlError> {
+    /// Changes knobs, and tells the operator and the record. Errors: the run was given none, or one cannot have its
+    /// value.
+    pub fn set_knobs(&mut self, pairs: &[(String, String)]) -> Result<(), ControlError> {
         let says = self.knobs()?.set(pairs)?;
         self.says(&says);
         Ok(())
     }
 
     /// Puts the knobs back, and tells the operator; a failure is a problem of the run.
-    pub(crate) fn put_knobs_back(&mut self) {
+    pub fn put_knobs_back(&mut self) {
         let says = self.knobs().and_then(|knobs| knobs.put_back());
         match says {
             Ok(says) => self.says(&says),

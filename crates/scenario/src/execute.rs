@@ -144,6 +144,14 @@ pub trait Executor {
     /// Errors: no such monitor, an option that cannot be used, or a host that does not allow it.
     fn observe(&mut self, monitor: &str) -> Result<(), Failed>;
 
+    /// Changes knobs of the loaded target until they are put back or the scenario ends.
+    ///
+    /// Errors: no target runs, or a knob cannot have this value.
+    fn set_knobs(&mut self, pairs: &[(String, String)]) -> Result<(), Failed>;
+
+    /// Puts all knobs back that were changed.
+    fn put_knobs_back(&mut self);
+
     /// Puts a sentence into the report.
     fn note(&mut self, what: Text);
 

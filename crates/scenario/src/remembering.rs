@@ -14,6 +14,7 @@ pub(crate) struct Remembering {
     pub said: Vec<Text>,
     pub missing: Vec<Text>,
     pub observed: Vec<String>,
+    pub knobs: Vec<String>,
     pub paused_ns: u64,
     pub clock_error_seconds: f64,
 }
@@ -114,6 +115,16 @@ impl Executor for Remembering {
     fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
         self.observed.push(monitor.to_owned());
         Ok(())
+    }
+
+    fn set_knobs(&mut self, pairs: &[(String, String)]) -> Result<(), Failed> {
+        let pairs = pairs.iter().map(|(key, value)| format!("{key}={value}"));
+        self.knobs.extend(pairs);
+        Ok(())
+    }
+
+    fn put_knobs_back(&mut self) {
+        self.knobs.clear();
     }
 
     fn note(&mut self, what: Text) {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use sokudo_controller::{ControlError, Hosts, Run};
+use sokudo_controller::{ControlError, Hosts, Knobs, Run};
 use sokudo_i18n::english;
-use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
+use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Refusal, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
@@ -20,6 +20,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Receiver of the lines' output.
 pub type Voice = Box<dyn FnMut(&Text)>;
+
+/// Gives access to the knobs of the target that runs. Errors: there is none.
+pub type FindKnobs = Box<dyn FnOnce() -> Result<Box<dyn Knobs>, Refusal> + Send>;
 
 /// A run that goes on, as scenarios see it.
 pub struct Lab {
@@ -35,6 +38,10 @@ pub struct Lab {
     pub seed: u64,
     /// Series about connections in the present phase.
     pub heard: Heard,
+    /// Whether loads may name files of this host.
+    pub files: Files,
+    /// Asked for when the first knob is changed; `None` then, and where none may be.
+    pub find_knobs: Option<FindKnobs>,
 }
 
 impl Lab {
@@ -142,11 +149,11 @@ impl Executor for Lab {
     }
 
     fn words(&self) -> Vec<LoadWord> {
-        words::words()
+        words::with_files(self.files)
     }
 
     fn read(&self, word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
-        words::read(word, arguments)
+        words::read_with_files(word, arguments, self.files)
     }
 
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
@@ -202,6 +209,25 @@ impl Executor for Lab {
         let spec = sokudo_monitors::parse(monitor, Files::Refused);
         let spec = spec.map_err(|bad| Failed::new(bad.to_string(), english(&bad.hint())))?;
         self.run.observe(vec![spec]).map_err(failed)
+    }
+
+    fn set_knobs(&mut self, pairs: &[(String, String)]) -> Result<(), Failed> {
+        if let Some(find) = self.find_knobs.take() {
+            let knobs = find().map_err(|refusal| Failed {
+                says: english(&refusal.says),
+                hint: refusal.hint.as_ref().map(english),
+                interrupted: false,
+            })?;
+            self.run.take_knobs(knobs);
+        }
+        self.run.set_knobs(pairs).map_err(failed)
+    }
+
+    fn put_knobs_back(&mut self) {
+        // Before the first change there is nothing to put back.
+        if self.find_knobs.is_none() {
+            self.run.put_knobs_back();
+        }
     }
 
     fn note(&mut self, what: Text) {

@@ -14,6 +14,7 @@ mod lab;
 mod lines;
 mod measure;
 pub mod page;
+mod plan;
 mod record;
 mod rehearsal;
 pub mod script;
@@ -26,7 +27,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_controller::SLACK_NS;
 use sokudo_model::kinds;
 
-pub use lab::{Lab, Voice, infos};
+pub use lab::{FindKnobs, Lab, Voice, infos};
 pub use lines::{by_lines, carry_out, ended_by, heard};
 pub use measure::{How, KneeAsked, Measurement, TARGET, Versus, is_here, rule_has_its_bounds};
 pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};

@@ -7,11 +7,13 @@ use std::sync::atomic::AtomicBool;
 use sokudo_controller::{Hosts, Observer, Run, RunConfig};
 use sokudo_i18n::Lang;
 use sokudo_model::{MonitorSpec, Record, Refusal, RunStatus, Text, secrets};
+use sokudo_monitors::Files;
 use sokudo_scenario::HostInfo;
 use sokudo_store::export::commands;
 use sokudo_store::layout::COMMANDS;
 use sokudo_workload::refusal::failed;
 
+use crate::lab::FindKnobs;
 use crate::witness::{Heard, Witness};
 use crate::{Lab, Voice, WATCH_NS, infos};
 
@@ -82,6 +84,10 @@ pub struct Beginning<'a> {
     pub observer: Box<dyn Observer>,
     /// Told what the lines say.
     pub voice: Voice,
+    /// Whether loads may name files of this host.
+    pub files: Files,
+    /// Asked for when the first knob of a target is changed.
+    pub find_knobs: Option<FindKnobs>,
 }
 
 /// Begins a record of what these hosts do.
@@ -115,6 +121,8 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Refusal> {
         stop: with.stop,
         seed: with.seed,
         heard,
+        files: with.files,
+        find_knobs: with.find_knobs,
     })
 }
 

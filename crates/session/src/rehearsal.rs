@@ -21,7 +21,10 @@ const MISTAKES_MAX: usize = 100;
 /// that a load does not have, values that they do not take.
 pub fn read(text: &str, hosts: Vec<HostInfo>) -> Result<Vec<Line>, Vec<Mistake>> {
     let (lines, mut mistakes) = line::parse_each(text);
-    let mut rehearsal = Rehearsal { hosts };
+    let mut rehearsal = Rehearsal {
+        hosts,
+        files: Files::Refused,
+    };
     let is_partial = !mistakes.is_empty();
     mistakes.extend(rehearse(&lines, &mut rehearsal, is_partial));
     mistakes.sort_by_key(|mistake| (mistake.line, mistake.column));
@@ -39,6 +42,7 @@ pub fn rehearse_program(
     hosts: Vec<HostInfo>,
     seed: u64,
     set: Vec<(String, String)>,
+    files: Files,
 ) -> Rehearsed {
     let begun = Instant::now();
     let outside = Outside {
@@ -47,7 +51,7 @@ pub fn rehearse_program(
         seed,
         parameters: set,
     };
-    script::rehearse(text, Rehearsal { hosts }, outside)
+    script::rehearse(text, Rehearsal { hosts, files }, outside)
 }
 
 /// Sentence about what could not be rehearsed.
@@ -61,6 +65,7 @@ pub fn left_open(open: Open) -> Text {
 /// Hosts that do nothing: every load counts as carried out.
 struct Rehearsal {
     hosts: Vec<HostInfo>,
+    files: Files,
 }
 
 impl Executor for Rehearsal {
@@ -74,11 +79,11 @@ impl Executor for Rehearsal {
     }
 
     fn words(&self) -> Vec<LoadWord> {
-        words::words()
+        words::with_files(self.files)
     }
 
     fn read(&self, word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
-        words::read(word, arguments)
+        words::read_with_files(word, arguments, self.files)
     }
 
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
@@ -121,6 +126,12 @@ impl Executor for Rehearsal {
         spec.map(drop)
             .map_err(|bad| Failed::new(bad.to_string(), english(&bad.hint())))
     }
+
+    fn set_knobs(&mut self, _: &[(String, String)]) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn put_knobs_back(&mut self) {}
 
     fn note(&mut self, _: Text) {}
 
@@ -209,7 +220,7 @@ mod tests {
                      phase(\"b\", stream(1, 2, {duration: \"soon\"}));\n\
                      monitor(\"weather:every=1s\");\n\
                      phase(\"c\", http(1, \"ftp://h/\"));";
-        let found = rehearse_program(wrong, hosts(4), 1, Vec::new()).mistakes;
+        let found = rehearse_program(wrong, hosts(4), 1, Vec::new(), Files::Refused).mistakes;
         let lines: Vec<u32> = found.iter().map(|mistake| mistake.line).collect();
         assert_eq!(lines, [1, 2, 3, 4], "{found:#?}");
         for (mistake, part) in found.iter().zip(["colour", "soon", "weather", "ftp"]) {
@@ -226,7 +237,7 @@ mod tests {
             include_str!("../../../examples/switch.js"),
             include_str!("../../../examples/wireless-echo.js"),
         ] {
-            let found = rehearse_program(source, hosts(4), 1, Vec::new());
+            let found = rehearse_program(source, hosts(4), 1, Vec::new(), Files::Refused);
             assert_eq!(found.mistakes, [], "{source}");
             assert_ne!(found.open, Some(Open::Long), "{source}");
         }

@@ -18,9 +18,11 @@ use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::dbt3::Dbt3Options;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::kinds;
+use sokudo_monitors::Files;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::Options;
 
+use crate::plan;
 use crate::typed::not_understood;
 
 /// Name of the argument that takes the peers.
@@ -100,6 +102,24 @@ pub fn words() -> Vec<LoadWord> {
         takes_url: entry.takes_url,
     };
     WORDS.iter().map(word).collect()
+}
+
+/// The same, and those that name files of this host where that may be.
+pub fn with_files(files: Files) -> Vec<LoadWord> {
+    let plan = (files == Files::Readable).then_some(plan::WORD);
+    words().into_iter().chain(plan).collect()
+}
+
+/// Reads a word and what follows it, which may name files of this host where that may be.
+pub fn read_with_files(
+    word: &str,
+    arguments: &[String],
+    files: Files,
+) -> Result<OrderedLoad, Failed> {
+    match (word == plan::WORD.name, files) {
+        (true, Files::Readable) => plan::read(arguments),
+        (_, Files::Readable | Files::Refused) => read(word, arguments),
+    }
 }
 
 /// Reads a word and what follows it.

@@ -166,6 +166,14 @@ impl<E: Executor> Calls<E> {
                 .monitor(time_ns(&text(argument)?)?)
                 .map(|()| Value::Null),
             "observe" => executor.observe(&text(argument)?).map(|()| Value::Null),
+            "knobs" => {
+                let pairs: Vec<(String, String)> = understood(argument)?;
+                match pairs.is_empty() {
+                    true => executor.put_knobs_back(),
+                    false => executor.set_knobs(&pairs)?,
+                }
+                Ok(Value::Null)
+            }
             "say" => {
                 let said = text(argument)?;
                 executor.say(&Text::new("console-said").word("text", said));

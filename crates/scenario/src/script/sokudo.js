@@ -189,6 +189,7 @@
     random,
     shuffle,
     monitor: (what) => (typeof what === "string" ? ask("observe", what) : ask("monitor", what?.every ?? "250ms")),
+    knobs: (changes) => ask("knobs", Object.entries(changes ?? {}).map(([key, value]) => [key, String(value)])),
     syncTime: () => ask("syncTime"),
     sleep: (time) => ask("sleep", typeof time === "number" ? `${time}ms` : time),
     say: (...words) =>

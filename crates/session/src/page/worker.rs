@@ -15,6 +15,7 @@ use sokudo_controller::Steering;
 use sokudo_i18n::Lang;
 use sokudo_load_http::jmx;
 use sokudo_model::{MonitorSpec, Record, Refusal, Text, kinds, secrets};
+use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo};
 use sokudo_web::desk::{PlanLoad, WebLoad};
@@ -304,6 +305,8 @@ impl Hand {
             stop,
             observer: Box::new(Tap::new(self.feed.clone())),
             voice: Box::new(move |what| feed.tell(Told::Says(SentenceKind::Answer, what.clone()))),
+            files: Files::Refused,
+            find_knobs: None,
         };
         let lab = begin(reached, beginning)?;
         self.shared.steers(Some(lab.run.steering()));
@@ -355,7 +358,7 @@ impl Hand {
     fn run_javascript(&self, text: String) -> Result<Left, Refusal> {
         let reached = self.setting.place.reach()?;
         let seed = self.seed();
-        let rehearsed = rehearse_program(&text, reached.infos(), seed, Vec::new());
+        let rehearsed = rehearse_program(&text, reached.infos(), seed, Vec::new(), Files::Refused);
         if let Some(first) = rehearsed.mistakes.first() {
             let refused = operator(first.to_string(), first.hint.clone());
             let marks = rehearsed.mistakes.iter().map(mistake).collect();

@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, check};
 use sokudo_i18n::{I18n, TextError};
+use sokudo_load_http::jmx;
 use sokudo_model::{Refusal, Text, harmless};
+use sokudo_monitors::Files;
 use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::script::syntax;
 use sokudo_scenario::{Executor as _, Failed, Mistake, line};
 use sokudo_session::page::HostSource;
 use sokudo_session::{
-    Beginning, Ended, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out, ended_by,
-    left_open, random_seed, read_lines, rehearse_program, script as program, seal,
+    Beginning, Ended, FindKnobs, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out,
+    ended_by, left_open, random_seed, read_lines, rehearse_program, script as program, seal,
 };
 use sokudo_wire::Key;
 use sokudo_workload::refusal::operator;
@@ -25,6 +27,7 @@ use super::key::{self, KeyText};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::screen::tell;
+use super::target_knobs::TargetKnobs;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
 const CONSOLE_EXAMPLES: &str = "\
@@ -47,6 +50,7 @@ Examples:
   sokudo run switch.sks lab             console lines, over the hosts of the group lab
   sokudo run switch.js lab              a program: loops, and results that decide what comes next
   sokudo run mesh.js --local 4          over four hosts inside this machine
+  sokudo run examples/was/study.js      this host alone, as host 1
 
 `sokudo scenario types` prints what a program can call.";
 
@@ -72,6 +76,12 @@ pub struct PlaceArgs {
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<KeyText>,
+}
+
+impl PlaceArgs {
+    fn is_nobody(&self) -> bool {
+        self.hosts.is_empty() && self.local.is_none()
+    }
 }
 
 #[cfg(feature = "fleet")]
@@ -262,7 +272,11 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
 
 fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
     let told = |mistakes: Vec<Mistake>| many(&args.file, &mistakes);
-    let reached = match (reach(&args.lab.place), syntax(&text)) {
+    let reached = match args.lab.place.is_nobody() {
+        true => alone(),
+        false => reach(&args.lab.place),
+    };
+    let reached = match (reached, syntax(&text)) {
         (Ok(reached), _) => reached,
         // Without hosts there is still something to say about the lines.
         (Err(failure), mistakes) if mistakes.is_empty() => return Err(failure),
@@ -271,7 +285,9 @@ fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
     // Random choices are the same in the rehearsal.
     let seed = args.lab.seed.unwrap_or_else(random_seed);
     args.lab.seed = Some(seed);
-    let rehearsed = rehearse_program(&text, reached.infos(), seed, args.set.clone());
+    jmx::permit();
+    let files = Files::Readable;
+    let rehearsed = rehearse_program(&text, reached.infos(), seed, args.set.clone(), files);
     if !rehearsed.mistakes.is_empty() {
         return Err(told(rehearsed.mistakes));
     }
@@ -279,9 +295,20 @@ fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
         let i18n = I18n::new(args.lab.show.lang());
         tell(&i18n.text(&left_open(open)));
     }
-    let lab = open_at(reached, &args.lab, "run")?;
+    let mut lab = open_at(reached, &args.lab, "run")?;
+    lab.files = files;
+    lab.find_knobs = Some(find_knobs(args.lab.observe.clone()));
     let (left, _) = program::carry_out(lab, text, &args.file, args.set);
     close(left, &args.lab)
+}
+
+/// The knobs of the target that is observed, else of the one that was started last on this host.
+fn find_knobs(observe: ObserveArgs) -> FindKnobs {
+    Box::new(move || {
+        let found = TargetKnobs::of("run", &observe, None);
+        let (knobs, _) = found.map_err(Refusal::from)?;
+        Ok(Box::new(knobs))
+    })
 }
 
 /// Carries out `sokudo scenario`.
@@ -405,8 +432,19 @@ fn open_at(reached: Reached, args: &LabArgs, name: &str) -> Result<Lab, Failure>
             true => eprintln!("{}", i18n.text(what)),
             false => println!("{}", i18n.text(what)),
         }),
+        files: Files::Refused,
+        find_knobs: None,
     };
     Ok(begin(reached, beginning)?)
+}
+
+/// This host alone, as number 1.
+fn alone() -> Result<Reached, Failure> {
+    Ok(Reached {
+        hosts: Hosts::own(sokudo_agent::factory)?,
+        note: None,
+        first: 0,
+    })
 }
 
 /// Calls the hosts; all of them must answer.

@@ -71,6 +71,7 @@ mod target_knobs;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod vocabulary;
+mod was_study;
 mod web;
 mod web_hosts;
 mod web_jmx;
