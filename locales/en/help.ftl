@@ -213,7 +213,7 @@ help-bus-after =
 help-check =
     Measure what this machine can do, or what the network between the hosts of a group can: no set-up, no root needed.
 
-    Without --group it takes a minute and a half or so. As root on Linux four hosts are made from network namespaces and joined by a bridge; they are gone when the command ends. Otherwise four loopback addresses stand for them.
+    Without --group it takes about two minutes. As root on Linux four hosts are made from network namespaces and joined by a bridge; they are gone when the command ends. Otherwise four loopback addresses stand for them.
 help-check--expect = What every pair of hosts must do, each way: a line rate, bounds on latency, loss and errors, or both, with commas. A line of 1 Gb/s must carry 900 Mb/s of payload: headers and framing take 5 to 6 %
 help-check--group = Check the network between all hosts of a group: every host meets every other one, both ways, as many pairs at once as there are
 help-check--layers = Layers to check; all when none is named
@@ -962,7 +962,7 @@ help-show = Show a run again: verdict, numbers, record
 help-sokudo = Measures, explains, tunes and proves the performance of distributed systems
 help-sokudo-after =
     Examples:
-      sokudo check                         what can this machine do? under two minutes, no set-up
+      sokudo check                         what can this machine do? about two minutes, no set-up
       sokudo serve                         on one host …
       sokudo datagram HOST                 … and on the other: how many datagrams per second arrive?
       sokudo datagram HOST --find 'loss<0.1%'   the highest rate that holds

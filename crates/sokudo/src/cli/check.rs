@@ -33,7 +33,7 @@ what is expected, or nothing comes through.";
 /// Measure what this machine can do, or what the network between the hosts of a group can: no
 /// set-up, no root needed.
 ///
-/// Without --group it takes a minute and a half or so. As root on Linux four hosts are made from
+/// Without --group it takes about two minutes. As root on Linux four hosts are made from
 /// network namespaces and joined by a bridge; they are gone when the command ends. Otherwise four
 /// loopback addresses stand for them.
 #[derive(Debug, Args)]

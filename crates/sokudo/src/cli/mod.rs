@@ -81,7 +81,7 @@ use sokudo_session::{Sentence, sentence};
 
 const EXAMPLES: &str = "\
 Examples:
-  sokudo check                         what can this machine do? under two minutes, no set-up
+  sokudo check                         what can this machine do? about two minutes, no set-up
   sokudo serve                         on one host …
   sokudo datagram HOST                 … and on the other: how many datagrams per second arrive?
   sokudo datagram HOST --find 'loss<0.1%'   the highest rate that holds
