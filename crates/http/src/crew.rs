@@ -1,5 +1,6 @@
 //! The users assigned to one event loop.
 
+use crate::post::{Letter, Sender};
 use crate::user::{Outcome, User, UserStep};
 
 /// A request of a crew to its loop.
@@ -11,11 +12,34 @@ pub enum Call<N> {
     Wakes(u32),
 }
 
+/// Wakes resting users of one event loop from another thread. Copies lead to the same loop.
+pub struct Waker<N>(Sender<N>);
+
+impl<N> Clone for Waker<N> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<N> Waker<N> {
+    pub(crate) fn new(sender: Sender<N>) -> Self {
+        Self(sender)
+    }
+
+    /// Calls a resting user for its next step; for any other user this has no effect.
+    pub fn wake(&self, user: u32) {
+        self.0.send(Letter::Wakes(user));
+    }
+}
+
 /// All users of one event loop, by number. A loop owns its crew: what the users share (counters,
 /// histograms, a schedule) needs no lock.
 pub trait Crew {
     /// The type of new users.
     type Newcomer: Send;
+
+    /// Gives the crew its waker, before the first user joins.
+    fn begins(&mut self, _waker: Waker<Self::Newcomer>) {}
 
     /// A user joins under a number that no other has at present.
     fn joins(&mut self, user: u32, newcomer: Self::Newcomer);
@@ -36,7 +60,7 @@ pub trait Crew {
     }
 
     /// True while a user is in the middle of a sequence that is completed although no further steps are
-    /// requested: see [`crate::Stop::soon`].
+    /// requested: see [`crate::Stop::soon`]. One that rests then waits for its waker.
     fn is_amid(&self, _user: u32) -> bool {
         false
     }

@@ -23,7 +23,7 @@ pub mod tls;
 mod tunnel;
 pub mod user;
 
-pub use crew::{Call, Crew, Strangers};
+pub use crew::{Call, Crew, Strangers, Waker};
 pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
 pub use failure::{Breach, Code, Failure, FailureKind, Malformed, Phase};
 pub use h2::RequestHead;

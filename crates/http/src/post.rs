@@ -32,6 +32,8 @@ pub(crate) enum Letter<N> {
         /// The result.
         found: Whereabouts,
     },
+    /// Something that a resting user waits for has come.
+    Wakes(u32),
     /// No more users will join.
     Closed,
 }

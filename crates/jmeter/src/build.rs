@@ -88,6 +88,7 @@ fn reads_previous(plan: &Plan) -> bool {
             PreKind::UserParameters { .. }
             | PreKind::Timeout { .. }
             | PreKind::RegexParameters { .. }
+            | PreKind::Database(_)
             | PreKind::UrlRewriting(_) => None,
         });
     let of_timers = plan.timers.iter().filter_map(|timer| match &timer.kind {

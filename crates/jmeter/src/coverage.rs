@@ -115,7 +115,6 @@ fn keep(
 fn refused(node: &ElementNode, why: Treatment) -> Text {
     let key = match why {
         Treatment::NeedsScripts => "jmx-needs-scripts",
-        Treatment::NeedsDatabase => "jmx-needs-database",
         _ => "jmx-not-supported",
     };
     Text::new(key)

@@ -33,6 +33,12 @@ pub trait Files {
     fn write_here(&self, _path: &str, _bytes: &[u8], _mode: WriteMode) -> io::Result<()> {
         Err(io::ErrorKind::PermissionDenied.into())
     }
+
+    /// Fails if a file may not be opened in place, to be read and written. Relative paths start at the current
+    /// folder.
+    fn may_open_here(&self, _path: &str) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
 }
 
 /// Where bytes of a file go.

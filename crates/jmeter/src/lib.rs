@@ -32,6 +32,7 @@ pub mod entry;
 mod expand;
 pub mod expression;
 pub mod files;
+mod jdbc_url;
 mod json;
 pub mod jtl;
 mod node;

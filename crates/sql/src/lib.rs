@@ -14,8 +14,11 @@
 //!
 //! Statements are written with `$1`, `$2`, … on every engine. Errors carry the SQLSTATE and a
 //! [`Class`], by which callers decide whether to try again. A [`Target`] prints without its secrets.
+//!
+//! [`jdbc`] is the same for test plans that were written for JDBC: any statement, and results as text.
 
 mod error;
+pub mod jdbc;
 mod mysql;
 mod placeholders;
 mod postgres;

@@ -23,7 +23,7 @@ use crate::value::{Decimal, Value};
 /// Bytes of COPY that travel together.
 const CHUNK_BYTES: usize = 64 << 10;
 /// Microseconds from 1970 to 2000, where PostgreSQL counts from.
-const EPOCH_2000: i64 = 946_684_800_000_000;
+pub(crate) const EPOCH_2000: i64 = 946_684_800_000_000;
 
 /// One session.
 pub(crate) struct Postgres {
@@ -47,7 +47,7 @@ impl Postgres {
     }
 
     /// Awaits a call while it moves the bytes of the connection.
-    async fn drive<T>(
+    pub(crate) async fn drive<T>(
         connection: &mut Connection<Socket, NoTlsStream>,
         call: impl Future<Output = Result<T, SqlError>>,
     ) -> Result<T, SqlError> {
@@ -259,7 +259,7 @@ fn int_to_sql(
 }
 
 /// The bytes of a column, with their type.
-struct Raw<'a>(&'a [u8], Type);
+pub(crate) struct Raw<'a>(pub(crate) &'a [u8], pub(crate) Type);
 
 impl<'a> FromSql<'a> for Raw<'a> {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
@@ -305,6 +305,18 @@ fn decoded<'a>(bytes: &'a [u8], ty: &Type) -> Option<Value<'a>> {
 
 /// PostgreSQL's binary form of `numeric`: groups of four decimal digits.
 fn numeric(bytes: &[u8]) -> Option<Value<'static>> {
+    let text = numeric_text(bytes)?;
+    if text == "NaN" {
+        return Some(Value::Float(f64::NAN));
+    }
+    text.parse::<Decimal>()
+        .map(Value::Decimal)
+        .ok()
+        .or_else(|| number(&text).ok())
+}
+
+/// All digits of a `numeric`; `NaN` for what is not a number, or infinite.
+pub(crate) fn numeric_text(bytes: &[u8]) -> Option<String> {
     let word = |at: usize| {
         let two = bytes.get(2 * at..2 * at + 2)?;
         Some(i16::from_be_bytes(two.try_into().ok()?))
@@ -312,8 +324,7 @@ fn numeric(bytes: &[u8]) -> Option<Value<'static>> {
     let (groups, weight) = (word(0)?, i32::from(word(1)?));
     let (sign, places) = (word(2)? as u16, word(3)? as u16);
     if !matches!(sign, 0 | 0x4000) {
-        // Not a number, or infinite.
-        return Some(Value::Float(f64::NAN));
+        return Some("NaN".into());
     }
     let mut text = String::new();
     if sign == 0x4000 {
@@ -338,12 +349,7 @@ fn numeric(bytes: &[u8]) -> Option<Value<'static>> {
         text.push('.');
         text.push_str(part.get(..usize::from(places))?);
     }
-    let trimmed = trimmed(&text);
-    trimmed
-        .parse::<Decimal>()
-        .map(Value::Decimal)
-        .ok()
-        .or_else(|| number(&trimmed).ok())
+    Some(trimmed(&text))
 }
 
 /// Without zeros in front.

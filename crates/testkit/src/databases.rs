@@ -33,6 +33,40 @@ impl DatabaseServer {
         format!("{}://bench@127.0.0.1:{}/bench", self.scheme, self.port)
     }
 
+    /// Makes a further database.
+    ///
+    /// Panics when it cannot be made.
+    pub fn create(&self, name: &str) {
+        let (client, words) = match self.scheme {
+            "postgres" => (
+                "psql",
+                ["-h", "127.0.0.1", "-U", "bench", "-d", "bench", "-p"],
+            ),
+            _ => (
+                "mariadb",
+                ["--no-defaults", "-h", "127.0.0.1", "-u", "bench", "-P", ""],
+            ),
+        };
+        let client = program(client).expect("the client of the server");
+        let begun = Instant::now();
+        loop {
+            let mut command = command(&client, self.directory.path(), None);
+            command.args(words.iter().filter(|word| !word.is_empty()));
+            command.arg(self.port.to_string());
+            let switch = if self.scheme == "postgres" {
+                "-c"
+            } else {
+                "-e"
+            };
+            command.args([switch, &format!("create database {name}")]);
+            if command.status().is_ok_and(|status| status.success()) {
+                return;
+            }
+            assert!(begun.elapsed() < READY, "create database: {}", self.log());
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
     /// Ends the server as a loss of power of its process would: SIGKILL, without any warning.
     pub fn kill(&mut self) {
         let _ = self.child.kill();

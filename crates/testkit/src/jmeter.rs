@@ -18,7 +18,7 @@ use crate::program::{Sokudo, profile_folder};
 pub const VERSION: &str = "5.6.3";
 const LAYOUT: &str = include_str!("jmeter.pom.xml");
 /// Number of the layout; another one whenever `jmeter.pom.xml` changes.
-const LAYOUT_NUMBER: u32 = 3;
+const LAYOUT_NUMBER: u32 = 4;
 
 /// JMeter as it can be started.
 #[derive(Debug, Clone)]

@@ -29,7 +29,7 @@ use bounds::phase_of;
 use seat::{Doing, Seat};
 
 use crate::connection::{Connection, Stage};
-use crate::crew::{Call, Crew};
+use crate::crew::{Call, Crew, Waker};
 use crate::engine::{LATE_NS, Limits, LoopAudit, Stop};
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::homes::Home;
@@ -113,13 +113,14 @@ where
     /// A loop without users.
     ///
     /// Errors: the system gives no way to wait for sockets.
-    pub(crate) fn new(crew: C, parts: Parts<C::Newcomer>) -> io::Result<Self> {
+    pub(crate) fn new(mut crew: C, parts: Parts<C::Newcomer>) -> io::Result<Self> {
         let wait = match EDGE {
             true => Wait::Epoll,
             false => Wait::Block,
         };
         let mut waiter = Waiter::new(wait, Trigger::Edge, EVENTS)?;
         waiter.add(parts.inbox.bell().as_fd(), BELL, Interest::Read)?;
+        crew.begins(Waker::new(parts.answers.clone()));
         Ok(Self {
             crew,
             waiter,
@@ -177,7 +178,8 @@ where
     fn is_anybody_at_work(&self) -> bool {
         let mut seats = (0..).zip(&self.seats);
         seats.any(|(user, seat)| {
-            is_busy(seat) || seat.doing == Doing::Due && self.crew.is_amid(user)
+            let is_called = matches!(seat.doing, Doing::Due | Doing::Resting);
+            is_busy(seat) || is_called && self.crew.is_amid(user)
         })
     }
 
@@ -284,6 +286,7 @@ where
                     exchange,
                     found,
                 } => self.resolved(user, exchange, found),
+                Letter::Wakes(user) => self.wake(user),
                 Letter::Closed => self.is_closed = true,
             }
         }
@@ -401,13 +404,16 @@ where
         while let Some(call) = self.crew.calls() {
             match call {
                 Call::Joins(newcomer) => self.join(now_ns(), newcomer),
-                Call::Wakes(user) => {
-                    let seat = self.seats.get(user as usize);
-                    if seat.is_some_and(|seat| seat.doing == Doing::Resting) {
-                        self.wait_for_turn(user);
-                    }
-                }
+                Call::Wakes(user) => self.wake(user),
             }
+        }
+    }
+
+    /// Calls a resting user.
+    fn wake(&mut self, user: u32) {
+        let seat = self.seats.get(user as usize);
+        if seat.is_some_and(|seat| seat.doing == Doing::Resting) {
+            self.wait_for_turn(user);
         }
     }
 

@@ -45,6 +45,14 @@ pub fn files(plan: &Plan) -> Vec<FileUse> {
             found.insert(FileUse::new(&data.file, "CSVDataSet", false));
         }
     }
+    for config in &plan.configs {
+        if let ConfigKind::Database(database) = &config.kind
+            && let Some(file) = database.address.as_ref().and_then(|it| it.file.as_ref())
+        {
+            let file = Template::text(file.as_str());
+            found.insert(FileUse::new(&file, "JDBCDataSource", true));
+        }
+    }
     for sampler in &plan.samplers {
         if let SamplerKind::Http(request) = &sampler.kind {
             let sent = request.files.iter();

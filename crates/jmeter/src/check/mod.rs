@@ -8,6 +8,7 @@ use sokudo_pace::Think;
 
 use crate::plan::{Controller, Group, Id, Loops, Plan, SamplerKind, Stage, Step, TimerKind, Value};
 
+mod databases;
 mod endless;
 mod files;
 mod unsupported;

@@ -9,6 +9,7 @@ use crate::problem::FilePosition;
 
 /// Reports the parts that would be left out, with the severity that the operator chose.
 pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
+    super::databases::judge(plan, compiler);
     let configs = plan.configs.iter().filter_map(|config| {
         let what = match &config.kind {
             ConfigKind::Authorization { entries, .. }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Value;
+use super::{Database, Value};
 use crate::expression::Template;
 
 /// A configuration element that acts during the test.
@@ -85,6 +85,8 @@ pub enum ConfigKind {
         /// True if name servers and static hosts are used at all.
         is_custom: bool,
     },
+    /// A pool of connections to a database.
+    Database(Box<Database>),
     /// Client certificates.
     Keystore {
         /// True if they are loaded before the test.

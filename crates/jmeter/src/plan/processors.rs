@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FlowAction, Script, Value};
+use super::{DatabaseQuery, FlowAction, Script, Value};
 use crate::expression::Template;
 
 /// A preprocessor.
@@ -31,6 +31,8 @@ pub enum PreKind {
         /// Number of the group with the values.
         values: Template,
     },
+    /// A statement on a database.
+    Database(Box<DatabaseQuery>),
     /// A sample timeout.
     Timeout {
         /// Milliseconds; 0: never.
@@ -174,6 +176,8 @@ pub enum PostKind {
     },
     /// A script, which may change the result.
     Script(Script),
+    /// A statement on a database.
+    Database(Box<DatabaseQuery>),
     /// Changes the flow after a failed sample.
     OnError(FlowAction),
     /// Adds variables and properties as a sub-result.
@@ -199,7 +203,7 @@ impl PostKind {
             | Self::XPath { extraction, .. }
             | Self::JmesPath { extraction, .. } => Some(&extraction.applies),
             Self::Json { applies, .. } => Some(applies),
-            Self::Script(_) | Self::OnError(_) | Self::Debug { .. } => None,
+            Self::Script(_) | Self::Database(_) | Self::OnError(_) | Self::Debug { .. } => None,
         }
     }
 }

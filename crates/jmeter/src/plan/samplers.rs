@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FlowAction, HttpRequest, Value};
+use super::{DatabaseQuery, FlowAction, HttpRequest, Value};
 use crate::expression::Template;
 use crate::script::ScriptLanguage;
 
@@ -25,6 +25,8 @@ pub enum SamplerKind {
     Dummy(Box<Dummy>),
     /// One of the two classes of Java requests that come with JMeter.
     Java(Box<JavaRequest>),
+    /// A statement on a database.
+    Database(Box<DatabaseQuery>),
     /// A flow control action, without result.
     Action(Action),
     /// A script whose value is the body of its result.

@@ -35,6 +35,9 @@ const MORE: &str = "2026-11-23";
 /// Plans as people write them.
 const PEOPLES: &str = "2026-11-24";
 
+/// Statements on databases.
+const DATABASES: &str = "2026-11-25";
+
 /// The elements that are compared.
 pub const COMPARED: &[Compared] = &[
     equal("TestPlan", FIRST),
@@ -112,6 +115,10 @@ pub const COMPARED: &[Compared] = &[
     equal("ResultCollector", PEOPLES),
     equal("CorrectedResultCollector", MORE),
     equal("Summariser", MORE),
+    differs("JDBCDataSource", DATABASES, "jmx-differs-jdbc"),
+    differs("JDBCSampler", DATABASES, "jmx-differs-jdbc-rows"),
+    differs("JDBCPreProcessor", DATABASES, "jmx-differs-jdbc-rows"),
+    differs("JDBCPostProcessor", DATABASES, "jmx-differs-jdbc-rows"),
 ];
 
 /// What is known of an element of the registry; `None`: it is not compared.

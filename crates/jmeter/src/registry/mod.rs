@@ -19,6 +19,7 @@ mod backend;
 mod compared;
 mod config;
 mod controllers;
+mod databases;
 mod extractors;
 mod groups;
 mod http;
@@ -84,8 +85,6 @@ pub enum Treatment {
     LeftOut,
     /// It is a script in an unsupported language.
     NeedsScripts,
-    /// It needs the database layer.
-    NeedsDatabase,
     /// It uses an unsupported protocol.
     NotSupported,
 }
@@ -138,6 +137,7 @@ pub static REGISTRY: &[&[ElementSpec]] = &[
     samplers::ELEMENTS,
     timers::ELEMENTS,
     config::ELEMENTS,
+    databases::ELEMENTS,
     extractors::ELEMENTS,
     assertions::ELEMENTS,
     listeners::ELEMENTS,

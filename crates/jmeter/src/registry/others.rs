@@ -28,7 +28,6 @@ pub(super) const TOOLS: &[ElementSpec] = &[
 ];
 
 const SCRIPT: Role = Role::Refused(Treatment::NeedsScripts);
-const DATABASE: Role = Role::Refused(Treatment::NeedsDatabase);
 const FOREIGN: Role = Role::Refused(Treatment::NotSupported);
 
 pub(super) const REFUSED: &[ElementSpec] = &[
@@ -38,10 +37,6 @@ pub(super) const REFUSED: &[ElementSpec] = &[
     element(&["BSFAssertion"], Family::Assertion, 3, SCRIPT),
     element(&["BSFTimer"], Family::Timer, 3, SCRIPT),
     element(&["BSFListener"], Family::Listener, 3, SCRIPT),
-    element(&["JDBCSampler"], Family::Sampler, 3, DATABASE),
-    element(&["JDBCDataSource"], Family::Config, 3, DATABASE),
-    element(&["JDBCPreProcessor"], Family::PreProcessor, 3, DATABASE),
-    element(&["JDBCPostProcessor"], Family::PostProcessor, 3, DATABASE),
     element(&["TCPSampler"], Family::Sampler, 3, FOREIGN),
     element(
         &["FTPSampler", "SmtpSampler", "MailReaderSampler"],

@@ -9,6 +9,8 @@ use sokudo_pace::Random;
 
 use super::changed_requests::ChangedRequests;
 use super::charset::Charset;
+use super::databases::DatabaseCall;
+use super::examine::Examining;
 use super::java_request::SleepSetup;
 use super::shared::locked;
 use super::test::Test;
@@ -65,6 +67,10 @@ pub(super) struct ThreadContext {
     pub sleep_setups: HashMap<Id, SleepSetup>,
     /// Requests as scripts changed them.
     pub requests: ChangedRequests,
+    /// The call on a database that is to be made.
+    pub call: Option<Box<DatabaseCall>>,
+    /// The examination of a result whose postprocessor waits for a database.
+    pub examining: Option<Box<Examining>>,
     /// Class and message of the exception that a function in the current sampler has thrown.
     thrown: Option<(&'static str, String)>,
 }
@@ -110,6 +116,8 @@ impl ThreadContext {
             sessions: HashMap::new(),
             sleep_setups: HashMap::new(),
             requests: ChangedRequests::default(),
+            call: None,
+            examining: None,
             thrown: None,
         }
     }

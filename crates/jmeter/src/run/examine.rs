@@ -2,6 +2,7 @@
 
 use super::assertions::{Verdict, assert_all};
 use super::context::View;
+use super::databases::{self, BegunCall, DatabaseAnswer};
 use super::extract::extract;
 use super::local_samplers::debug_text;
 use super::sample_result::SampleResult;
@@ -17,22 +18,37 @@ pub(super) struct Examined {
     pub revised: Option<ScriptSample>,
 }
 
-/// Runs the postprocessors of the current sampler, then its assertions, then its script listeners.
+/// The examination of a result whose postprocessor waits for a database.
+#[derive(Debug)]
+pub(super) struct Examining {
+    /// Index of the postprocessor.
+    post: usize,
+    /// Its call.
+    pub call: BegunCall,
+    /// The result as a script changed it so far.
+    revised: Option<ScriptSample>,
+    /// Bytes of the sub-results before the examination.
+    pub fetched_bytes: u64,
+}
+
+/// Runs the postprocessors of the current sampler, then its assertions, then its script listeners. `None`: a
+/// postprocessor waits for a database; the next call goes on behind it.
 pub(super) fn examine(
     view: &mut View<'_>,
     sub_results: &mut SubResults,
     result: &SampleResult<'_>,
-) -> Examined {
+) -> Option<Examined> {
     let (test, sampler) = (view.test(), view.thread.sampler() as usize);
     let scope = &test.plan.samplers[sampler].scope;
-    if test.plan.reads_last_text {
+    let waited = view.thread.examining.take();
+    if test.plan.reads_last_text && waited.is_none() {
         view.thread.keep_text(result.text);
     }
-    if test.plan.reads_previous {
+    if test.plan.reads_previous && waited.is_none() {
         let seen = result.seen(view.thread.label());
         view.thread.keep_previous(seen);
     }
-    let revised = post_process(view, sub_results, result);
+    let revised = post_process(view, sub_results, result, waited)?;
     let now = result.revised(revised.as_ref());
     let holds = test.programs[sampler].holds;
     let mut verdict = assert_all(view, &scope.assertions, holds, &now);
@@ -52,21 +68,30 @@ pub(super) fn examine(
             run_script(view, owner, script, Some(seen));
         }
     }
-    Examined { verdict, revised }
+    Some(Examined { verdict, revised })
 }
 
-/// Runs the postprocessors; gives the result as a script changed it.
+/// Runs the postprocessors, those behind one that waited for a database; gives the result as a script changed
+/// it. `None`: one of them waits.
 fn post_process(
     view: &mut View<'_>,
     sub_results: &mut SubResults,
     result: &SampleResult<'_>,
-) -> Option<ScriptSample> {
+    waited: Option<Box<Examining>>,
+) -> Option<Option<ScriptSample>> {
     let plan = &view.test().plan;
-    let mut revised: Option<ScriptSample> = None;
-    for id in &plan.samplers[view.thread.sampler() as usize]
+    let posts = &plan.samplers[view.thread.sampler() as usize]
         .scope
-        .post_processors
-    {
+        .post_processors;
+    let fetched_bytes = match &waited {
+        Some(waited) => waited.fetched_bytes,
+        None => sub_results.sums().0,
+    };
+    let (first, mut revised) = match waited {
+        Some(waited) => (waited.post + 1, waited.revised),
+        None => (0, None),
+    };
+    for (index, id) in posts.iter().enumerate().skip(first) {
         let post = &plan.post_processors[*id as usize];
         let now = result.revised(revised.as_ref());
         match &post.kind {
@@ -82,10 +107,35 @@ fn post_process(
             PostKind::Debug { variables, .. } => {
                 sub_results.show(debug_result(view, variables));
             }
+            PostKind::Database(query) => match databases::begin(view, &post.name, query) {
+                Ok(call) => {
+                    view.thread.examining = Some(Box::new(Examining {
+                        post: index,
+                        call,
+                        revised,
+                        fetched_bytes,
+                    }));
+                    return None;
+                }
+                Err(thrown) => databases::tell(view, &post.name, &thrown),
+            },
             kind => extract(view, kind, &now),
         }
     }
-    revised
+    Some(revised)
+}
+
+/// Sets the variables of the postprocessor that waited for a database.
+pub(super) fn answered(view: &mut View<'_>, answer: &DatabaseAnswer) {
+    let Some(examining) = view.thread.examining.take() else {
+        return;
+    };
+    let test = view.test();
+    let scope = &test.plan.samplers[view.thread.sampler() as usize].scope;
+    let id = scope.post_processors[examining.post];
+    let name = &test.plan.post_processors[id as usize].name;
+    databases::processed(view, (name, &examining.call), answer);
+    view.thread.examining = Some(examining);
 }
 
 /// The sub-result of a debug postprocessor.

@@ -1,8 +1,9 @@
-//! Results of samplers that send nothing: scripts, Java requests, dummy samplers and debug samplers.
+//! Results of samplers that send nothing themselves: scripts, Java requests, dummy samplers, debug samplers,
+//! and statements on databases.
 
 use std::collections::BTreeMap;
 
-use sokudo_model::Spent;
+use sokudo_model::{Moments, Spent};
 
 use super::context::{LAST_SAMPLE_OK, View};
 use super::details::result_details;
@@ -15,18 +16,55 @@ use crate::expression::World as _;
 use crate::plan::{Dummy, Value};
 use crate::script::ScriptSample;
 
-/// Examines and reports the result of a script sampler; true if it succeeded.
-pub(super) fn conclude_script(
+/// A result that no request of the user's own gave.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LocalSample {
+    /// Its start.
+    pub start_ns: i64,
+    /// Its end; 0: it is not over yet.
+    pub end_ns: i64,
+    /// Milliseconds that it states to have taken; `None`: those from start to end.
+    pub elapsed_ms: Option<u64>,
+    /// Its URL.
+    pub url: String,
+    /// When there was a connection; the start where none was needed.
+    pub connected_ns: i64,
+    /// When a database had answered.
+    pub answered_ns: Option<i64>,
+    /// Stage that failed; empty: none.
+    pub phase: &'static str,
+    /// What it is.
+    pub sample: ScriptSample,
+}
+
+impl LocalSample {
+    /// One without connection and URL.
+    pub fn new(start_ns: i64, end_ns: i64, sample: ScriptSample) -> Self {
+        Self {
+            start_ns,
+            end_ns,
+            url: "null".into(),
+            connected_ns: start_ns,
+            sample,
+            ..Self::default()
+        }
+    }
+}
+
+/// Examines and reports a result; true if it succeeded. `None`: a postprocessor waits for a database.
+pub(super) fn conclude_local(
     view: &mut View<'_>,
     sub_results: &mut SubResults,
     results: &mut Results,
-    start_ns: i64,
-    seen: &ScriptSample,
-) -> bool {
-    let elapsed_ms = view.test().between_ms(start_ns, view.now_ns());
+    local: &LocalSample,
+) -> Option<bool> {
+    let seen = &local.sample;
+    let elapsed_ms = local.elapsed_ms;
+    let elapsed_ms =
+        elapsed_ms.unwrap_or_else(|| view.test().between_ms(local.start_ns, local.end_ns));
     if seen.is_ignored {
         view.thread.set_last_ok(seen.success);
-        return seen.success;
+        return Some(seen.success);
     }
     let result = SampleResult {
         headers: &seen.headers,
@@ -34,6 +72,9 @@ pub(super) fn conclude_script(
         content_type: &seen.content_type,
         data_type: seen.data_type,
         sent_bytes: seen.sent_bytes,
+        url: &local.url,
+        latency_ms: seen.latency_ms,
+        connect_ms: seen.connect_ms,
         ..SampleResult::of_text(
             &seen.text,
             &seen.code,
@@ -42,44 +83,45 @@ pub(super) fn conclude_script(
             seen.success,
         )
     };
-    conclude(view, sub_results, results, start_ns, &result)
+    conclude(view, sub_results, results, local, &result)
 }
 
-/// Examines and reports the result that a dummy sampler states; true if it succeeded.
-pub(super) fn conclude_dummy(
-    view: &mut View<'_>,
-    sub_results: &mut SubResults,
-    results: &mut Results,
-    start_ns: i64,
-    dummy: &Dummy,
-) -> bool {
+/// The result that a dummy sampler states.
+pub(super) fn dummy_sample(view: &mut View<'_>, start_ns: i64, dummy: &Dummy) -> LocalSample {
     let (code, message) = (view.text(&dummy.code), view.text(&dummy.message));
     let (text, url) = (view.text(&dummy.response), view.text(&dummy.url));
     let number = |value: i64| u64::try_from(value).unwrap_or(0);
     let elapsed_ms = number(view.integer(&dummy.response_time_ms));
     let latency_ms = number(view.integer(&dummy.latency_ms));
     let connect_ms = number(view.integer(&dummy.connect_ms));
-    let success = view.flag(&dummy.success);
-    let result = SampleResult {
-        url: &url,
+    let sample = ScriptSample {
+        label: view.thread.label().to_owned(),
+        code,
+        message,
+        text,
         latency_ms,
         connect_ms,
-        ..SampleResult::of_text(&text, &code, &message, elapsed_ms, success)
+        success: view.flag(&dummy.success),
+        ..ScriptSample::default()
     };
-    conclude(view, sub_results, results, start_ns, &result)
+    LocalSample {
+        url,
+        elapsed_ms: Some(elapsed_ms),
+        ..LocalSample::new(start_ns, view.now_ns(), sample)
+    }
 }
 
-/// Examines and reports the result of a debug sampler; true if it succeeded.
-pub(super) fn conclude_debug(
-    view: &mut View<'_>,
-    sub_results: &mut SubResults,
-    results: &mut Results,
-    variables: &Value<bool>,
-) -> bool {
-    let text = debug_text(view, variables);
-    let result = SampleResult::of_text(&text, "200", "OK", 0, true);
-    let now_ns = view.now_ns();
-    conclude(view, sub_results, results, now_ns, &result)
+/// The result of a debug sampler.
+pub(super) fn debug_sample(view: &mut View<'_>, variables: &Value<bool>) -> LocalSample {
+    let sample = ScriptSample {
+        label: view.thread.label().to_owned(),
+        code: "200".into(),
+        message: "OK".into(),
+        text: debug_text(view, variables),
+        success: true,
+        ..ScriptSample::default()
+    };
+    LocalSample::new(view.now_ns(), view.now_ns(), sample)
 }
 
 /// The variables of a user, one per line, sorted by name; empty unless they are wanted.
@@ -101,19 +143,36 @@ pub(super) fn debug_text(view: &mut View<'_>, variables: &Value<bool>) -> String
     text
 }
 
+/// Time by stages of a statement on a database; nothing of others.
+fn spent(local: &LocalSample) -> Spent {
+    match local.answered_ns {
+        None => Spent::default(),
+        Some(answered_ns) => Spent::between(&Moments {
+            intended_ns: local.start_ns,
+            start_ns: local.start_ns,
+            resolved_ns: local.start_ns,
+            connected_ns: local.connected_ns,
+            secured_ns: local.connected_ns,
+            sent_ns: local.connected_ns,
+            first_byte_ns: answered_ns,
+            end_ns: local.end_ns,
+        }),
+    }
+}
+
 fn conclude(
     view: &mut View<'_>,
     sub_results: &mut SubResults,
     results: &mut Results,
-    start_ns: i64,
+    local: &LocalSample,
     result: &SampleResult<'_>,
-) -> bool {
-    sub_results.clear();
+) -> Option<bool> {
+    let start_ns = local.start_ns;
     let result = &SampleResult {
         start_ms: view.test().wall_ms(start_ns),
         ..*result
     };
-    let examined = examine(view, sub_results, result);
+    let examined = examine(view, sub_results, result)?;
     let result = &result.revised(examined.revised.as_ref());
     let (test, thread) = (view.test(), &*view.thread);
     let (group_threads, all_threads) = thread.active_users(test);
@@ -143,12 +202,15 @@ fn conclude(
         intended_ns: start_ns,
         is_due: false,
         start_ns,
-        sent_ns: start_ns,
-        end_ns: view.now_ns(),
+        sent_ns: local.connected_ns,
+        end_ns: local.end_ns,
         errno: 0,
-        spent: Spent::default(),
-        phase: "",
-        failure: "".into(),
+        spent: spent(local),
+        phase: local.phase,
+        failure: match local.phase {
+            "" => "".into(),
+            _ => result.message.into(),
+        },
         variables: Vec::new(),
         details: result_details(view, result, &examined),
         below: Vec::new(),
@@ -162,5 +224,5 @@ fn conclude(
         results.report(test, thread, row);
     }
     view.thread.set_last_ok(success);
-    success
+    Some(success)
 }

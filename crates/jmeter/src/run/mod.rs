@@ -24,6 +24,7 @@ mod context;
 mod controllers;
 mod cookies;
 mod css;
+mod databases;
 mod decimal_format;
 mod details;
 mod digest;
@@ -59,6 +60,9 @@ mod uri;
 mod user;
 
 pub(crate) use css::css_flaw;
+pub use databases::{
+    DatabaseAction, DatabaseAnswer, DatabaseCall, Execution, Expects, Given, Parameter, Thrown,
+};
 pub use http::{Route, Through};
 pub(crate) use jmes::jmes_flaw;
 pub use outcome::{Lost, NotHttp, Reply};

@@ -86,9 +86,10 @@ fn asks_for_name(kind: &PreKind) -> bool {
             .iter()
             .flatten()
             .any(|value| value.to_string().contains("__samplerName")),
-        PreKind::Timeout { .. } | PreKind::RegexParameters { .. } | PreKind::UrlRewriting(_) => {
-            false
-        }
+        PreKind::Timeout { .. }
+        | PreKind::RegexParameters { .. }
+        | PreKind::UrlRewriting(_)
+        | PreKind::Database(_) => false,
     }
 }
 
@@ -119,7 +120,7 @@ fn post_needs(kind: &PostKind) -> PartsNeeded {
         | PostKind::Css { .. }
         | PostKind::XPath { .. } => PartsNeeded::Body,
         PostKind::Script(held) => script_needs(held),
-        PostKind::OnError(_) | PostKind::Debug { .. } => PartsNeeded::Other,
+        PostKind::OnError(_) | PostKind::Debug { .. } | PostKind::Database(_) => PartsNeeded::Other,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::expression::written_date;
 use crate::files::Files;
 use crate::pattern;
 use crate::plan::{
-    ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Plan, SamplerKind, TimerKind,
+    ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind,
 };
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
@@ -108,6 +108,8 @@ pub struct Test {
     pub(super) excuses_parts: bool,
     /// Time of the first call of a shared timer: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
+    /// Pools of connections to databases, by their variables.
+    pub(super) databases: HashMap<String, Id>,
     patterns: Cache<Regex>,
     whole_patterns: Cache<Regex>,
     paths: Cache<JsonPath>,
@@ -171,7 +173,9 @@ impl Test {
                 (node.savers, node.holds) = savers.among(listeners);
             }
         }
+        let databases = databases_of(&plan);
         let test = Self {
+            databases,
             shared: SharedState::new(
                 plan.groups.len(),
                 plan.configs.len(),
@@ -377,6 +381,19 @@ impl Test {
         }
         Ok(())
     }
+}
+
+/// Pools by their variables; as in JMeter the first of a name stays.
+fn databases_of(plan: &Plan) -> HashMap<String, Id> {
+    let mut found = HashMap::new();
+    for (id, config) in (0..).zip(&plan.configs) {
+        if let ConfigKind::Database(database) = &config.kind
+            && database.address.is_some()
+        {
+            found.entry(database.variable.clone()).or_insert(id);
+        }
+    }
+    found
 }
 
 /// Compiled texts; `None` for those that are not valid.

@@ -276,6 +276,11 @@ fn stage_over(
             NextAction::Pause { until_ns } => {
                 due.push(std::cmp::Reverse((until_ns.max(now_ns + 1), index)))
             }
+            NextAction::Call => {
+                drop(user.take_call());
+                user.answered(super::DatabaseAnswer::nobody(now_ns));
+                due.push(std::cmp::Reverse((now_ns + 1, index)));
+            }
             NextAction::End | NextAction::Rest => {}
         }
     }

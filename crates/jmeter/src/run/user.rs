@@ -7,19 +7,21 @@ use super::changed_requests::CurrentRequest;
 use super::config_elements::{ConfigElements, pre_process};
 use super::context::ThreadContext;
 use super::controllers::{Advance, Controllers, Effects};
-use super::http::{HttpClient, RequestEnd, RequestStart};
-use super::java_request::sample_java;
-use super::local_samplers::{conclude_debug, conclude_dummy, conclude_script};
-use super::outcome::{Lost, Reply};
+use super::databases::{self, BegunCall, DatabaseAnswer, DatabaseCall};
+use super::http::HttpClient;
+use super::local_samplers::LocalSample;
+use super::outcome::Reply;
 use super::results::Results;
 use super::row::Sink;
-use super::scripts::sample_script;
 use super::shared::StopKind;
 use super::sub_results::SubResults;
 use super::test::Test;
 use super::timers::{Timers, is_released, synchronize};
-use crate::plan::{Action, FlowAction, PostKind, SamplerKind};
-use crate::script::ScriptSample;
+use crate::plan::{FlowAction, PostKind, PreKind};
+
+mod samples;
+
+use samples::HeldReply;
 
 /// Time between two checks of a synchronizing timer, and after a request that was not sent.
 const RECHECK_NS: i64 = 2_000_000;
@@ -35,7 +37,9 @@ pub struct VirtualUser {
 pub enum NextAction {
     /// Sends the request that was appended.
     Send(Request),
-    /// Nothing until a helper has completed a request.
+    /// Makes the call of [`VirtualUser::take_call`].
+    Call,
+    /// Nothing until a helper has completed a request, or a call was answered.
     Rest,
     /// Nothing until then.
     Pause {
@@ -82,10 +86,27 @@ struct Thread {
     sub_results: SubResults,
     results: Results,
     phase: Phase,
-    /// Start and result of a script or Java sampler that was executed.
-    scripted: Option<(i64, Box<ScriptSample>)>,
+    /// Result that is not reported yet, of a sampler that sends nothing itself.
+    local: Option<Box<LocalSample>>,
+    /// Response that is not reported yet, because a postprocessor waits for a database.
+    held: Option<Box<HeldReply>>,
+    /// Call of the sampler on a database.
+    calling: Option<Box<BegunCall>>,
+    /// Answer that was not taken yet.
+    answer: Option<Box<DatabaseAnswer>>,
     /// Intended start of an arrival, until its first request.
     intended_ns: Option<i64>,
+}
+
+/// What a call on a database is made for.
+#[derive(Debug, Clone, Copy)]
+enum CallFor {
+    /// A preprocessor: its index, and the pause that those before it made, nanoseconds.
+    PreProcessor(usize, i64),
+    /// The sampler.
+    Sampler,
+    /// A postprocessor.
+    PostProcessor,
 }
 
 /// Activity of a user. The current sampler is in its context.
@@ -108,8 +129,10 @@ enum Phase {
     Hop,
     /// Embedded resources are fetched.
     Page,
-    /// A script or Java sampler was executed and its result is not yet reported.
-    Scripted,
+    /// A sampler that sends nothing itself was executed and its result is not yet reported.
+    Local,
+    /// A call on a database is to be made, or under way.
+    Calling(CallFor),
     /// It has ended.
     Gone,
 }
@@ -117,7 +140,10 @@ enum Phase {
 impl Phase {
     /// True while a result is begun and not reported, although no request is under way.
     fn is_amid(self) -> bool {
-        matches!(self, Self::Hop | Self::Page | Self::Scripted)
+        matches!(
+            self,
+            Self::Hop | Self::Page | Self::Local | Self::Calling(_)
+        )
     }
 }
 
@@ -142,7 +168,10 @@ impl VirtualUser {
             sub_results: SubResults::default(),
             results: Results::new(sink),
             phase: Phase::Begin,
-            scripted: None,
+            local: None,
+            held: None,
+            calling: None,
+            answer: None,
             intended_ns: arrival_ns,
         };
         Self {
@@ -163,6 +192,16 @@ impl VirtualUser {
             Phase::Page => self.thread.fetched(&self.test, 0, reply),
             _ => self.thread.ended(&self.test, reply),
         }
+    }
+
+    /// The call on a database that is to be made after [`NextAction::Call`].
+    pub fn take_call(&mut self) -> Option<Box<DatabaseCall>> {
+        self.thread.context.call.take()
+    }
+
+    /// Takes the answer to the call: once, before the next `step`.
+    pub fn answered(&mut self, answer: DatabaseAnswer) {
+        self.thread.answer = Some(Box::new(answer));
     }
 
     /// Number of helpers that could send a request for the user now, as its lanes from 1 on. To be
@@ -236,7 +275,7 @@ impl Thread {
                         Advance::Sampler(id, node) => {
                             self.context.enter_sampler(id, node);
                             self.context.requests.begin(test, id);
-                            if let Some(until_ns) = self.prepare(test, now_ns) {
+                            if let Some(until_ns) = self.prepare(test, now_ns, 0, 0) {
                                 return self.pause_until(test, now_ns, until_ns);
                             }
                         }
@@ -260,8 +299,8 @@ impl Thread {
                     }
                 }
                 Phase::Dummy(start_ns) => {
-                    self.conclude_dummy(test, now_ns, start_ns);
-                    self.choose_again();
+                    self.state_dummy(test, now_ns, start_ns);
+                    self.conclude_local(test);
                 }
                 Phase::Hop => match http_request(test, &self.context) {
                     Some(request) => {
@@ -272,9 +311,24 @@ impl Thread {
                     }
                     None => self.phase = Phase::Choose,
                 },
-                Phase::Scripted => {
-                    self.conclude_script(test, now_ns);
-                    self.choose_again();
+                Phase::Local => {
+                    if let Some(local) = &mut self.local
+                        && local.end_ns == 0
+                    {
+                        local.end_ns = now_ns;
+                    }
+                    self.conclude_local(test);
+                }
+                Phase::Calling(what) => {
+                    if self.context.call.is_some() {
+                        return NextAction::Call;
+                    }
+                    let Some(answer) = self.answer.take() else {
+                        return NextAction::Rest;
+                    };
+                    if let Some(until_ns) = self.go_on(test, now_ns, what, &answer) {
+                        return self.pause_until(test, now_ns, until_ns);
+                    }
                 }
                 Phase::Page => {
                     if let Some(next) = self.fetch(test, now_ns, 0, out) {
@@ -352,17 +406,30 @@ impl Thread {
         act(&mut self.controllers, &mut effects)
     }
 
-    /// Executes the preprocessors and timers of the current sampler. `Some`: when its pause ends.
-    fn prepare(&mut self, test: &Test, now_ns: i64) -> Option<i64> {
+    /// Executes the preprocessors of the current sampler, from one of them on, and its timers; those before
+    /// paused for `slept_ns`. `Some`: when its pause ends.
+    fn prepare(&mut self, test: &Test, now_ns: i64, from: usize, mut slept_ns: i64) -> Option<i64> {
         let sampler = self.context.sampler() as usize;
         let program = &test.programs[sampler];
         let mut view = self.context.view(test, now_ns);
-        if program.is_named_first {
+        if program.is_named_first && from == 0 {
             view.render_label();
         }
-        let mut slept_ns = 0;
-        for pre in &test.plan.samplers[sampler].scope.pre_processors {
-            slept_ns += pre_process(&mut view, *pre);
+        let pres = &test.plan.samplers[sampler].scope.pre_processors;
+        for (index, id) in pres.iter().enumerate().skip(from) {
+            let pre = &test.plan.pre_processors[*id as usize];
+            let PreKind::Database(query) = &pre.kind else {
+                slept_ns += pre_process(&mut view, *id);
+                continue;
+            };
+            match databases::begin(&mut view, &pre.name, query) {
+                Ok(call) => {
+                    self.calling = Some(Box::new(call));
+                    self.phase = Phase::Calling(CallFor::PreProcessor(index, slept_ns));
+                    return None;
+                }
+                Err(thrown) => databases::tell(&mut view, &pre.name, &thrown),
+            }
         }
         if !program.is_named_first {
             view.render_label();
@@ -387,173 +454,6 @@ impl Thread {
                 self.phase = Phase::Synchronize(index, (now_ns, released));
                 return;
             }
-        }
-    }
-
-    /// Executes the current sampler. `None`: it is over already.
-    fn sample(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Option<NextAction> {
-        let mut view = self.context.view(test, now_ns);
-        match &test.plan.samplers[view.thread.sampler() as usize].kind {
-            SamplerKind::Http(_) => {
-                let request = http_request(test, view.thread)?;
-                let due_ns = self.intended_ns.take();
-                self.sub_results.clear();
-                match self.client.begin(&mut view, &request, due_ns, out) {
-                    RequestStart::Sent(request) => {
-                        self.phase = Phase::Flying;
-                        return Some(NextAction::Send(request));
-                    }
-                    RequestStart::Cached => self.phase = Phase::Choose,
-                    RequestStart::Failed(class, why) => {
-                        self.phase = Phase::Choose;
-                        let why = (class, why.as_str());
-                        let parts = (&mut self.sub_results, &mut self.results);
-                        let success = self.client.fail(&mut view, parts.0, parts.1, why);
-                        self.concluded(test, now_ns, success);
-                    }
-                }
-                // An error that repeats must not become a busy loop.
-                Some(NextAction::Pause {
-                    until_ns: now_ns + RECHECK_NS,
-                })
-            }
-            SamplerKind::Debug { variables, .. } => {
-                self.phase = Phase::Choose;
-                let parts = (&mut self.sub_results, &mut self.results);
-                let success = conclude_debug(&mut view, parts.0, parts.1, variables);
-                self.concluded(test, now_ns, success);
-                None
-            }
-            SamplerKind::Dummy(dummy) => {
-                let waits_ms = match view.flag(&dummy.waits) {
-                    true => view.integer(&dummy.response_time_ms).max(0),
-                    false => 0,
-                };
-                self.phase = Phase::Dummy(now_ns);
-                (waits_ms > 0).then(|| NextAction::Pause {
-                    until_ns: now_ns + waits_ms * 1_000_000,
-                })
-            }
-            SamplerKind::Script(script) => {
-                let (seen, slept_ns) = sample_script(&mut view, script);
-                // Reported with the next step, so that its duration includes the script.
-                self.scripted = Some((now_ns, Box::new(seen)));
-                self.phase = Phase::Scripted;
-                let until_ns = now_ns.saturating_add(slept_ns);
-                Some(NextAction::Pause { until_ns })
-            }
-            SamplerKind::Java(java) => {
-                let (seen, slept_ns) = sample_java(&mut view, java);
-                self.scripted = Some((now_ns, Box::new(seen)));
-                self.phase = Phase::Scripted;
-                let until_ns = now_ns.saturating_add(slept_ns);
-                Some(NextAction::Pause { until_ns })
-            }
-            SamplerKind::Action(action) => self.act(test, now_ns, action),
-        }
-    }
-
-    /// Executes a flow control action.
-    fn act(&mut self, test: &Test, now_ns: i64, action: &Action) -> Option<NextAction> {
-        self.phase = Phase::Choose;
-        match action {
-            Action::Pause { duration_ms } => {
-                let pause_ms = self.context.view(test, now_ns).integer(duration_ms).max(0);
-                let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
-                return (pause_ms > 0).then(|| self.pause_until(test, now_ns, until_ns));
-            }
-            Action::Flow(action) => self.flow(test, now_ns, *action),
-        }
-        None
-    }
-
-    /// Takes the outcome of the user's own request.
-    fn ended(&mut self, test: &Test, reply: &Reply<'_>) {
-        let Some(request) = http_request(test, &self.context) else {
-            return self.choose_again();
-        };
-        let mut view = self.context.view(test, reply.end_ns);
-        let ended = self
-            .client
-            .ended(&mut view, &request, reply, &mut self.sub_results);
-        match ended {
-            RequestEnd::Hop => self.phase = Phase::Hop,
-            RequestEnd::Page => {
-                self.phase = Phase::Page;
-                self.close_complete_page(test);
-            }
-            RequestEnd::Complete(lost) => {
-                self.choose_again();
-                self.conclude(test, reply, lost);
-            }
-        }
-    }
-
-    /// The next request of a lane for embedded resources; `None`: nothing to fetch now.
-    fn fetch(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        lane: usize,
-        out: &mut Vec<u8>,
-    ) -> Option<NextAction> {
-        let request = http_request(test, &self.context)?;
-        let mut view = self.context.view(test, now_ns);
-        let next = self.client.fetch(&mut view, &request, lane, out);
-        if next.is_none() {
-            self.close_complete_page(test);
-        }
-        next.map(NextAction::Send)
-    }
-
-    /// Takes the outcome of a lane's request.
-    fn fetched(&mut self, test: &Test, lane: usize, reply: &Reply<'_>) {
-        let Some(request) = http_request(test, &self.context) else {
-            return;
-        };
-        let mut view = self.context.view(test, reply.end_ns);
-        let sub_results = &mut self.sub_results;
-        self.client
-            .fetched(&mut view, &request, lane, reply, sub_results);
-        self.close_complete_page(test);
-    }
-
-    /// Concludes the result of a page if all of its resources were fetched.
-    fn close_complete_page(&mut self, test: &Test) {
-        if self.client.page_is_complete() {
-            let page = self.client.close_page(&self.sub_results);
-            self.choose_again();
-            self.conclude(test, &page.borrowed(), None);
-        }
-    }
-
-    /// Reports the result of an HTTP sampler.
-    fn conclude(&mut self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) {
-        let mut view = self.context.view(test, reply.end_ns);
-        let parts = (&mut self.sub_results, &mut self.results);
-        let success = self
-            .client
-            .conclude(&mut view, parts.0, parts.1, reply, lost);
-        self.concluded(test, reply.end_ns, success);
-    }
-
-    fn conclude_dummy(&mut self, test: &Test, now_ns: i64, start_ns: i64) {
-        let sampler = self.context.sampler() as usize;
-        if let SamplerKind::Dummy(dummy) = &test.plan.samplers[sampler].kind {
-            let mut view = self.context.view(test, now_ns);
-            let parts = (&mut self.sub_results, &mut self.results);
-            let success = conclude_dummy(&mut view, parts.0, parts.1, start_ns, dummy);
-            self.concluded(test, now_ns, success);
-        }
-    }
-
-    fn conclude_script(&mut self, test: &Test, now_ns: i64) {
-        if let Some((start_ns, seen)) = self.scripted.take() {
-            self.context.set_label(&seen.label);
-            let mut view = self.context.view(test, now_ns);
-            let parts = (&mut self.sub_results, &mut self.results);
-            let success = conclude_script(&mut view, parts.0, parts.1, start_ns, &seen);
-            self.concluded(test, now_ns, success);
         }
     }
 

@@ -13,14 +13,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{
     Call, Crew, Exchange, Failure, FailureKind, Keep, LATE_NS, Malformed, Outcome, Phase, Stop,
-    TargetId, UserStep,
+    TargetId, UserStep, Waker,
 };
 use sokudo_jmeter::run::{
-    Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart, VirtualUser,
+    DatabaseAnswer, Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart,
+    VirtualUser,
 };
 use sokudo_net::clock::now_ns;
 
 use super::crowd::Floors;
+use super::databases::{DatabaseJob, Databases, LetterBox};
+use super::generator::locked;
 use super::tally::Shard;
 use crate::http::stages;
 
@@ -32,6 +35,8 @@ pub(super) struct PlanUsers {
     places: Vec<Option<Placed>>,
     inflight: Arc<Inflight>,
     floors: Arc<Floors>,
+    databases: Arc<Databases>,
+    waker: Option<Waker<Comer>>,
     /// Calls that the loop is still to make.
     calls: VecDeque<Call<Comer>>,
 }
@@ -55,6 +60,8 @@ enum Placed {
         number: u64,
         /// Seats of its helpers, by lane from 1; `None`: not there yet.
         helpers: Vec<Option<u32>>,
+        /// Where the answer of a database is left.
+        letter_box: LetterBox,
     },
     /// One of the lanes of another seat.
     Helps { of: u32, lane: usize },
@@ -83,6 +90,7 @@ impl PlanUsers {
         stop: Stop,
         inflight: Arc<Inflight>,
         floors: Arc<Floors>,
+        databases: Arc<Databases>,
     ) -> Self {
         Self {
             test,
@@ -91,6 +99,8 @@ impl PlanUsers {
             places: Vec::new(),
             inflight,
             floors,
+            databases,
+            waker: None,
             calls: VecDeque::new(),
         }
     }
@@ -168,6 +178,10 @@ impl PlanUsers {
 impl Crew for PlanUsers {
     type Newcomer = Comer;
 
+    fn begins(&mut self, waker: Waker<Comer>) {
+        self.waker = Some(waker);
+    }
+
     fn joins(&mut self, user: u32, comer: Comer) {
         let place = user as usize;
         if place >= self.places.len() {
@@ -200,12 +214,14 @@ impl Crew for PlanUsers {
                 group,
                 number,
                 helpers: Vec::new(),
+                letter_box: LetterBox::default(),
             });
         }
         let Some(Some(Placed::Lives {
             user: living,
             group,
             number,
+            letter_box,
             ..
         })) = self.places.get_mut(place)
         else {
@@ -214,7 +230,29 @@ impl Crew for PlanUsers {
         if self.floors.sends_home(*group as usize, *number) && !living.is_amid() {
             return UserStep::End;
         }
-        let step = step_of(living.step(now_ns, out));
+        if let Some(answer) = locked(letter_box).take() {
+            living.answered(answer);
+        }
+        let mut next = living.step(now_ns, out);
+        while next == NextAction::Call {
+            let call = living.take_call();
+            let (Some(call), Some(waker)) = (call, &self.waker) else {
+                break;
+            };
+            let job = DatabaseJob {
+                call: *call,
+                at_ns: now_ns,
+                letter_box: Arc::clone(letter_box),
+                seat: user,
+                waker: waker.clone(),
+            };
+            if self.databases.call(job) {
+                break;
+            }
+            living.answered(DatabaseAnswer::nobody(now_ns));
+            next = living.step(now_ns, out);
+        }
+        let step = step_of(next);
         if living.helpers() > 0 {
             self.call_helpers(user);
         }
@@ -278,7 +316,7 @@ impl Crew for PlanUsers {
 fn step_of(next: NextAction) -> UserStep {
     match next {
         NextAction::Pause { until_ns } => UserStep::Pause { until_ns },
-        NextAction::Rest => UserStep::Rest,
+        NextAction::Rest | NextAction::Call => UserStep::Rest,
         NextAction::End => UserStep::End,
         NextAction::Send(request) => UserStep::Send(Exchange {
             target: TargetId(request.target),

@@ -20,6 +20,7 @@ use sokudo_workload::refusal::spawn;
 
 use super::client::{Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
+use super::databases::Databases;
 use super::generator::{Control, Finished, LoadObserver, locked};
 use super::saved::Files;
 use super::tally::{Shard, Tallies};
@@ -44,6 +45,7 @@ pub(super) struct RunningTest {
     pub trust: Trust,
     pub identities: Arc<[Identity]>,
     pub inflight: Arc<Inflight>,
+    pub databases: Arc<Databases>,
     /// The users of this generator.
     pub part: GeneratorShare,
     pub seed: u64,
@@ -157,6 +159,7 @@ impl RunningTest {
                 stop.clone(),
                 inflight,
                 floors,
+                Arc::clone(&self.databases),
             )
         });
         let config = Config {

@@ -20,6 +20,7 @@ use super::backend::{Backends, trust};
 use super::client::Inflight;
 use super::course::RunningTest;
 use super::crowd::Crowd;
+use super::databases::Databases;
 use super::options::JmxOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
@@ -181,6 +182,8 @@ impl Generator {
         let test = prepared
             .test(&targets, shards[0].clone())
             .map_err(NotStarted::Plan)?;
+        let databases = Databases::start(prepared, options.loops().max(1));
+        let databases = Arc::new(databases.map_err(NotStarted::Refused)?);
         let telling = backends.start(&test).map_err(NotStarted::Refused)?;
         let control = Arc::new(Control {
             test,
@@ -205,6 +208,7 @@ impl Generator {
                 dropped: AtomicU64::new(0),
                 late: AtomicU64::new(0),
             }),
+            databases,
             seed,
         };
         let run = move || {

@@ -20,6 +20,7 @@ mod bundle;
 mod client;
 mod course;
 mod crowd;
+mod databases;
 mod gather;
 mod generator;
 mod key_store;

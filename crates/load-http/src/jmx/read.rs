@@ -152,6 +152,16 @@ impl Prepared {
         })
     }
 
+    /// Fails if the plan may not open a file in place. Errors: the file, and how to name it.
+    pub(super) fn may_open(&self, path: &str) -> Result<(), Refusal> {
+        self.files.may_open_here(path).map_err(|_| {
+            operator(
+                Text::new("error-jmx-file-outside").with("path", path),
+                Text::new("error-jmx-file-outside-hint").with("path", path),
+            )
+        })
+    }
+
     /// Keeps the plan's listeners from writing files and from telling databases.
     pub fn keep_listeners_quiet(&mut self) {
         for listener in &mut self.plan.listeners {
@@ -385,6 +395,10 @@ impl Files for PlanFiles {
 
     fn exists_here(&self, path: &str) -> bool {
         Path::new(path).exists()
+    }
+
+    fn may_open_here(&self, path: &str) -> io::Result<()> {
+        self.reach.check(Path::new(path))
     }
 
     fn write_here(&self, path: &str, bytes: &[u8], mode: WriteMode) -> io::Result<()> {

@@ -184,7 +184,14 @@ fn arrivals_that_are_begun_after_their_time_are_late() {
     });
     let floors = Arc::new(Floors::new(1));
     let test = test.map_err(|_| "no test").unwrap();
-    let mut users = PlanUsers::new(test, shard, Stop::default(), inflight.clone(), floors);
+    let mut users = PlanUsers::new(
+        test,
+        shard,
+        Stop::default(),
+        inflight.clone(),
+        floors,
+        Arc::default(),
+    );
     let stage_ns = now_ns();
     let mut begins = |user: u32, at_ms: i64, late_ms: i64| {
         let start = ThreadStart {

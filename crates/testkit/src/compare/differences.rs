@@ -171,14 +171,20 @@ fn without(text: &str, header: &str) -> String {
 /// A text without port, folder, moments and random names.
 fn plain(text: &str, of: &Done) -> String {
     let text = text.replace(&of.folder.display().to_string(), "{out}");
+    let text = match of.database {
+        "" => text,
+        name => text.replace(name, "{database}"),
+    };
     let text = text.replace(&format!(":{}", of.port), ":{port}");
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
         let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        let of_connection = out.ends_with("(conn=");
         let (word, behind) = rest.split_at(word.unwrap_or(rest.len()).max(first.len_utf8()));
         out.push_str(match word {
             word if is_moment(word) => "{ms}",
+            word if of_connection && word.bytes().all(|b| b.is_ascii_digit()) => "{n}",
             word if is_uuid(word) => "{uuid}",
             word => word,
         });

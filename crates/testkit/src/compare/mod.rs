@@ -10,6 +10,7 @@
 //! Requests to other hosts than this one reach the recorder as their proxy, so that no plan loads
 //! anybody else. What the recorder answers stands at [`recorder`].
 
+mod databases;
 mod differences;
 mod ours;
 pub mod recorder;
@@ -21,6 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::jmeter::JMeter;
+use databases::Servers;
 use recorder::{Heard, Recorder};
 
 /// Longest that one plan may take.
@@ -65,6 +67,8 @@ struct Done {
     files: Vec<(String, String)>,
     port: u16,
     folder: PathBuf,
+    /// Name of the databases on servers.
+    database: &'static str,
 }
 
 /// Executes plans with both programs. `properties` are set for both.
@@ -80,9 +84,15 @@ pub fn compare(
         .iter()
         .map(|plan| std::path::absolute(plan).map_err(told))
         .collect::<Result<_, _>>()?;
+    let (servers, plans) = Servers::of(plans);
     let place = tempfile::tempdir().map_err(told)?;
-    let work = |name: &str| Work::new(&plans, properties, place.path().join(name)).map_err(told);
-    let (own, their) = (work("ours")?, work("theirs")?);
+    let work = |name: &str, database| {
+        let mut all = servers.properties(database);
+        all.extend_from_slice(properties);
+        Work::new(&plans, (database, &all), place.path().join(name)).map_err(told)
+    };
+    let own = work("ours", databases::NAMES[0])?;
+    let their = work("theirs", databases::NAMES[1])?;
     let (ours, theirs) = thread::scope(|scope| {
         let theirs = scope.spawn(|| theirs::execute(&jmeter, &their));
         (
@@ -110,12 +120,13 @@ struct Work<'a> {
     properties: Vec<(String, String)>,
     place: PathBuf,
     recorder: Recorder,
+    database: &'static str,
 }
 
 impl<'a> Work<'a> {
     fn new(
         plans: &'a [PathBuf],
-        properties: &[(String, String)],
+        (database, properties): (&'static str, &[(String, String)]),
         place: PathBuf,
     ) -> std::io::Result<Self> {
         let beside = plans.first().and_then(|plan| plan.parent());
@@ -132,6 +143,7 @@ impl<'a> Work<'a> {
             properties: all,
             place,
             recorder,
+            database,
         })
     }
 
@@ -154,6 +166,7 @@ impl<'a> Work<'a> {
             files: files(&self.folder(plan)),
             port: self.recorder.port,
             folder: self.folder(plan),
+            database: self.database,
         }
     }
 }
@@ -167,6 +180,10 @@ fn files(folder: &Path) -> Vec<(String, String)> {
             let path = entry.path();
             if path.is_dir() {
                 open.push(path);
+                continue;
+            }
+            // Each library writes its own version into a database.
+            if path.extension().is_some_and(|extension| extension == "db") {
                 continue;
             }
             let name = path.strip_prefix(folder).unwrap_or(&path);

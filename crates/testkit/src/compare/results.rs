@@ -76,9 +76,12 @@ fn begin(tag: &BytesStart<'_>, depth: usize, out: &mut String) {
     out.push_str(tag.name().as_ref());
     // Nothing is an answer of which no more than the exception is known: its text is Java's.
     let is_lost = attribute(tag, "rc").is_some_and(|code| code.starts_with("Non HTTP"));
+    // The number of a connection has so many digits as there were connections.
+    let is_numbered = attribute(tag, "rm").is_some_and(|message| message.contains("(conn="));
     for found in tag.attributes().flatten() {
         let key = found.key.as_ref();
-        if UNTOLD.contains(&key) || is_lost && matches!(key, "by" | "rm") {
+        let is_untold = is_lost && matches!(key, "by" | "rm") || is_numbered && key == "by";
+        if UNTOLD.contains(&key) || is_untold {
             continue;
         }
         let value = attribute(tag, key).unwrap_or_default();

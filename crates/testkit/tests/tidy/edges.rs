@@ -37,7 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "load-http",
         &[
-            "i18n", "workload", "http", "jmeter", "net", "pace", "stats", "model",
+            "i18n", "workload", "http", "jmeter", "net", "pace", "sql", "stats", "model",
         ],
     ),
     (

@@ -29,7 +29,8 @@ struct ResultTexts<'a> {
 }
 
 impl HttpClient {
-    /// Examines the reply of the request under way and reports its result; true if it succeeded.
+    /// Examines the reply of the request under way and reports its result; true if it succeeded. `None`: a
+    /// postprocessor waits for a database.
     pub fn conclude(
         &self,
         view: &mut View<'_>,
@@ -37,7 +38,7 @@ impl HttpClient {
         results: &mut Results,
         reply: &Reply<'_>,
         lost: Option<Lost<'_>>,
-    ) -> bool {
+    ) -> Option<bool> {
         let test = view.test();
         let decoded = match test.programs[view.thread.sampler() as usize].needs_body {
             true => content::decoded(reply),
@@ -82,8 +83,9 @@ impl HttpClient {
             success: is_good && texts.has_all_resources,
             inner: &inner,
         };
-        let fetched_bytes = sub_results.sums().0;
-        let mut examined = examine(view, sub_results, &result);
+        let waited = view.thread.examining.as_ref();
+        let fetched_bytes = waited.map_or(sub_results.sums().0, |waited| waited.fetched_bytes);
+        let mut examined = examine(view, sub_results, &result)?;
         sub_results.judge(std::mem::take(&mut examined.verdict.inner));
         let shown_bytes = sub_results.sums().0 - fetched_bytes;
         let result = result.revised(examined.revised.as_ref());
@@ -102,26 +104,12 @@ impl HttpClient {
             }
         }
         view.thread.set_last_ok(success);
-        success
+        Some(success)
     }
 
-    /// Reports the failed result of a request that could not be written.
-    pub fn fail(
-        &mut self,
-        view: &mut View<'_>,
-        sub_results: &mut SubResults,
-        results: &mut Results,
-        (class, why): (NotHttp, &str),
-    ) -> bool {
+    /// The current request could not be written.
+    pub fn fail(&mut self, class: NotHttp, why: &str) {
         self.exchange.fail(class, why);
-        let lost = Lost {
-            class,
-            phase: "send",
-            errno: None,
-            says: why,
-        };
-        let reply = Reply::never_sent(view.now_ns(), lost);
-        self.conclude(view, sub_results, results, &reply, Some(lost))
     }
 
     fn texts<'r>(

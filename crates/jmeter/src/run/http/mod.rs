@@ -35,6 +35,7 @@ use request::{Buffers, Unsent, line};
 pub use proxy::Through;
 pub use route::Route;
 
+pub(super) use page::OwnedReply;
 pub(super) use response::header_values;
 pub(super) use route::may_be_routed;
 

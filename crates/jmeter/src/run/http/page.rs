@@ -81,7 +81,8 @@ pub(in crate::run) struct OwnedReply {
 }
 
 impl OwnedReply {
-    fn new(reply: &Reply<'_>) -> Self {
+    /// A copy.
+    pub fn new(reply: &Reply<'_>) -> Self {
         Self {
             intended_ns: reply.intended_ns,
             start_ns: reply.start_ns,

@@ -459,7 +459,6 @@ pub fn treatment_word(treatment: Option<Treatment>) -> &'static str {
         Some(Treatment::NoEffect) => "no-effect",
         Some(Treatment::LeftOut) => "left-out",
         Some(Treatment::NeedsScripts) => "scripts",
-        Some(Treatment::NeedsDatabase) => "database",
         Some(Treatment::NotSupported) => "not-supported",
         None => "unknown",
     }

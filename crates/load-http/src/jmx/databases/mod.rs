@@ -1,0 +1,159 @@
+//! The databases of a plan: who holds their connections, and how users reach them.
+//!
+//! ```text
+//! event loop ─ call ─► thread of the pool: waits for a connection, executes, reads
+//!      ▲                        │
+//!      └── wakes the user ◄─ answer in its letter box
+//! ```
+//!
+//! An event loop never waits for a database. The connections of a pool live on one thread; those of pools with
+//! one connection for each user are divided among as many threads as there are event loops.
+
+mod arguments;
+mod pool;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use sokudo_http::Waker;
+use sokudo_jmeter::plan::{ConfigKind, Database, DatabaseDriver, Id, IsolationLevel};
+use sokudo_jmeter::run::{DatabaseAnswer, DatabaseCall};
+use sokudo_model::Refusal;
+use sokudo_sql::jdbc::{Driver, Isolation, JdbcAddress};
+use sokudo_workload::refusal::{failed, spawn};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::client::Comer;
+use super::generator::locked;
+use super::read::Prepared;
+use pool::{PoolSettings, Pools};
+
+/// Where the answer to a call is left.
+pub(super) type LetterBox = Arc<Mutex<Option<DatabaseAnswer>>>;
+
+/// A call on its way.
+pub(super) struct DatabaseJob {
+    pub call: DatabaseCall,
+    /// When it was made.
+    pub at_ns: i64,
+    pub letter_box: LetterBox,
+    pub seat: u32,
+    pub waker: Waker<Comer>,
+}
+
+/// The databases of a running test.
+#[derive(Default)]
+pub(super) struct Databases {
+    /// The threads of each pool.
+    lanes: HashMap<Id, Vec<UnboundedSender<DatabaseJob>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Databases {
+    /// Starts what the plan needs; connections that it wants before the test are made. Errors: a file of SQLite
+    /// that the plan may not use; no thread could be started.
+    pub fn start(prepared: &Prepared, loops: usize) -> Result<Self, Refusal> {
+        let mut made = Self::default();
+        for (id, config) in (0..).zip(&prepared.plan.configs) {
+            let ConfigKind::Database(database) = &config.kind else {
+                continue;
+            };
+            let Some(place) = place(database) else {
+                continue;
+            };
+            if let Some(file) = &place.file {
+                prepared.may_open(&file.to_string_lossy())?;
+            }
+            let settings = PoolSettings::new(database, place);
+            let lanes = match database.connections {
+                0 => loops,
+                _ => 1,
+            };
+            for _ in 0..lanes {
+                let lane = made.lane(settings.clone())?;
+                made.lanes.entry(id).or_default().push(lane);
+            }
+        }
+        Ok(made)
+    }
+
+    /// One thread with its part of a pool.
+    fn lane(&self, settings: PoolSettings) -> Result<UnboundedSender<DatabaseJob>, Refusal> {
+        let (sender, mut jobs) = unbounded_channel::<DatabaseJob>();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| failed(error.to_string(), None))?;
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let work = move || {
+            let all = tokio::task::LocalSet::new();
+            all.block_on(&runtime, async {
+                let pools = Pools::new(settings);
+                pools.make_ahead().await;
+                // Nobody listens where the start was given up.
+                let _ = ready.send(());
+                while let Some(job) = jobs.recv().await {
+                    pools.begin(job);
+                }
+            });
+        };
+        locked(&self.threads).push(spawn("database", work)?);
+        // A thread that died is noticed by its calls.
+        let _ = is_ready.recv();
+        Ok(sender)
+    }
+
+    /// Makes a call; false: nobody will answer it.
+    pub fn call(&self, job: DatabaseJob) -> bool {
+        let lanes = self.lanes.get(&job.call.database);
+        let lane = lanes.and_then(|lanes| lanes.get(job.call.user as usize % lanes.len().max(1)));
+        lane.is_some_and(|lane| lane.send(job).is_ok())
+    }
+}
+
+impl Drop for Databases {
+    /// Connections are closed with their threads.
+    fn drop(&mut self) {
+        self.lanes.clear();
+        for thread in std::mem::take(&mut *locked(&self.threads)) {
+            // Its users have been told already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Where a database is, and as whom; `None`: it is not supported.
+fn place(database: &Database) -> Option<JdbcAddress> {
+    let address = database.address.as_ref()?;
+    let (user, password) = match database.user.as_str() {
+        // Those of the URL count where the element has none.
+        "" => (address.user.clone(), address.password.clone()),
+        user => (Some(user.to_owned()), Some(database.password.clone())),
+    };
+    let user = user.unwrap_or_else(|| std::env::var("USER").unwrap_or_default());
+    Some(JdbcAddress {
+        driver: match address.driver {
+            DatabaseDriver::Postgres => Driver::Postgres,
+            DatabaseDriver::MariaDb => Driver::MariaDb,
+            DatabaseDriver::MySql => Driver::MySql,
+            DatabaseDriver::Sqlite => Driver::Sqlite,
+        },
+        host: address.host.clone(),
+        port: address.port,
+        database: address.database.clone(),
+        file: address.file.as_ref().map(Into::into),
+        user,
+        password: password.unwrap_or_default(),
+        settings: address.settings.clone(),
+    })
+}
+
+fn isolation(level: IsolationLevel) -> Isolation {
+    match level {
+        IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
+        IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
+        IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+        IsolationLevel::Serializable => Isolation::Serializable,
+    }
+}
