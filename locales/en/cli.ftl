@@ -202,6 +202,7 @@ demo-ends = Ctrl-C ends it.
 ## sokudo db
 
 db-init-done = { $target }: { $rows } rows in { $seconds } ({ $rate })
+db-ops-done = { $target }: { $op } in { $seconds }
 db-check-broken = { $condition } does not hold: { $left } and { $right }
 db-check-broken-rows =
     { $condition } does not hold in { $rows } { $rows ->

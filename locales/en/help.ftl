@@ -501,13 +501,22 @@ help-dbt3-after =
 
     The label `answers` is a digest of the answers of the power test: the same scale and --query-seed give the same one
     on every engine. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
-help-db = Make and check the tables of a load on a database
+help-db = Make, check and keep up the tables of a load on a database
 help-db-init =
     Make the tables of a load on a database anew, and fill them.
 
     Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or those whose names begin with dbt1_, dbt2_ or dbt3_.
 help-db-init--scale = Branches (tpcb), units of 2,880 customers (dbt1), warehouses (dbt2) or scale factor (dbt3, from 0.01 on)
 help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
+help-db-ops =
+    Time what is done to tables from time to time: indexes made anew, room given back, rows counted.
+
+    PostgreSQL: reindex, vacuum, analyze. MariaDB and MySQL: alter table force, optimize, analyze. SQLite: reindex, vacuum of the whole file, analyze.
+help-db-ops--only = What is done, in this order
+help-db-ops--only-analyze = Count rows, so that plans know the sizes
+help-db-ops--only-reindex = Make the indexes anew
+help-db-ops--only-vacuum = Give back the room of rows that are gone
+help-db-ops--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-db-check =
     Check what must hold in the tables of a load on a database: the sums of tpcb, the 8 conditions of dbt1, the 12 of dbt2, or the rows, relations and checksums of dbt3.
 

@@ -171,6 +171,7 @@ demo-ends = Ctrl-C で終わります。
 ## sokudo db
 
 db-init-done = { $target }: { $rows } 行を { $seconds } で作成 ({ $rate })
+db-ops-done = { $target }: { $op } に { $seconds }
 db-check-broken = { $condition } が成り立たない: { $left } と { $right }
 db-check-broken-rows = { $condition } が { $rows } 行で成り立たない
 db-check-done = 成り立つ条件 { $kept }、成り立たない条件 { $broken }

@@ -501,13 +501,22 @@ help-dbt3-after =
 
     ラベル `answers` はパワーテストの答えのダイジェスト。スケールと --query-seed が同じなら、どの製品でも同じ値になる。
     パスワードは DSN、PGPASSWORD、MYSQL_PWD で渡す。どれも記録に残らない。
-help-db = データベースの負荷の表を作り、検査する
+help-db = データベースの負荷の表を作成、検査、保守する
 help-db-init =
     データベースの負荷の表を作り直し、行を入れる
 
     そのワークロードの表があれば削除する: tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history。または名前が dbt1_、dbt2_、dbt3_ で始まる表。
 help-db-init--scale = 支店 (tpcb)、顧客 2,880 の単位 (dbt1)、倉庫 (dbt2) の数、またはスケール係数 (dbt3、0.01 から)
 help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
+help-db-ops =
+    表の保守作業の時間を測る: 索引の再作成、空き領域の回収、行数の集計。
+
+    PostgreSQL: reindex、vacuum、analyze。MariaDB と MySQL: alter table force、optimize、analyze。SQLite: reindex、ファイル全体の vacuum、analyze。
+help-db-ops--only = 行う作業。指定した順に行う
+help-db-ops--only-analyze = 実行計画のために行数を集計する
+help-db-ops--only-reindex = 索引を作り直す
+help-db-ops--only-vacuum = 削除した行の領域を回収する
+help-db-ops--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-db-check =
     データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、dbt1 の 8 つの条件、dbt2 の 12 の条件、または dbt3 の行数、関係、チェックサム
 

@@ -12,6 +12,8 @@ use crate::dbt2::Dbt2;
 use crate::dbt3::Dbt3;
 use crate::drive::{self, Benchmark};
 pub use crate::drive::{Broken, Checked, How, Loaded};
+use crate::tables;
+pub use crate::tables::Upkeep;
 use crate::tpcb::Tpcb;
 
 /// Longest wait for a session.
@@ -52,6 +54,31 @@ pub fn check(target: &Target, tables: Tables) -> Result<Checked, Refusal> {
         Tables::Dbt2 => work::<Dbt2, _>(target, checked::<Dbt2>(target)),
         Tables::Dbt3 => work::<Dbt3, _>(target, checked::<Dbt3>(target)),
     }
+}
+
+/// Does what is done to tables from time to time.
+///
+/// Errors: the server refuses or is not there, or has no such tables.
+pub fn upkeep(target: &Target, tables: Tables, what: Upkeep) -> Result<(), Refusal> {
+    match tables {
+        Tables::Tpcb => work::<Tpcb, _>(target, kept_up::<Tpcb>(target, what)),
+        Tables::Dbt1 => work::<Dbt1, _>(target, kept_up::<Dbt1>(target, what)),
+        Tables::Dbt2 => work::<Dbt2, _>(target, kept_up::<Dbt2>(target, what)),
+        Tables::Dbt3 => work::<Dbt3, _>(target, kept_up::<Dbt3>(target, what)),
+    }
+}
+
+async fn kept_up<B: Benchmark>(target: &Target, what: Upkeep) -> Result<(), SqlError> {
+    let mut session = Session::connect(target, CONNECT).await?;
+    // MariaDB tells of a table that is not there in a row, not as an error.
+    for table in B::TABLES {
+        drive::one(
+            &mut session,
+            &format!("select count(*) from {table} where 1 = 0"),
+        )
+        .await?;
+    }
+    tables::upkeep(&mut session, what, B::TABLES).await
 }
 
 async fn checked<B: Benchmark>(target: &Target) -> Result<Checked, SqlError> {

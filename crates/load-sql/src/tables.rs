@@ -19,6 +19,17 @@ pub(crate) struct Table {
     pub(crate) is_narrow: bool,
 }
 
+/// The names of tables.
+pub(crate) const fn names<const N: usize>(tables: &[Table; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = tables[at].name;
+        at += 1;
+    }
+    names
+}
+
 /// Makes tables anew, in place of those that are there. PostgreSQL gets the keys once the rows are there.
 ///
 /// Errors: those of the server.
@@ -108,11 +119,58 @@ pub(crate) async fn finish(
         session.batch(index).await?;
     }
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
-    let names = names.join(", ");
-    let statistics = match engine {
-        Engine::Postgres => format!("vacuum analyze {names}"),
-        Engine::MySql => format!("analyze table {names}"),
-        Engine::Sqlite => "analyze".into(),
+    if engine == Engine::Postgres {
+        session
+            .batch(&format!("vacuum {}", names.join(", ")))
+            .await?;
+    }
+    upkeep(session, Upkeep::Analyze, &names).await
+}
+
+/// What is done to tables from time to time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upkeep {
+    /// Indexes are made anew.
+    Reindex,
+    /// The room of rows that are gone is given back.
+    Vacuum,
+    /// Rows are counted, so that plans know the sizes.
+    Analyze,
+}
+
+/// Does this to tables.
+///
+/// Errors: those of the server.
+pub(crate) async fn upkeep(
+    session: &mut Session,
+    what: Upkeep,
+    tables: &[&str],
+) -> Result<(), SqlError> {
+    let all = tables.join(", ");
+    let each = |statement: &str| {
+        tables
+            .iter()
+            .map(|table| format!("{statement} {table}"))
+            .collect()
     };
-    session.batch(&statistics).await
+    let statements: Vec<String> = match (session.engine(), what) {
+        (Engine::Postgres, Upkeep::Reindex) => each("reindex table"),
+        (Engine::Postgres, Upkeep::Vacuum) => vec![format!("vacuum {all}")],
+        (Engine::Postgres, Upkeep::Analyze) => vec![format!("analyze {all}")],
+        // InnoDB makes a table and its indexes anew at once.
+        (Engine::MySql, Upkeep::Reindex) => tables
+            .iter()
+            .map(|table| format!("alter table {table} force"))
+            .collect(),
+        (Engine::MySql, Upkeep::Vacuum) => vec![format!("optimize table {all}")],
+        (Engine::MySql, Upkeep::Analyze) => vec![format!("analyze table {all}")],
+        (Engine::Sqlite, Upkeep::Reindex) => each("reindex"),
+        // A file has one room for all tables.
+        (Engine::Sqlite, Upkeep::Vacuum) => vec!["vacuum".into()],
+        (Engine::Sqlite, Upkeep::Analyze) => each("analyze"),
+    };
+    for statement in &statements {
+        session.batch(statement).await?;
+    }
+    Ok(())
 }

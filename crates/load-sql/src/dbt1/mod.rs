@@ -49,6 +49,7 @@ pub const NAME: &str = numbers::KIND.name;
 impl Benchmark for Dbt1 {
     const KIND: &'static Kind = &numbers::KIND;
     const SCALE_TABLE: &'static str = "dbt1_customer";
+    const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &["dbt1_orders"];
     type Options = Dbt1Options;
     type Transactions = Visits;

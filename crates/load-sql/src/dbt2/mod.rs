@@ -55,6 +55,7 @@ pub const NAME: &str = numbers::KIND.name;
 impl Benchmark for Dbt2 {
     const KIND: &'static Kind = &numbers::KIND;
     const SCALE_TABLE: &'static str = "dbt2_warehouse";
+    const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &["dbt2_history", "dbt2_orders"];
     type Options = Dbt2Options;
     type Transactions = Orders;

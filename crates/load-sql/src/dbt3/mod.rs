@@ -56,6 +56,7 @@ pub const NAME: &str = numbers::KIND.name;
 impl Benchmark for Dbt3 {
     const KIND: &'static Kind = &numbers::KIND;
     const SCALE_TABLE: &'static str = "dbt3_supplier";
+    const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &[];
     type Options = Dbt3Options;
     type Transactions = Questions;

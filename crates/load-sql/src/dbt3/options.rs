@@ -228,7 +228,7 @@ impl Options for Dbt3Options {
     }
 
     fn fixed(&self) -> Option<&'static str> {
-        Some("streams")
+        None
     }
 }
 

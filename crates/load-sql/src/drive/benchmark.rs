@@ -19,6 +19,9 @@ pub(crate) trait Benchmark: 'static {
     /// The table that is filled last: its rows are the scale of the database.
     const SCALE_TABLE: &'static str;
 
+    /// All its tables, where they are its own.
+    const TABLES: &'static [&'static str] = &[];
+
     /// Tables whose columns `client` and `sequence` hold the marks of transactions.
     const MARKED_TABLES: &'static [&'static str];
 

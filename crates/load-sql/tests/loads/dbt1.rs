@@ -1,6 +1,6 @@
 //! Whole phases of `dbt1` on a file and on real servers.
 
-use sokudo_load_sql::db::{self, Tables};
+use sokudo_load_sql::db::{self, Tables, Upkeep};
 use sokudo_load_sql::dbt1::Dbt1;
 use sokudo_sql::Target;
 use sokudo_testkit::databases;
@@ -20,6 +20,19 @@ fn made(dsn: &str) -> Target {
         "{checked:?}"
     );
     target
+}
+
+/// Tables survive what is done to them from time to time.
+fn kept_up(target: &Target) {
+    for what in [Upkeep::Reindex, Upkeep::Vacuum, Upkeep::Analyze] {
+        db::upkeep(target, Tables::Dbt1, what).expect("tables");
+    }
+    for what in [Upkeep::Reindex, Upkeep::Vacuum, Upkeep::Analyze] {
+        let absent = db::upkeep(target, Tables::Tpcb, what);
+        assert!(absent.is_err(), "{target} has no such tables");
+    }
+    let checked = db::check(target, Tables::Dbt1).expect("tables");
+    assert!(checked.broken.is_empty(), "{checked:?}");
 }
 
 /// Every mix, both loops, and visitors who think.
@@ -66,6 +79,7 @@ fn a_file_is_loaded_and_every_broken_condition_is_found() {
     let dsn = file(&place);
     let target = made(&dsn);
     behaves(&dsn);
+    kept_up(&target);
     for (change, undo, broken) in [
         (
             "update dbt1_order_line set ol_qty = ol_qty + 1 where ol_o_id = 1 and ol_number = 1",
@@ -112,8 +126,9 @@ fn postgres_behaves() {
         return;
     };
     let dsn = server.dsn();
-    made(&dsn);
+    let target = made(&dsn);
     behaves(&dsn);
+    kept_up(&target);
 }
 
 #[test]
@@ -122,6 +137,7 @@ fn mariadb_behaves() {
         return;
     };
     let dsn = server.dsn();
-    made(&dsn);
+    let target = made(&dsn);
     behaves(&dsn);
+    kept_up(&target);
 }

@@ -1,10 +1,10 @@
-//! `sokudo db`: the tables of loads on databases, made and checked.
+//! `sokudo db`: the tables of loads on databases, made, checked and kept up.
 
 use std::time::Instant;
 
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_i18n::I18n;
-use sokudo_load_sql::db::{self, How, Tables};
+use sokudo_load_sql::db::{self, How, Tables, Upkeep};
 use sokudo_load_sql::dbt3::Scale;
 use sokudo_load_sql::target_text::TargetText;
 use sokudo_model::{Text, Unit};
@@ -15,7 +15,7 @@ use super::{Exit, Failure};
 /// Most branches or warehouses.
 const MOST_SCALE: u32 = 20_000;
 
-/// Make and check the tables of a load on a database.
+/// Make, check and keep up the tables of a load on a database.
 #[derive(Debug, Args)]
 pub struct DbArgs {
     #[command(subcommand)]
@@ -26,6 +26,7 @@ pub struct DbArgs {
 enum DbCommand {
     Init(InitArgs),
     Check(CheckArgs),
+    Ops(OpsArgs),
 }
 
 /// A workload with tables.
@@ -117,6 +118,7 @@ pub fn run(args: DbArgs) -> Result<Exit, Failure> {
     match args.command {
         DbCommand::Init(args) => init(&args),
         DbCommand::Check(args) => check(&args),
+        DbCommand::Ops(args) => ops(&args),
     }
 }
 
@@ -132,6 +134,76 @@ fn init(args: &InitArgs) -> Result<Exit, Failure> {
         .number("seconds", seconds, Unit::Seconds)
         .number("rate", rows / seconds.max(1e-9), Unit::PerSecond);
     println!("{}", I18n::new(args.language.lang()).text(&says));
+    Ok(Exit::Fine)
+}
+
+/// Something that is done to tables from time to time.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Op {
+    /// Make the indexes anew
+    Reindex,
+    /// Give back the room of rows that are gone
+    Vacuum,
+    /// Count rows, so that plans know the sizes
+    Analyze,
+}
+
+impl Op {
+    fn upkeep(self) -> Upkeep {
+        match self {
+            Self::Reindex => Upkeep::Reindex,
+            Self::Vacuum => Upkeep::Vacuum,
+            Self::Analyze => Upkeep::Analyze,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Reindex => "reindex",
+            Self::Vacuum => "vacuum",
+            Self::Analyze => "analyze",
+        }
+    }
+}
+
+/// Time what is done to tables from time to time: indexes made anew, room given back, rows counted.
+///
+/// PostgreSQL: reindex, vacuum, analyze. MariaDB and MySQL: alter table force, optimize, analyze. SQLite: reindex,
+/// vacuum of the whole file, analyze.
+#[derive(Debug, Args)]
+struct OpsArgs {
+    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
+    #[arg(long, value_name = "DSN")]
+    target: TargetText,
+
+    /// The load that the tables are for.
+    #[arg(short, long, value_enum, default_value_t = Workload::Tpcb)]
+    workload: Workload,
+
+    /// What is done, in this order.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "reindex,vacuum,analyze"
+    )]
+    only: Vec<Op>,
+
+    #[command(flatten)]
+    language: LangOption,
+}
+
+fn ops(args: &OpsArgs) -> Result<Exit, Failure> {
+    let said = I18n::new(args.language.lang());
+    for op in &args.only {
+        let begun = Instant::now();
+        db::upkeep(&args.target.0, args.workload.tables(), op.upkeep())?;
+        let says = Text::new("db-ops-done")
+            .with("target", &args.target)
+            .word("op", op.name())
+            .number("seconds", begun.elapsed().as_secs_f64(), Unit::Seconds);
+        println!("{}", said.text(&says));
+    }
     Ok(Exit::Fine)
 }
 

@@ -41,6 +41,11 @@ fn postgres_is_loaded_and_its_password_is_in_no_record() {
     refused(&none, "has no tables of `tpcb`", "sokudo db init");
     let made = place.run(&format!("db init --target {dsn} --scale 2"));
     made.expect_code(0).expect_stdout("200 k rows");
+    place
+        .run(&format!("db ops --target {dsn} --only vacuum,analyze"))
+        .expect_code(0)
+        .expect_stdout("vacuum in ")
+        .expect_stdout("analyze in ");
     let ended = place.run(&format!("tpcb --target {dsn} -c 4 -d 2500ms --json"));
     ended.expect_code(0);
     let told = summary(&ended);
@@ -206,6 +211,11 @@ fn mistakes_are_told_before_anything_is_sent() {
         ("dbt2 --pace 0", "pace of 0", "1 is as specified"),
         ("dbt1 --think 2m", "up to 60 s", "7s is as specified"),
         ("dbt3 --timeout 2h", "from 1 ms to 1 h", "--timeout"),
+        (
+            "dbt3 --find p99<1s",
+            "nothing that could be bounded",
+            "dbt3 --help",
+        ),
         (
             "db init --target sqlite:a.db --workload dbt3 --scale 0.005",
             "not a scale factor",
