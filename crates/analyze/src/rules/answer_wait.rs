@@ -7,7 +7,8 @@
 //!                         └─ about as long as the shortest                        the time of each
 //! ```
 //!
-//! This is for requests whose stages are not timed apart, in a closed loop: the answers set its rate. Those of web
+//! A queue is told by requests that are alike: those of several kinds take different times by themselves. This is for
+//! requests whose stages are not timed apart, in a closed loop: the answers set its rate. Those of web
 //! servers have [`request_stage`](super::request_stage).
 
 use sokudo_model::metric::Stat;
@@ -69,11 +70,15 @@ impl Waits {
         self.rate * self.shortest
     }
 
+    /// The round trip takes the most of it.
+    fn is_far(&self) -> bool {
+        self.lowest.is_some_and(|low| low >= self.mean * WAY)
+    }
+
     /// Messages of the case: what is said, and what to do.
     fn says(&self) -> [&'static str; 2] {
-        let is_far = self.lowest.is_some_and(|low| low >= self.mean * WAY);
         let queue = self.mean >= self.shortest * QUEUED && self.under() >= FEW;
-        match (is_far, queue, self.worked() < ONE) {
+        match (self.is_far(), queue, self.worked() < ONE) {
             (true, ..) => [
                 "rule-answer-wait-distance-says",
                 "rule-answer-wait-distance-next",
@@ -104,7 +109,9 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         rate: exchange.rate()?,
         lowest: lowest(view, flow),
     };
-    if wanted >= IDLE || waits.mean < CLEAR_S {
+    // Kinds of requests take different times by themselves: the shortest says nothing of the others.
+    let is_alike = numbers.parts.is_empty();
+    if wanted >= IDLE || waits.mean < CLEAR_S || !(is_alike || waits.is_far()) {
         return None;
     }
     let [says, next] = waits.says();
@@ -166,7 +173,11 @@ mod tests {
 
     /// A closed loop whose requests take so long: mean and shortest, seconds.
     fn closed(rate: f64, mean: f64, shortest: f64) -> Scene {
-        let mut scene = Scene::of("rr")
+        closed_of("rr", rate, mean, shortest)
+    }
+
+    fn closed_of(source: &'static str, rate: f64, mean: f64, shortest: f64) -> Scene {
+        let mut scene = Scene::of(source)
             .metric("client_cpu_ratio", 0.02)
             .metric("client_wait_ratio", 0.01)
             .metric("server_cpu_ratio", 0.02)
@@ -175,7 +186,7 @@ mod tests {
             .total("transactions", rate * 10.0);
         for (stat, value) in [("mean", mean), ("min", shortest)] {
             let phase = &mut scene.record.manifest.phases[0];
-            let key = format!("rr.service_seconds.{stat}");
+            let key = format!("{source}.service_seconds.{stat}");
             phase.result.summary.insert(key, value);
         }
         scene
@@ -212,6 +223,17 @@ mod tests {
         };
         assert_eq!(options(0.16), ["rate"]);
         assert_eq!(options(0.021), ["window", "connections"]);
+    }
+
+    #[test]
+    fn requests_of_several_kinds_are_not_taken_for_a_queue() {
+        let mut scene = closed_of("sql", 50.0, 0.16, 0.02);
+        scene.record.manifest.phases[0].workload = "tpcb".into();
+        check(&scene, "serial");
+        for workload in ["dbt2", "dbt3"] {
+            scene.record.manifest.phases[0].workload = workload.into();
+            scene.without("answer_wait");
+        }
     }
 
     #[test]
