@@ -7,8 +7,20 @@ use super::checksums;
 use super::data::{Maker, Sizes, Table};
 use crate::drive::{Checked, How, one};
 
-/// Conditions on rows, each with a statement that counts those that break it.
-const ROWS: [(&str, &str); 5] = [
+/// What a load may leave behind, each with a statement that counts it. Cheap enough to follow every load.
+const LEFT: [(&str, &str); 2] = [
+    (
+        "no order of a refresh is left",
+        "select count(*) from dbt3_orders where (o_orderkey - 1) % 32 >= 8",
+    ),
+    (
+        "no line of a refresh is left",
+        "select count(*) from dbt3_lineitem where (l_orderkey - 1) % 32 >= 8",
+    ),
+];
+
+/// Conditions on how tables belong together, each with a statement that counts the rows that break it.
+const RELATIONS: [(&str, &str); 4] = [
     (
         "every line has its order",
         "select count(*) from dbt3_lineitem left join dbt3_orders on o_orderkey = l_orderkey \
@@ -30,16 +42,14 @@ const ROWS: [(&str, &str); 5] = [
          group by l_orderkey) each_order on l_orderkey = o_orderkey \
          where o_orderstatus <> case when open_lines = 0 then 'F' when open_lines = every_line then 'O' else 'P' end",
     ),
-    (
-        "no order of a refresh is left",
-        "select count(*) from dbt3_orders where (o_orderkey - 1) % 32 >= 8",
-    ),
 ];
 
-/// Conditions of a check.
-pub const CONDITIONS: u32 = (Table::ALL.len() + ROWS.len()) as u32;
+/// Conditions that are checked after a load.
+pub const CONDITIONS: u32 = (Table::ALL.len() + LEFT.len()) as u32;
+/// Those that a check outside of a load adds: how tables belong together, and a checksum per table.
+pub const MORE_CONDITIONS: u32 = (RELATIONS.len() + Table::ALL.len()) as u32;
 
-/// Checks the numbers of rows and how tables belong together.
+/// Checks the numbers of rows, and that the refreshes have left nothing.
 ///
 /// Errors: those of the server.
 pub(super) async fn conditions(session: &mut Session) -> Result<Checked, SqlError> {
@@ -56,19 +66,29 @@ pub(super) async fn conditions(session: &mut Session) -> Result<Checked, SqlErro
             (rows != wanted).then_some(How::Sides(rows, wanted)),
         );
     }
-    for (condition, sql) in ROWS {
-        let rows = one(session, sql).await?;
-        checked.note(condition, (rows != 0).then_some(How::Rows(rows)));
-    }
+    count_broken(session, &LEFT, &mut checked).await?;
     Ok(checked)
 }
 
-/// Checks that every row is as it was made, by a checksum per table.
+async fn count_broken(
+    session: &mut Session,
+    conditions: &[(&str, &str)],
+    checked: &mut Checked,
+) -> Result<(), SqlError> {
+    for (condition, sql) in conditions {
+        let rows = one(session, sql).await?;
+        checked.note(condition, (rows != 0).then_some(How::Rows(rows)));
+    }
+    Ok(())
+}
+
+/// Checks how tables belong together, and that every row is as it was made, by a checksum per table.
 ///
 /// Errors: those of the server.
 pub(super) async fn contents(session: &mut Session) -> Result<Checked, SqlError> {
     let sizes = sizes(session).await?;
     let mut checked = Checked::default();
+    count_broken(session, &RELATIONS, &mut checked).await?;
     for (table, made) in Table::ALL.into_iter().zip(checksums(sizes)) {
         let (name, columns) = table.columns();
         let all = format!("select {} from {name}", columns.join(", "));

@@ -41,7 +41,7 @@ use sokudo_workload::joined::put;
 use sokudo_workload::load::{Ends, Load};
 
 use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
-pub use check::CONDITIONS;
+pub use check::{CONDITIONS, MORE_CONDITIONS};
 pub use client::answers;
 use client::{Kinds, Questions};
 use data::{Sizes, Table};
