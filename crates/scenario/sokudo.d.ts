@@ -122,6 +122,8 @@ declare function probe(from: AnyHost, to: AnyHost | AnyHost[], options?: Options
 declare function rr(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo replicate`: trees of files; options `source` and `target` name their directories. */
 declare function replicate(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
+/** `sokudo sqlmix`: transactions of your own on a database; option `file` holds a name and, after a line break, the text. */
+declare function sqlmix(from: AnyHost, target: string, options?: Options): Load;
 /** `sokudo stream`: bulk bytes. */
 declare function stream(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo tpcb`: transfers on a database; every host that does it gives the whole load. */

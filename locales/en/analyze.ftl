@@ -1147,6 +1147,18 @@ rule-receiver-buffer-overflow-requests-says = { $count } found a full socket on 
 rule-receiver-buffer-overflow-requests-next = Allow fewer requests at a time, raise net.core.rmem_default on { $host }, or free a core for its program.
 
 # A full queue of an application server.
+rule-session-pool-says = The clients' own pool is the limit: { $used } of { $size } sessions are in use and { $waiting } clients wait for one, { $wait } of the { $latency } that a transaction takes.
+rule-session-pool-next = Raise it, if the database grants so many sessions (--pool { $wanted }), and measure again; a search for the knee over pool=1..{ $wanted } finds the size from which it brings no more.
+evidence-pool-used = Sessions of the pool in use, on average: { $value }
+evidence-pool-size = Sessions of the pool: { $value }
+evidence-pool-waiting = Clients that wait for one, on average: { $value }
+evidence-pool-wait = Wait for a session, mean: { $value }
+rule-repeated-transactions-says = { $share } of { $attempts } tries were ended by the database because of others ({ $serialization } serialization failures, { $deadlocks } deadlocks, { $locks } waits for a lock that were too long): { $transactions } transactions came of them.
+rule-repeated-transactions-serialization-next = Let fewer transactions read and write the same rows, keep them short, or use a weaker isolation where the application allows it.
+rule-repeated-transactions-deadlock-next = Let all transactions take their locks in the same order, for example by key, and take the strongest lock that a row needs first.
+rule-repeated-transactions-lock-next = Keep transactions short that hold locks, and spread them over more rows; look at who holds the lock that is waited for.
+evidence-tries = Tries: { $value }
+evidence-vain-tries = Tries that were ended: { $value }
 rule-target-queue-pool-says = The connection pool is the limit: { $used } of { $size } connections are in use and { $waiting } requests wait for one{ $wait }
 rule-target-queue-pool-next = Raise the pool to { $servers } connections, if the database grants them: { $factor } times as much is predicted{ $limit }.
 rule-target-queue-pool-raise = Raise the pool, if the database grants it, and measure again.
@@ -1162,6 +1174,12 @@ evidence-target-used = In use, on average: { $value }
 evidence-target-size = There are at most: { $value }
 evidence-target-waiting = Waiting, on average: { $value }
 evidence-resets = Requests whose connection was reset: { $value }
+finding-session_pool-means = Clients of a database wait for the sessions that they share (--pool), as those of an application wait for the connection pool of its server.
+finding-session_pool-signs = At least { $full } of the pool are in use on average, and at least { $waiting } clients wait for a session.
+finding-session_pool-try = Raise --pool as far as the database grants sessions; when that brings no more, the database itself is the limit.
+finding-repeated_transactions-means = The database ended tries of transactions because of others: it could not put them in order, they waited for each other, or a lock was not free in time. The load tried them again; what was asked of the database and what came of it differ.
+finding-repeated_transactions-signs = At least { $some } of the tries were ended so; from { $many } on the database does much of its work in vain.
+finding-repeated_transactions-try = Take locks in the same order, keep transactions short, and spread them over more rows.
 finding-target_queue-means = One of the queues of an application server fills, as the server itself counts: connections, worker threads or the connection pool. The last full stage is the limit; it fills those before it.
 finding-target_queue-signs = At least { $full } of a stage are in use at no less than { $most } of the samples, and at least { $waiting } requests wait for it then on average, or connections are turned away.
 finding-target_queue-try = Raise the stage that is named and measure again; `sokudo target set` changes it while the load runs.

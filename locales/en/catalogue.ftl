@@ -65,6 +65,11 @@ metric-sql-lost-acknowledged = acknowledged commits whose marks are not in the d
 metric-sql-lost-sessions = sessions that ended during the load
 metric-sql-made-connections = sessions made during the load, in place of those that were lost
 metric-sql-open-connections = sessions on the database
+metric-sql-pool-max = sessions of the pool; absent without --pool
+metric-sql-pool-timeouts = transactions that failed because no session of the pool was free in time
+metric-sql-pool-used = sessions of the pool that clients have, on average over the interval; in the result: over the load; absent without --pool
+metric-sql-pool-wait-seconds = wait of a transaction for a session of the pool, which the latency holds; absent without --pool
+metric-sql-pool-waiting = clients that wait for a session of the pool, on average over the interval; in the result: over the load; absent without --pool
 metric-sql-ports-exhausted = sessions that could not be made because no local port was left
 metric-sql-round-trip-seconds = latency of each transaction by itself
 metric-sql-serialization-failures = tries that the server could not put in order with others (SQLSTATE 40001)
@@ -180,6 +185,15 @@ metric-dbt3-scale-factor = scale factor of the database: 1 has 6,000,000 lines o
 metric-dbt3-streams = streams of queries in the throughput test
 metric-dbt3-throughput = queries per hour of all streams together, times the scale factor; absent when one of them failed
 metric-dbt3-throughput-seconds = from the first begin to the last end of a query or refresh in the throughput test
+
+## sqlmix
+metric-sqlmix-errors = transactions of one name that failed for good
+metric-sqlmix-errors-per-second = those failures over the interval
+metric-sqlmix-latency-p50-seconds = median of that latency over the interval
+metric-sqlmix-latency-p99-seconds = 99th percentile of that latency over the interval
+metric-sqlmix-latency-seconds = from the intended start of a transaction of one name to the answer to its last statement, further tries included
+metric-sqlmix-transactions = transactions of one name that the server acknowledged, warm-up not counted
+metric-sqlmix-transactions-per-second = those transactions over the time of the load; in series: over the interval
 
 ## tpcb
 metric-tpcb-scale = branches in the database: each has 10 tellers and 100,000 accounts

@@ -94,6 +94,7 @@ console-asks-dns = how many queries per second does a name server answer, and ho
 console-asks-dbt1 = how many interactions per second does a web shop's database carry, and do its orders add up?
 console-asks-dbt2 = how many orders per minute does a database take in a mix of business transactions, and do the books agree?
 console-asks-dbt3 = how many analytical queries per hour does a database answer, one after the other and at a time?
+console-asks-sqlmix = how many transactions of one's own mix does a database carry out per second, and what do conflicts cost?
 console-asks-tpcb = how many transfers per second does a database commit, and does it keep every one of them?
 console-asks-http = how many requests per second does a web server answer, and how long does each take?
 console-asks-probe = how long does a datagram take, each way, and how evenly?

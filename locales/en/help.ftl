@@ -28,6 +28,7 @@ help-advise--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
 help-help = Print the help of commands
 help-any--at = Admin port of the target. Default: the target that was started last on this host
 help-any--clients = Clients, each with a session of its own; over all threads
+help-any--pool = Sessions that all clients share, as those of an application share the pool of its server; over all threads. A client waits for one before each transaction. Default: each client has its own
 help-any--data-ports = Receive load on these ports alone, UDP and TCP: `5000-5010`. Default: the system chooses
 help-any--help = Print help
 help-any--knee = Raise an option from LOW to HIGH, such as `connections=1..200`, up and down again, and find the knee: the number from which requests queue. See `sokudo knee --help`
@@ -501,6 +502,25 @@ help-dbt3-after =
 
     The label `answers` is a digest of the answers of the power test: the same scale and --query-seed give the same one
     on every engine. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
+help-sqlmix =
+    Carry out a mix of your own transactions on a database: how many, how fast, at what cost of further tries.
+
+    PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Script files of pgbench as they are, and mixes in TOML.
+help-sqlmix--define = Variable with its value at the begin; may be given several times
+help-sqlmix--file = Transactions to mix: a script file of pgbench, or a mix in TOML (`.toml`), with its weight behind an `@` (`read.sql@3`); may be given several times
+help-sqlmix--key = Key that `sokudo serve` printed on those hosts
+help-sqlmix--scale = Value of `:scale`; also the branches of the tables of `tpcb` in the database that is made for a run without --target
+help-sqlmix-after =
+    Examples:
+      sokudo sqlmix --file examples/sql/point-select.sql     on a SQLite file of its own, with the tables of tpcb
+      sokudo sqlmix --target postgres://bench@hostb/bench --file read.sql@9 --file write.sql -c 16 -d 60s
+      sokudo sqlmix --target postgres://bench@hostb/bench --file book.toml -c 64 --rate 500/s   open loop
+      sokudo sqlmix --target mysql://bench@hostb/bench --file book.toml -c 64 --pool 10   64 users share 10 sessions
+      sokudo sqlmix --target postgres://bench@hostb/bench --file pgbench.sql --scale 50 -D pause=10
+
+    A file is a script of pgbench, or a mix in TOML (.toml). A transaction that the server ended because of others is
+    tried again (--retries); tries and transactions are counted apart.
+    Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.
 help-db = Make, check and keep up the tables of a load on a database
 help-db-init =
     Make the tables of a load on a database anew, and fill them.

@@ -75,6 +75,7 @@ reference-source-sql = The workloads on databases, such as `tpcb` and `dbt2`: tr
 reference-source-dbt1 = The workload `dbt1`: a web shop on a database.
 reference-source-dbt2 = The workload `dbt2`: order entry on a database.
 reference-source-dbt3 = The workload `dbt3`: decision support on a database.
+reference-source-sqlmix = The workload `sqlmix`: transactions of your own on a database, each name for itself.
 reference-source-tpcb = The workload `tpcb`: transfers on a database.
 reference-source-http = The workloads `http` and `jmx`: requests to web servers.
 reference-source-rr = The workload `rr`: requests and responses over connections that stay open.

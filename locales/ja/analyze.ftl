@@ -1034,6 +1034,18 @@ rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッ
 rule-receiver-buffer-overflow-requests-next = 同時の要求を減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。
 
 # A full queue of an application server.
+rule-session-pool-says = クライアント側のプールが限界です。セッション { $size } 本のうち { $used } 本が使用中で、{ $waiting } 個のクライアントが待っています。トランザクション { $latency } のうち { $wait } がその待ちです。
+rule-session-pool-next = データベースが許すなら増やして (--pool { $wanted }) 測り直してください。pool=1..{ $wanted } の屈曲点を探すと、増やしても伸びなくなる大きさが分かります。
+evidence-pool-used = 使用中のプールのセッション (平均): { $value }
+evidence-pool-size = プールのセッション: { $value }
+evidence-pool-waiting = 空きを待つクライアント (平均): { $value }
+evidence-pool-wait = セッションを待つ時間 (平均): { $value }
+rule-repeated-transactions-says = { $attempts } 回の試行のうち { $share } を、データベースがほかのトランザクションのために終わらせました (直列化の失敗 { $serialization }、デッドロック { $deadlocks }、長すぎるロック待ち { $locks })。成立したトランザクションは { $transactions } 件です。
+rule-repeated-transactions-serialization-next = 同じ行を読み書きするトランザクションを減らし、短くしてください。アプリケーションが許せば、より弱い分離レベルも使えます。
+rule-repeated-transactions-deadlock-next = すべてのトランザクションが同じ順 (たとえばキーの順) にロックを取るようにし、その行に必要な最も強いロックを最初に取ってください。
+rule-repeated-transactions-lock-next = ロックを持つトランザクションを短くし、より多くの行に分散させてください。待たれているロックを誰が持っているかを調べてください。
+evidence-tries = 試行: { $value }
+evidence-vain-tries = 終わらされた試行: { $value }
 rule-target-queue-pool-says = 接続プールが限界です。接続 { $size } 本のうち { $used } 本が使用中で、{ $waiting } 件の要求が待っています{ $wait }
 rule-target-queue-pool-next = データベースが許すならプールを { $servers } 本に増やしてください。{ $factor } 倍になると予測されます{ $limit }。
 rule-target-queue-pool-raise = データベースが許すならプールを増やし、測り直してください。
@@ -1049,6 +1061,12 @@ evidence-target-used = 使用中(平均): { $value }
 evidence-target-size = 最大: { $value }
 evidence-target-waiting = 待ち(平均): { $value }
 evidence-resets = 接続がリセットされた要求: { $value }
+finding-session_pool-means = データベースのクライアントが、共有するセッション (--pool) の空きを待っています。アプリケーションがサーバーの接続プールを待つのと同じです。
+finding-session_pool-signs = プールの平均 { $full } 以上が使用中で、{ $waiting } 個以上のクライアントが待っている。
+finding-session_pool-try = データベースが許す限り --pool を増やしてください。それで伸びなければ、データベース自身が限界です。
+finding-repeated_transactions-means = データベースがほかのトランザクションのために試行を終わらせました。順序を付けられない、互いに待ち合う、ロックが時間内に空かない、のいずれかです。負荷はそれを再び試すため、データベースに求めた量と成立した量は異なります。
+finding-repeated_transactions-signs = 試行の { $some } 以上がそのように終わった。{ $many } 以上では、データベースの仕事の多くが無駄になっている。
+finding-repeated_transactions-try = ロックを同じ順に取り、トランザクションを短くし、より多くの行に分散させてください。
 finding-target_queue-means = アプリケーションサーバーの待ち行列の一つ(接続、ワーカースレッド、接続プール)がいっぱいです。サーバー自身の計数によります。最後のいっぱいの段が限界で、手前の段もいっぱいにします。
 finding-target_queue-signs = サンプルの { $most } 以上で、ある段の { $full } 以上が使用中であり、その間に平均 { $waiting } 件以上の要求が待っているか、接続が断られている。
 finding-target_queue-try = 示された段を増やして測り直してください。`sokudo target set` は負荷の間に変えられます。

@@ -65,6 +65,11 @@ metric-sql-lost-acknowledged = 確定が応答されたのに、終了時にそ�
 metric-sql-lost-sessions = 負荷の途中で切れたセッションの数
 metric-sql-made-connections = 失われたセッションの代わりに負荷の途中で作ったセッションの数
 metric-sql-open-connections = データベースへのセッションの数
+metric-sql-pool-max = プールのセッション数。--pool がなければ、ない
+metric-sql-pool-timeouts = プールのセッションが時間内に空かず失敗したトランザクション
+metric-sql-pool-used = クライアントが使っているプールのセッション数。区間の平均、結果では負荷全体の平均。--pool がなければ、ない
+metric-sql-pool-wait-seconds = トランザクションがプールのセッションを待った時間。レイテンシーに含まれる。--pool がなければ、ない
+metric-sql-pool-waiting = プールのセッションを待っているクライアント数。区間の平均、結果では負荷全体の平均。--pool がなければ、ない
 metric-sql-ports-exhausted = 空いたローカルポートがなく作れなかったセッションの数
 metric-sql-round-trip-seconds = トランザクション 1 件ごとのレイテンシー
 metric-sql-serialization-failures = サーバーがほかと順序付けできなかった試行 (SQLSTATE 40001)
@@ -180,6 +185,15 @@ metric-dbt3-scale-factor = データベースのスケール係数。1 は注文
 metric-dbt3-streams = スループットテストのクエリーのストリームの数
 metric-dbt3-throughput = すべてのストリームを合わせた毎時のクエリー数にスケール係数を掛けた値。1 つでも失敗すれば、ない
 metric-dbt3-throughput-seconds = スループットテストで、最初のクエリーまたは更新の開始から最後の終了まで
+
+## sqlmix
+metric-sqlmix-errors = ある名前のトランザクションのうち、最終的に失敗したもの
+metric-sqlmix-errors-per-second = 区間での毎秒の失敗数
+metric-sqlmix-latency-p50-seconds = 区間でのレイテンシーの中央値
+metric-sqlmix-latency-p99-seconds = 区間でのレイテンシーの 99 パーセンタイル
+metric-sqlmix-latency-seconds = ある名前のトランザクションの、予定の開始から最後の文の応答までの時間。再試行を含む
+metric-sqlmix-transactions = ある名前のトランザクションのうち、サーバーが応答したもの。ウォームアップは数えない
+metric-sqlmix-transactions-per-second = 負荷の時間での毎秒の数。系列では区間での値
 
 ## tpcb
 metric-tpcb-scale = データベースの支店の数。それぞれに窓口 10 と口座 100,000 がある

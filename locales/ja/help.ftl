@@ -28,6 +28,7 @@ help-advise--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
 help-help = コマンドのヘルプを表示する
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
 help-any--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
+help-any--pool = 全クライアントが共有するセッションの数。アプリケーションがサーバーのプールを共有するのと同じで、全スレッドの合計。クライアントはトランザクションごとに空きを待つ。既定値: クライアントごとに 1 つ
 help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
 help-any--help = ヘルプを表示する (`-h` は要約)
 help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
@@ -501,6 +502,25 @@ help-dbt3-after =
 
     ラベル `answers` はパワーテストの答えのダイジェスト。スケールと --query-seed が同じなら、どの製品でも同じ値になる。
     パスワードは DSN、PGPASSWORD、MYSQL_PWD で渡す。どれも記録に残らない。
+help-sqlmix =
+    自分で決めたトランザクションの組み合わせをデータベースで実行する: その数、速さ、再試行の負担
+
+    PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。pgbench のスクリプトファイルはそのまま、ほかに TOML の構成。
+help-sqlmix--define = 開始時の変数とその値。複数回指定できる
+help-sqlmix--file = 組み合わせるトランザクション: pgbench のスクリプトファイル、または TOML の構成 (`.toml`)。重みは `@` の後に書く (`read.sql@3`)。複数回指定できる
+help-sqlmix--key = それらのホストで `sokudo serve` が表示した鍵
+help-sqlmix--scale = `:scale` の値。--target なしで作るデータベースでは、`tpcb` の表の支店の数でもある
+help-sqlmix-after =
+    例:
+      sokudo sqlmix --file examples/sql/point-select.sql     tpcb の表を持つ専用の SQLite ファイル
+      sokudo sqlmix --target postgres://bench@hostb/bench --file read.sql@9 --file write.sql -c 16 -d 60s
+      sokudo sqlmix --target postgres://bench@hostb/bench --file book.toml -c 64 --rate 500/s   開ループ
+      sokudo sqlmix --target mysql://bench@hostb/bench --file book.toml -c 64 --pool 10   64 人で 10 セッションを共有
+      sokudo sqlmix --target postgres://bench@hostb/bench --file pgbench.sql --scale 50 -D pause=10
+
+    ファイルは pgbench のスクリプト、または TOML の構成 (.toml)。ほかのトランザクションのためにサーバーが終わらせたものは
+    再び試し (--retries)、試行とトランザクションは別々に数える。
+    パスワードは DSN、PGPASSWORD、MYSQL_PWD のいずれか。どれも記録には残らない。
 help-db = データベースの負荷の表を作成、検査、保守する
 help-db-init =
     データベースの負荷の表を作り直し、行を入れる

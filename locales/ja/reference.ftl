@@ -75,6 +75,7 @@ reference-source-sql = データベースへの負荷 (`tpcb`、`dbt2` など): 
 reference-source-dbt1 = ワークロード `dbt1`: データベース上のネット店。
 reference-source-dbt2 = ワークロード `dbt2`: データベースでの受注。
 reference-source-dbt3 = ワークロード `dbt3`: データベースでの意思決定支援。
+reference-source-sqlmix = ワークロード `sqlmix`: 自分のトランザクションをデータベースで実行する。名前ごとの値。
 reference-source-tpcb = ワークロード `tpcb`: データベースでの振替。
 reference-source-http = 負荷 `http` と `jmx`: Web サーバーへの要求。
 reference-source-rr = 負荷 `rr`: 開いたままの接続での要求と応答。

@@ -187,6 +187,10 @@ families! {
     ];
     /// The rest of an answer waits for the acknowledgement of its beginning.
     DELAYED_BODY = "delayed bodies": ["request_stage/read-delayed", "delayed_ack"];
+    /// The sessions that the clients of a load share.
+    SESSION_POOL = "the clients' own pool": ["session_pool"];
+    /// Transactions end each other.
+    CONFLICTS = "conflicts of transactions": ["repeated_transactions"];
     /// The name server.
     NAMES = "name server": ["lost_queries", "name_server_errors"];
 }

@@ -36,7 +36,7 @@ pub use monitors::{Endpoint, Observation};
 const DEFAULT_FLOWS: u32 = 65_536;
 /// Workloads that a policy without a list of its own carries out; each kind's reach bounds it further. A
 /// kind that comes later is closed until it is named here or in the policy.
-const GRANTED: [&Kind; 14] = [
+const GRANTED: [&Kind; 15] = [
     &kinds::probe::KIND,
     &kinds::rr::KIND,
     &kinds::crr::KIND,
@@ -51,6 +51,7 @@ const GRANTED: [&Kind; 14] = [
     &kinds::dbt1::KIND,
     &kinds::dbt2::KIND,
     &kinds::dbt3::KIND,
+    &kinds::sqlmix::KIND,
 ];
 /// Sums of shares of a rate may exceed it by so much, relatively.
 const ROUNDING: f64 = 1e-9;

@@ -69,6 +69,7 @@ pub const ADVICE: &[Advice] = &[
     of("rule-cpu-encrypted-threads-next", &["tx-threads", "transport"], None),
     of("rule-exchange-cpu-next", &["threads"], None),
     of("rule-files-cpu-next", &["connections", "level", "transport"], None),
+    of("rule-session-pool-next", &["pool"], None),
     of("rule-replication-stage-read-next", &["connections"], None),
     of("rule-replication-stage-make-next", &["connections"], None),
     of("rule-replication-stage-pack-next", &["connections", "level"], None),

@@ -26,6 +26,11 @@ pub struct CommonOptions {
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub clients: u32,
 
+    /// Sessions that all clients share, as those of an application share the pool of its server; over all threads.
+    /// A client waits for one before each transaction. Default: each client has its own.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub pool: Option<u32>,
+
     /// Load threads.
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: u32,
@@ -76,6 +81,7 @@ impl Default for CommonOptions {
         Self {
             target: None,
             clients: 1,
+            pool: None,
             threads: 1,
             duration: None,
             count: None,
@@ -103,6 +109,14 @@ impl CommonOptions {
                 Text::new("error-sql-threads-hint"),
             ));
         }
+        if self.pool.is_some_and(|pool| pool < self.threads) {
+            return Err(operator(
+                Text::new("error-sql-pool")
+                    .with("threads", self.threads)
+                    .with("pool", self.pool.unwrap_or(0)),
+                Text::new("error-sql-pool-hint"),
+            ));
+        }
         if matches!(self.rate, Some(RequestRate(Rate::Bits(_) | Rate::Bytes(_)))) {
             return Err(operator(
                 Text::new("error-sql-rate"),
@@ -124,6 +138,11 @@ impl CommonOptions {
 
     pub(crate) fn duration_ns(&self) -> u64 {
         load_ns(self.duration, self.count, self.warmup)
+    }
+
+    /// Sessions on the database, over all threads.
+    pub(crate) fn sessions(&self) -> u32 {
+        self.pool.unwrap_or(self.clients)
     }
 
     /// Host and port of the server; `None` for a file.
@@ -156,6 +175,7 @@ impl CommonOptions {
         let more = |count: HowMany| HowMany(count.0.saturating_mul(u64::from(hosts)));
         Self {
             clients: self.clients.saturating_mul(hosts),
+            pool: self.pool.map(|pool| pool.saturating_mul(hosts)),
             count: self.count.map(more),
             rate: rate.map(|rate| RequestRate(Rate::Events(rate * f64::from(hosts)))),
             ..self.clone()

@@ -16,6 +16,7 @@ use sokudo_load_replicate::replicate::ReplicateOptions;
 use sokudo_load_sql::dbt1::Dbt1Options;
 use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::dbt3::Dbt3Options;
+use sokudo_load_sql::sqlmix::SqlmixOptions;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::kinds;
 use sokudo_monitors::Files;
@@ -79,6 +80,7 @@ const WORDS: &[Entry] = &[
     between::<ProbeOptions>(),
     between::<ReplicateOptions>(),
     between::<RrOptions>(),
+    database::<SqlmixOptions>(),
     between::<StreamOptions>(),
     database::<TpcbOptions>(),
 ];

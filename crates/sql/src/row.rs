@@ -25,6 +25,18 @@ impl Row<'_> {
         }
     }
 
+    /// The name of a column, from 0, as the server gives it; `None` where there is no such column.
+    pub fn name(&self, column: usize) -> Option<Cow<'_, str>> {
+        match &self.0 {
+            Inner::Postgres(row) => row.columns().get(column).map(|it| it.name().into()),
+            Inner::MySql(row) => row
+                .columns_ref()
+                .get(column)
+                .map(mysql_async::Column::name_str),
+            Inner::Sqlite(row) => row.as_ref().column_name(column).ok().map(Into::into),
+        }
+    }
+
     /// The value of a column, from 0.
     ///
     /// Errors: there is no such column, or its type is none that is known.

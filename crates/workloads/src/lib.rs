@@ -7,7 +7,7 @@ pub mod together;
 use sokudo_load_http::{http, jmx};
 use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
 use sokudo_load_replicate::replicate;
-use sokudo_load_sql::{dbt1, dbt2, dbt3, tpcb};
+use sokudo_load_sql::{dbt1, dbt2, dbt3, sqlmix, tpcb};
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal, Text};
 use sokudo_workload::{HostResult, Workload};
 
@@ -25,6 +25,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &probe::Probe,
     &replicate::Replicate,
     &rr::Rr,
+    &sqlmix::Sqlmix,
     &stream::Stream,
     &together::Together,
     &tpcb::Tpcb,

@@ -14,6 +14,7 @@
 use sokudo_model::metric::Stat;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
+use super::session_pool;
 use crate::quantities::ends::End;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::requests::{ONE, QUEUED, Requests};
@@ -99,6 +100,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let failed = view.total(numbers.error_ratio).unwrap_or(0.0);
     let is_timed_apart = Requests::of(view).is_some();
     if exchange.asked().is_some() || is_timed_apart || failed > FAILING || view.is_trial() {
+        return None;
+    }
+    // Who waits for a session of a pool has asked nothing of the far end yet.
+    if session_pool::is_limit(view) {
         return None;
     }
     let flow = view.flows().first()?;

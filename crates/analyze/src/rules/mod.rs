@@ -41,6 +41,7 @@ mod receiver_buffer_overflow;
 mod receiver_cpu_limited;
 mod receiver_host_drops;
 mod reordering;
+mod repeated_transactions;
 mod replication_stage;
 mod request_failures;
 mod request_path;
@@ -50,6 +51,7 @@ mod sender_cpu_limited;
 mod sender_refusal;
 mod server_cpu_limited;
 mod server_stalls;
+mod session_pool;
 mod slow_label;
 mod slow_start;
 mod softirq_core;
@@ -109,6 +111,7 @@ pub const REGISTRY: &[&Rule] = &[
     &receiver_cpu_limited::RULE,
     &receiver_host_drops::RULE,
     &reordering::RULE,
+    &repeated_transactions::RULE,
     &replication_stage::RULE,
     &request_failures::RULE,
     &request_path::RULE,
@@ -118,6 +121,7 @@ pub const REGISTRY: &[&Rule] = &[
     &sender_refusal::RULE,
     &server_cpu_limited::RULE,
     &server_stalls::RULE,
+    &session_pool::RULE,
     &slow_label::RULE,
     &slow_start::RULE,
     &softirq_core::RULE,

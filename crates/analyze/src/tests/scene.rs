@@ -50,6 +50,12 @@ impl Scene {
         Self { record, source }
     }
 
+    /// The workload, where its numbers have the name of another source.
+    pub(crate) fn workload(mut self, name: &str) -> Self {
+        self.record.manifest.phases[0].workload = name.into();
+        self
+    }
+
     pub(crate) fn flow(&mut self) -> &mut FlowResult {
         &mut self.record.manifest.phases[0].result.flows[0]
     }

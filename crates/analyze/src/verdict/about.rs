@@ -226,7 +226,12 @@ fn flows(view: &PhaseView<'_>) -> Text {
     if view.kind().is_some_and(|kind| kind.is_plan) {
         return labels(flows);
     }
-    match flows {
+    // Those of names of requests stand beside those of threads, which they are a part of.
+    let flows: Vec<&FlowResult> = flows
+        .iter()
+        .filter(|flow| !flow.labels.contains_key("kind"))
+        .collect();
+    match flows.as_slice() {
         [] => Text::new("verdict-whole-run"),
         [first, rest @ ..]
             if rest

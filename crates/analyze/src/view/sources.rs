@@ -1,6 +1,6 @@
 //! Source of each metric, in the words of the system that offers it.
 
-use sokudo_model::kinds::{End, Family, KINDS, datagram, http, stream};
+use sokudo_model::kinds::{End, Family, KINDS, datagram, http, sql, stream};
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{group, host, mariadb, own, postgres, process, selftest, target, tcp};
 
@@ -162,6 +162,10 @@ const READ_AT: &[(&str, &[Metric])] = &[
     ),
     ("SHOW GLOBAL STATUS", mariadb::METRICS),
     ("self-test over loopback", selftest::METRICS),
+    (
+        "looks at the pool",
+        &[sql::POOL_USED, sql::POOL_MAX, sql::POOL_WAITING],
+    ),
 ];
 
 /// Source of a metric's readings; empty for one that is in no evidence.

@@ -48,7 +48,7 @@ pub const NAME: &str = numbers::KIND.name;
 
 impl Benchmark for Dbt1 {
     const KIND: &'static Kind = &numbers::KIND;
-    const SCALE_TABLE: &'static str = "dbt1_customer";
+    const SCALE_TABLE: Option<&'static str> = Some("dbt1_customer");
     const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &["dbt1_orders"];
     type Options = Dbt1Options;
@@ -63,12 +63,12 @@ impl Benchmark for Dbt1 {
     }
 
     /// New customers come with every load: the shop was made for whole units of them.
-    fn transactions(options: &Dbt1Options, scale: i64) -> Visits {
-        Visits {
+    fn transactions(options: &Dbt1Options, _seed: u64, scale: i64) -> Result<Visits, Refusal> {
+        Ok(Visits {
             customers: scale / rows::CUSTOMERS * rows::CUSTOMERS,
             mix: options.mix,
             think: options.think.map(|think| Duration::from_nanos(think.0)),
-        }
+        })
     }
 
     fn labels(options: &Dbt1Options) -> Labels {

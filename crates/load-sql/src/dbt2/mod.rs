@@ -54,7 +54,7 @@ pub const NAME: &str = numbers::KIND.name;
 
 impl Benchmark for Dbt2 {
     const KIND: &'static Kind = &numbers::KIND;
-    const SCALE_TABLE: &'static str = "dbt2_warehouse";
+    const SCALE_TABLE: Option<&'static str> = Some("dbt2_warehouse");
     const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &["dbt2_history", "dbt2_orders"];
     type Options = Dbt2Options;
@@ -68,11 +68,11 @@ impl Benchmark for Dbt2 {
         check::conditions(session).await
     }
 
-    fn transactions(options: &Dbt2Options, scale: i64) -> Orders {
-        Orders {
+    fn transactions(options: &Dbt2Options, _seed: u64, scale: i64) -> Result<Orders, Refusal> {
+        Ok(Orders {
             warehouses: scale,
             pace: options.pace,
-        }
+        })
     }
 
     fn labels(options: &Dbt2Options) -> Labels {

@@ -55,7 +55,7 @@ pub const NAME: &str = numbers::KIND.name;
 
 impl Benchmark for Dbt3 {
     const KIND: &'static Kind = &numbers::KIND;
-    const SCALE_TABLE: &'static str = "dbt3_supplier";
+    const SCALE_TABLE: Option<&'static str> = Some("dbt3_supplier");
     const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &[];
     type Options = Dbt3Options;
@@ -73,9 +73,9 @@ impl Benchmark for Dbt3 {
         check::contents(session).await
     }
 
-    fn transactions(options: &Dbt3Options, scale: i64) -> Questions {
+    fn transactions(options: &Dbt3Options, _seed: u64, scale: i64) -> Result<Questions, Refusal> {
         let sizes = Sizes { suppliers: scale };
-        Questions::new(sizes, options.roles(), options.query_seed)
+        Ok(Questions::new(sizes, options.roles(), options.query_seed))
     }
 
     fn labels(options: &Dbt3Options) -> Labels {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::future::Future;
 
-use sokudo_model::{FlowPlan, Kind, Labels, Summary};
+use sokudo_model::{FlowPlan, Kind, Labels, Refusal, Summary};
 use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::share;
@@ -16,8 +16,9 @@ pub(crate) trait Benchmark: 'static {
     /// The workload.
     const KIND: &'static Kind;
 
-    /// The table that is filled last: its rows are the scale of the database.
-    const SCALE_TABLE: &'static str;
+    /// The table that is filled last: its rows are the scale of the database; `None` for a workload that knows no
+    /// tables of its own.
+    const SCALE_TABLE: Option<&'static str>;
 
     /// All its tables, where they are its own.
     const TABLES: &'static [&'static str] = &[];
@@ -45,8 +46,19 @@ pub(crate) trait Benchmark: 'static {
         std::future::ready(Ok(Checked::default()))
     }
 
-    /// The transactions on a database of this scale.
-    fn transactions(options: &Self::Options, scale: i64) -> Self::Transactions;
+    /// The transactions of a run with this seed on a database of this scale.
+    ///
+    /// Errors: the options do not describe any.
+    fn transactions(
+        options: &Self::Options,
+        seed: u64,
+        scale: i64,
+    ) -> Result<Self::Transactions, Refusal>;
+
+    /// Names of its transactions, for a workload whose operator gives them.
+    fn names(_options: &Self::Options) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Labels of a flow.
     fn labels(options: &Self::Options) -> Labels;

@@ -19,6 +19,7 @@ use tokio::runtime::Runtime;
 
 use super::gate::Gate;
 use super::ledger::Ledger;
+use super::pool::{Borrowed, Pool};
 use super::record::{Parts, TransactionDetails};
 
 /// Time between two looks at the clock and the end of the load.
@@ -77,10 +78,13 @@ pub(crate) trait Transactions: Send + Sync + 'static {
     /// Whether this transaction writes a mark of its client's ledger.
     fn is_marked(&self, input: &Self::Input) -> bool;
 
-    /// Its kind, as an index of [`Parts::LATENCIES`].
+    /// Its kind, as an index of [`Parts::LATENCIES`] or of the names of transactions.
     fn kind(&self, _input: &Self::Input) -> Option<usize> {
         None
     }
+
+    /// The transaction has ended, well or not: what its input took from the client goes back.
+    fn give_back(&self, _client: &mut Client<Self::Seat>, _input: Self::Input) {}
 
     /// What is known of all of them together, once the load has ended.
     fn told(&self) -> Told {
@@ -121,11 +125,12 @@ pub(crate) struct Client<S> {
     pub(crate) seat: S,
 }
 
-/// A client with a session.
-pub(crate) struct Ready<T: Transactions> {
+/// A session with the statements that it has prepared.
+pub(crate) struct Connection<T: Transactions> {
     pub(crate) session: Session,
     pub(crate) prepared: T::Prepared,
-    pub(crate) client: Client<T::Seat>,
+    /// It broke, and must be made again.
+    pub(crate) is_lost: bool,
 }
 
 /// What one load thread is to do.
@@ -135,7 +140,10 @@ pub(crate) struct Task<T: Transactions> {
     pub(crate) transactions: Arc<T>,
     /// Further tries of a transaction that the server ended because of others.
     pub(crate) retries: u32,
-    pub(crate) clients: Vec<Ready<T>>,
+    pub(crate) clients: Vec<Client<T::Seat>>,
+    /// As many as clients, or those that the clients share.
+    pub(crate) connections: Vec<Connection<T>>,
+    pub(crate) is_shared: bool,
     /// The runtime that the sessions belong to; dropped after them.
     pub(crate) runtime: Runtime,
     /// Transactions that were carried out, warm-up included.
@@ -183,6 +191,8 @@ pub(crate) fn run<T: Transactions>(
         transactions,
         retries,
         clients,
+        connections,
+        is_shared,
         runtime,
         done,
         ledgers,
@@ -190,25 +200,27 @@ pub(crate) fn run<T: Transactions>(
     let patience = Patience {
         target,
         retries,
+        is_shared,
         bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
     };
     let mut kept = Vec::new();
     // Sessions end within their runtime.
     let _within = runtime.enter();
-    let ready = || Ok((Gate::new(), clients));
-    let load = |(gate, clients): &mut (Gate, Vec<Ready<T>>), course: &mut Course<DetailsOf<T>>| {
+    let ready = || Ok((Room::new(connections), clients));
+    let load = |(room, clients): &mut (Room<T>, Vec<Client<T::Seat>>),
+                course: &mut Course<DetailsOf<T>>| {
         let shared = Shared {
             course: RefCell::new(course),
             under_way: Cell::new(0),
             done: Cell::new(0),
         };
         let transactions = &*transactions;
-        let ended = runtime.block_on(serve(transactions, &patience, gate, &shared, clients));
+        let ended = runtime.block_on(serve(transactions, &patience, room, &shared, clients));
         if let Err(error) = ended {
             shared.course().lose(now_ns(), &error);
         }
         done.fetch_add(shared.done.get(), Ordering::Relaxed);
-        kept.extend(clients.drain(..).map(|ready| ready.client.ledger));
+        kept.extend(clients.drain(..).map(|client| client.ledger));
     };
     measured(&plan, at_ns, reports, ready, load);
     if let Ok(mut ledgers) = ledgers.lock() {
@@ -221,23 +233,41 @@ struct Patience {
     target: Target,
     retries: u32,
     bound: Duration,
+    /// Whether clients wait for sessions that they share.
+    is_shared: bool,
+}
+
+/// What the clients of a thread queue for.
+struct Room<T: Transactions> {
+    gate: Gate,
+    pool: Pool<Connection<T>>,
+}
+
+impl<T: Transactions> Room<T> {
+    fn new(connections: Vec<Connection<T>>) -> Self {
+        Self {
+            gate: Gate::new(),
+            pool: Pool::new(connections),
+        }
+    }
 }
 
 /// Runs all clients of the thread, and the ticker beside them.
 async fn serve<T: Transactions>(
     transactions: &T,
     patience: &Patience,
-    gate: &Gate,
+    room: &Room<T>,
     shared: &SharedOf<'_, T>,
-    clients: &mut [Ready<T>],
+    clients: &mut [Client<T::Seat>],
 ) -> io::Result<()> {
     let mut each: FuturesUnordered<_> = clients
         .iter_mut()
-        .map(|ready| client(transactions, patience, gate, shared, ready))
+        .map(|one| client(transactions, patience, room, shared, one))
         .collect();
     let all = async { while each.next().await.is_some() {} };
     let all = std::pin::pin!(all);
-    let ticker = std::pin::pin!(ticker(shared));
+    let watched = patience.is_shared.then_some(&room.pool);
+    let ticker = std::pin::pin!(ticker(shared, watched));
     let cancelled = match select(all, ticker).await {
         Either::Left(_) => 0,
         Either::Right(_) => shared.under_way.get(),
@@ -248,12 +278,19 @@ async fn serve<T: Transactions>(
     Ok(())
 }
 
-/// Reports the intervals; ends when the load was stopped and its last transactions had their time.
-async fn ticker<D: Details>(shared: &Shared<'_, D>) {
+/// Reports the intervals and looks at the pool; ends when the load was stopped and its last transactions had their
+/// time.
+async fn ticker<P: Parts, C>(shared: &Shared<'_, TransactionDetails<P>>, pool: Option<&Pool<C>>) {
     loop {
         tokio::time::sleep(TICK).await;
         let now = now_ns();
         let mut course = shared.course();
+        let ends_ns = course.end_ns;
+        if let Some(pool) = pool.filter(|_| now < ends_ns)
+            && let Some(details) = course.recorder.details(now)
+        {
+            details.pool.look(pool.used(), pool.waiting());
+        }
         if now >= course.recorder.report_at_ns() {
             course.recorder.report(now);
         }
@@ -268,61 +305,144 @@ async fn ticker<D: Details>(shared: &Shared<'_, D>) {
 async fn client<T: Transactions>(
     transactions: &T,
     patience: &Patience,
-    gate: &Gate,
+    room: &Room<T>,
     shared: &SharedOf<'_, T>,
-    ready: &mut Ready<T>,
+    client: &mut Client<T::Seat>,
 ) {
-    let mut is_lost = false;
+    let mut own = match patience.is_shared {
+        true => None,
+        false => room.pool.borrow().await,
+    };
     loop {
-        if is_lost && !connect_again(transactions, patience, shared, ready).await {
+        if let Some(own) = &mut own
+            && !is_ready(transactions, patience, shared, own).await
+        {
             return;
         }
-        match transactions.turn(&mut ready.client) {
+        match transactions.turn(client) {
             Turn::Now => {}
             Turn::After(wait) if paused(shared, wait).await => continue,
             Turn::After(_) | Turn::Over => return,
         }
-        let pause = transactions.pause(&mut ready.client);
+        let pause = transactions.pause(client);
         if !pause.is_zero() && !paused(shared, pause).await {
             return;
         }
-        let Some((intended_ns, had_room)) = gate.next(shared).await else {
+        let Some((intended_ns, had_room)) = room.gate.next(shared).await else {
             return;
         };
-        let began_ns = now_ns();
-        shared.course().sent(intended_ns, began_ns, had_room);
-        let input = transactions.draw(&mut ready.client);
-        let ended = tried(transactions, patience, shared, ready, &input, intended_ns).await;
-        let now = now_ns();
-        shared.under_way.set(shared.under_way.get() - 1);
-        let recorder = &mut shared.course().recorder;
-        match ended {
-            Ok(Noted(noted)) => {
-                shared.done.set(shared.done.get() + 1);
-                recorder.answered(intended_ns, began_ns, now);
-                if let Some(details) = recorder.details(intended_ns) {
-                    let latency_ns = (now - intended_ns).max(0).unsigned_abs();
-                    let kind = transactions.kind(&input);
-                    if let Some(kind) = kind {
-                        details.record(kind, latency_ns);
-                    }
-                    if let Some((what, more)) = noted {
-                        details.count(what, more);
-                    }
+        shared.course().sent(intended_ns, now_ns(), had_room);
+        match &mut own {
+            Some(own) => one(transactions, patience, shared, own, client, intended_ns).await,
+            None => {
+                let Some(mut lent) = lent(patience, room, shared, intended_ns).await else {
+                    continue;
+                };
+                if !is_ready(transactions, patience, shared, &mut lent).await {
+                    // It is still under way when the load ends.
+                    return;
                 }
-            }
-            Err(error) => {
-                if transactions.is_marked(&input) {
-                    ready.client.ledger.leave_open();
-                }
-                is_lost = error.is_lost;
-                if let Some(details) = recorder.details(intended_ns).filter(|_| is_lost) {
-                    details.lost_sessions += 1;
-                }
-                recorder.failed(intended_ns, || error.to_string());
+                one(
+                    transactions,
+                    patience,
+                    shared,
+                    &mut lent,
+                    client,
+                    intended_ns,
+                )
+                .await;
             }
         }
     }
+}
+
+/// Makes a connection again that was lost; false when the load ends before that.
+async fn is_ready<T: Transactions>(
+    transactions: &T,
+    patience: &Patience,
+    shared: &SharedOf<'_, T>,
+    connection: &mut Connection<T>,
+) -> bool {
+    !connection.is_lost || connect_again(transactions, patience, shared, connection).await
+}
+
+/// Waits for a session of the pool; `None` when none was free in time, with which the transaction has failed.
+async fn lent<'a, T: Transactions>(
+    patience: &Patience,
+    room: &'a Room<T>,
+    shared: &SharedOf<'_, T>,
+    intended_ns: i64,
+) -> Option<Borrowed<'a, Connection<T>>> {
+    let begun_ns = now_ns();
+    let borrowed = tokio::time::timeout(patience.bound, room.pool.borrow()).await;
+    let borrowed = borrowed.ok().flatten();
+    let waited_ns = (now_ns() - begun_ns).max(0).unsigned_abs();
+    let recorder = &mut shared.course().recorder;
+    if let Some(details) = recorder.details(intended_ns) {
+        details.pool.waited(waited_ns, borrowed.is_some());
+    }
+    if borrowed.is_none() {
+        shared.under_way.set(shared.under_way.get() - 1);
+        recorder.failed(intended_ns, || {
+            "no session of the pool was free in time".into()
+        });
+    }
+    borrowed
+}
+
+/// Carries one transaction out, on a session that stands.
+async fn one<T: Transactions>(
+    transactions: &T,
+    patience: &Patience,
+    shared: &SharedOf<'_, T>,
+    connection: &mut Connection<T>,
+    client: &mut Client<T::Seat>,
+    intended_ns: i64,
+) {
+    let began_ns = now_ns();
+    let input = transactions.draw(client);
+    let ended = tried(
+        transactions,
+        patience,
+        shared,
+        connection,
+        &input,
+        intended_ns,
+    )
+    .await;
+    let now = now_ns();
+    shared.under_way.set(shared.under_way.get() - 1);
+    let recorder = &mut shared.course().recorder;
+    let kind = transactions.kind(&input);
+    match ended {
+        Ok(Noted(noted)) => {
+            shared.done.set(shared.done.get() + 1);
+            recorder.answered(intended_ns, began_ns, now);
+            if let Some(details) = recorder.details(intended_ns) {
+                let latency_ns = (now - intended_ns).max(0).unsigned_abs();
+                if let Some(kind) = kind {
+                    details.record(kind, latency_ns);
+                }
+                if let Some((what, more)) = noted {
+                    details.count(what, more);
+                }
+            }
+        }
+        Err(error) => {
+            if transactions.is_marked(&input) {
+                client.ledger.leave_open();
+            }
+            connection.is_lost = error.is_lost;
+            if let Some(details) = recorder.details(intended_ns) {
+                details.lost_sessions += u64::from(error.is_lost);
+                if let Some(kind) = kind {
+                    details.failed_for_good(kind);
+                }
+            }
+            recorder.failed(intended_ns, || error.to_string());
+        }
+    }
+    transactions.give_back(client, input);
 }
 
 /// Waits so long; false when the load ends before that.
@@ -349,13 +469,13 @@ async fn tried<T: Transactions>(
     transactions: &T,
     patience: &Patience,
     shared: &SharedOf<'_, T>,
-    ready: &mut Ready<T>,
+    connection: &mut Connection<T>,
     input: &T::Input,
     intended_ns: i64,
 ) -> Attempt {
-    let Ready {
+    let Connection {
         session, prepared, ..
-    } = ready;
+    } = connection;
     let mut tries = 0;
     loop {
         let attempt = transactions.attempt(session, prepared, input);
@@ -394,7 +514,7 @@ async fn connect_again<T: Transactions>(
     transactions: &T,
     patience: &Patience,
     shared: &SharedOf<'_, T>,
-    ready: &mut Ready<T>,
+    connection: &mut Connection<T>,
 ) -> bool {
     loop {
         let begun_ns = now_ns();
@@ -414,7 +534,11 @@ async fn connect_again<T: Transactions>(
         let now = now_ns();
         match made {
             Ok(Ok((session, prepared))) => {
-                (ready.session, ready.prepared) = (session, prepared);
+                *connection = Connection {
+                    session,
+                    prepared,
+                    is_lost: false,
+                };
                 if let Some(details) = shared.course().recorder.details(now) {
                     details.made_connections += 1;
                     let took_ns = (now - begun_ns).unsigned_abs();

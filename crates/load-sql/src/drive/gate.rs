@@ -68,7 +68,7 @@ impl Gate {
 
 /// Waits until a moment. The runtime's timer counts whole milliseconds: the rest is waited for by letting others
 /// run, again and again.
-async fn sleep_until(at_ns: i64) {
+pub(crate) async fn sleep_until(at_ns: i64) {
     let left_ns = at_ns - now_ns();
     if left_ns > TIMER_NS {
         let sleep_ns = (left_ns - TIMER_NS).unsigned_abs();

@@ -1,8 +1,9 @@
 //! Joins what the load threads of all hosts measured.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::kinds::sql;
-use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Summary};
+use sokudo_model::kinds::{Exchange, Family, sql};
+use sokudo_model::{FlowPlan, FlowResult, Kind, Labels, PhaseResult, Summary};
+use sokudo_stats::Histogram;
 use sokudo_workload::contract::Options as _;
 use sokudo_workload::exchange::{AskedNumbers, exchange_totals};
 use sokudo_workload::joined::{Merged, NS, put, ratio};
@@ -48,7 +49,7 @@ pub(crate) fn join<B: Benchmark>(
     options: &B::Options,
     ends: &Ends<'_, NumbersOf<B>>,
 ) -> PhaseResult {
-    let names = (B::KIND, &sql::EXCHANGE);
+    let names = (B::KIND, numbers_of(B::KIND));
     let mut merged = Merged::default();
     let planned_ns = planned_ns(ends.spec, options.duration_ns(), options.common().warmup.0);
     let flows = ends.plans().iter().map(|plan| {
@@ -59,13 +60,18 @@ pub(crate) fn join<B: Benchmark>(
         let asked = host.into_iter().flat_map(|host| &host.asked);
         for asked in asked.filter(|one| one.asked.flow == plan.id) {
             asked.tell(&mut flow, names, planned_ns, &mut merged);
+            for (metric, mean) in asked.recorded.details.pool.means() {
+                put(&mut flow.metrics, metric, mean);
+                put(&mut flow.metrics, sql::POOL_MAX, asked.connections as f64);
+            }
             // Sessions that were lost were made again: what was lost with them is counted as errors.
             flow.complete = true;
         }
         flow
     });
-    let flows: Vec<FlowResult> = flows.collect();
+    let mut flows: Vec<FlowResult> = flows.collect();
     let mut summary = exchange_totals(names, &flows, &merged);
+    flows.extend(by_name::<B>(options, ends, names.1, &summary));
     add_own(&mut summary, ends);
     for host in ends.hosts.iter().flatten() {
         summary.extend(host.told.numbers.clone());
@@ -77,6 +83,66 @@ pub(crate) fn join<B: Benchmark>(
         flows,
         histograms: merged.summaries(),
     }
+}
+
+/// The numbers that a load on a database has as an exchange.
+pub(super) fn numbers_of(kind: &Kind) -> &'static Exchange {
+    match kind.family {
+        Family::Exchange(exchange) => exchange,
+        _ => &sql::EXCHANGE,
+    }
+}
+
+/// What each host measured of the transactions of each name, as flows of their own: they are counted in those of
+/// their threads, too.
+fn by_name<B: Benchmark>(
+    options: &B::Options,
+    ends: &Ends<'_, NumbersOf<B>>,
+    numbers: &Exchange,
+    summary: &Summary,
+) -> Vec<FlowResult> {
+    let Some(named) = numbers.named else {
+        return Vec::new();
+    };
+    let load_s = sql::TRANSACTIONS
+        .of(summary)
+        .zip(sql::TRANSACTIONS_PER_SECOND.of(summary))
+        .and_then(|(all, per_s)| ratio(all, per_s));
+    let plans = ends.plans();
+    let mut id = plans.iter().map(|plan| plan.id + 1).max().unwrap_or(0);
+    let mut out = Vec::new();
+    for (host, of_host) in ends.spec.hosts.iter().zip(&ends.hosts) {
+        let asked = of_host.iter().flat_map(|host| &host.asked);
+        for (at, name) in B::names(options).into_iter().enumerate() {
+            let each = asked.clone();
+            let each = each.filter_map(|asked| asked.recorded.details.names().get(at));
+            let (mut latency, mut errors) = (Histogram::new(), 0);
+            for of_name in each {
+                latency.merge(&of_name.latency);
+                errors += of_name.errors;
+            }
+            if latency.is_empty() && errors == 0 {
+                continue;
+            }
+            let mut flow = FlowResult {
+                id,
+                from: host.name.clone(),
+                to: name,
+                labels: Labels::from([("kind".into(), "transaction".into())]),
+                complete: true,
+                ..FlowResult::default()
+            };
+            id += 1;
+            let count = latency.len() as f64;
+            put(&mut flow.metrics, named.count, count);
+            put(&mut flow.metrics, named.errors, errors as f64);
+            let per_s = load_s.and_then(|load_s| ratio(count, load_s));
+            put(&mut flow.metrics, named.per_second, per_s);
+            Merged::default().add_each(&mut flow, [(named.latency, &latency)]);
+            out.push(flow);
+        }
+    }
+    out
 }
 
 /// The numbers about the database.

@@ -5,6 +5,7 @@
 //!                     ├── client 1 ── session ──┼──► database
 //!                     └── ticker: intervals, end│
 //! gate: which transaction is due, and who takes it (open loop: the client that has waited longest)
+//! pool: with `--pool`, fewer sessions than clients, lent for one transaction each
 //! ```
 //!
 //! A client tries a transaction again when the server ended it because of others (SQLSTATE 40001, 40P01 and
@@ -18,6 +19,7 @@ mod gate;
 mod join;
 mod ledger;
 mod phase;
+mod pool;
 mod record;
 
 use sokudo_model::PhaseSpec;
@@ -29,10 +31,11 @@ pub(crate) use benchmark::{Benchmark, BenchmarkOptions};
 pub(crate) use check::one;
 pub use check::{Broken, Checked, How};
 pub(crate) use client::{Attempt, Client, Noted, Told, Transactions, Turn};
+pub(crate) use gate::sleep_until;
 pub(crate) use join::{Numbers, join};
 pub(crate) use ledger::{Ledger, Mark};
 pub(crate) use phase::{SqlPhase, conditions};
-pub(crate) use record::Parts;
+pub(crate) use record::{Named, Parts};
 
 /// Bytes of a statement and its parameters, at most.
 const MESSAGE_BYTES: u64 = 4096;
@@ -50,8 +53,8 @@ pub(crate) fn demand(options: &impl BenchmarkOptions, spec: &PhaseSpec) -> Deman
     let common = options.common();
     let per_s = common.transactions_per_s().map(|rate| rate / flows as f64);
     Demand::of_flows(spec, options.duration_ns(), |flow| {
-        let clients = share(common.clients.into(), flow.id.into(), flows).max(1);
-        FlowDemand::exchange(clients, per_s, MESSAGE_BYTES, Some(MESSAGE_BYTES))
+        let sessions = share(common.sessions().into(), flow.id.into(), flows).max(1);
+        FlowDemand::exchange(sessions, per_s, MESSAGE_BYTES, Some(MESSAGE_BYTES))
     })
 }
 

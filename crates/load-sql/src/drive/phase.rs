@@ -1,6 +1,7 @@
 //! One host's part of a phase, from its sessions to the result.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,8 +20,8 @@ use sokudo_workload::reporting::Names;
 use sokudo_workload::sample::Sample;
 
 use super::check::{Checked, Marks, marks};
-use super::client::{Client, Ready, Task, Transactions, run};
-use super::join::Numbers;
+use super::client::{Client, Connection, Task, Transactions, run};
+use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
 use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
 use crate::db::{CONNECT, no_tables, refused, runtime};
@@ -84,7 +85,7 @@ impl<B: Benchmark> SqlPhase<B> {
             done: Arc::default(),
             ledgers: Arc::default(),
         };
-        let sessions: u64 = phase.own_flows().map(|flow| phase.clients_of(&flow)).sum();
+        let sessions: u64 = phase.own_flows().map(|flow| phase.sessions_of(&flow)).sum();
         can_hold(sessions)?;
         Ok(phase)
     }
@@ -106,6 +107,14 @@ impl<B: Benchmark> SqlPhase<B> {
     fn clients_of(&self, flow: &FlowPlan) -> u64 {
         let all = u64::from(self.common().clients);
         share(all, u64::from(flow.id), self.threads()).max(1)
+    }
+
+    /// Sessions of a thread: one per client, or its share of the pool.
+    fn sessions_of(&self, flow: &FlowPlan) -> u64 {
+        match self.common().pool {
+            Some(pool) => share(pool.into(), u64::from(flow.id), self.threads()).max(1),
+            None => self.clients_of(flow),
+        }
     }
 
     fn thread_rate(&self) -> Option<f64> {
@@ -143,16 +152,19 @@ impl<B: Benchmark> SqlPhase<B> {
             Ok::<_, SqlError>(Facts {
                 version: session.version().await?,
                 durability: facts::durability(&mut session).await?,
-                scale: facts::scale_of(&mut session, B::SCALE_TABLE).await?,
+                scale: match B::SCALE_TABLE {
+                    Some(table) => facts::scale_of(&mut session, table).await?,
+                    None => 0,
+                },
             })
         });
         self.facts = looked.map_err(|error| match error.class {
             Class::Undefined => no_tables(target, B::KIND.name, &error),
             _ => refused(target, &error),
         })?;
-        match self.facts.scale {
-            0 => Err(no_tables(target, B::KIND.name, &empty(B::SCALE_TABLE))),
-            _ => Ok(()),
+        match B::SCALE_TABLE.filter(|_| self.facts.scale == 0) {
+            Some(table) => Err(no_tables(target, B::KIND.name, &empty(table))),
+            None => Ok(()),
         }
     }
 
@@ -169,29 +181,34 @@ impl<B: Benchmark> SqlPhase<B> {
         let first = i64::from(flow.id) << 14;
         let numbers = (first..).take(self.clients_of(flow) as usize);
         let seats_before: u64 = self.seats_before(flow);
-        let clients = runtime.block_on(async {
-            let mut clients = Vec::new();
-            for (seat, number) in (seats_before..).zip(numbers) {
+        let seats = (seats_before..).zip(numbers);
+        let clients = seats.map(|(seat, number)| Client {
+            random: Random::new(self.spec.seed, number as u64),
+            ledger: Ledger::of(run + number),
+            seat: transactions.seat(seat),
+        });
+        let clients = clients.collect();
+        let connections = runtime.block_on(async {
+            let mut connections = Vec::new();
+            for _ in 0..self.sessions_of(flow) {
                 let mut session = Session::connect(target, CONNECT).await?;
                 let prepared = transactions.prepare(&mut session).await?;
-                clients.push(Ready {
+                connections.push(Connection {
                     session,
                     prepared,
-                    client: Client {
-                        random: Random::new(self.spec.seed, number as u64),
-                        ledger: Ledger::of(run + number),
-                        seat: transactions.seat(seat),
-                    },
+                    is_lost: false,
                 });
             }
-            Ok::<_, SqlError>(clients)
+            Ok::<_, SqlError>(connections)
         });
         Ok(Task {
             plan: self.plan(flow),
             target: target.clone(),
             transactions: Arc::clone(transactions),
             retries: self.common().retries,
-            clients: clients.map_err(|error| refused(target, &error))?,
+            clients,
+            connections: connections.map_err(|error| refused(target, &error))?,
+            is_shared: self.common().pool.is_some(),
             runtime,
             done: Arc::clone(&self.done),
             ledgers: Arc::clone(&self.ledgers),
@@ -239,6 +256,19 @@ impl<B: Benchmark> SqlPhase<B> {
             t0_ns,
             start_ns: at_ns,
         }
+    }
+
+    /// Names of the transactions of each flow: with several threads, those of each have its number.
+    fn transaction_names(&self) -> BTreeMap<u32, Vec<String>> {
+        let names = B::names(&self.options);
+        let of_flow = |flow: &FlowPlan| {
+            let label = |name: &String| match self.common().threads {
+                1 => name.clone(),
+                _ => format!("{name} #{}", flow.stream + 1),
+            };
+            (flow.id, names.iter().map(label).collect())
+        };
+        self.spec.phase.flows.iter().map(of_flow).collect()
     }
 
     /// The state of the tables, once nobody writes any more.
@@ -290,7 +320,11 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         // Milliseconds since 1970, above the numbers of 1M clients: no other run has the same.
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let run = since.map_or(0, |since| since.as_millis() as i64) << 20;
-        let transactions = Arc::new(B::transactions(&self.options, self.facts.scale));
+        let transactions = Arc::new(B::transactions(
+            &self.options,
+            self.spec.seed,
+            self.facts.scale,
+        )?);
         self.transactions = Some(Arc::clone(&transactions));
         for flow in own {
             let task = self.task(&flow, &target, run, &transactions)?;
@@ -306,12 +340,13 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         let reporter = Reporter::new(
             (
                 sql::TRANSACTIONS.name.split('.').next().unwrap_or_default(),
-                &sql::EXCHANGE,
+                numbers_of(B::KIND),
             ),
             self.series_names(at_ns, t0_ns),
             Arc::clone(&self.emit),
             self.armed.len(),
         );
+        let reporter = reporter.naming(self.transaction_names());
         let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for (flow, task) in std::mem::take(&mut self.armed) {
             let reports = reports.clone();
@@ -329,11 +364,11 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         self.crew.end();
         let collected = self.crew.collected()?;
         let flows = self.spec.phase.flows.iter();
-        let clients: Vec<u64> = flows.map(|flow| self.clients_of(flow)).collect();
+        let sessions: Vec<u64> = flows.map(|flow| self.sessions_of(flow)).collect();
         let rate = self.thread_rate();
         let set_up = |flow: u32| {
-            let clients = clients.get(flow as usize);
-            (clients.copied().unwrap_or(0), rate)
+            let sessions = sessions.get(flow as usize);
+            (sessions.copied().unwrap_or(0), rate)
         };
         let has_loaded = !collected.asked.is_empty();
         let ledgers = self.ledgers.lock().map(|all| all.clone());

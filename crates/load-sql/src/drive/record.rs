@@ -16,6 +16,8 @@ pub trait Parts: std::fmt::Debug + Default + Send + 'static {
     const LATENCIES: &'static [Metric];
     /// What is counted: the transactions of each kind, in the same order, then anything else.
     const COUNTS: &'static [Metric];
+    /// Whether its kinds have names of their own instead, which its options give.
+    const BY_NAME: bool = false;
 }
 
 /// A workload with one kind of transaction.
@@ -24,9 +26,89 @@ impl Parts for () {
     const COUNTS: &'static [Metric] = &[];
 }
 
+/// A workload whose transactions the operator names.
+#[derive(Debug, Default)]
+pub struct Named;
+
+impl Parts for Named {
+    const LATENCIES: &'static [Metric] = &[];
+    const COUNTS: &'static [Metric] = &[];
+    const BY_NAME: bool = true;
+}
+
 /// Histograms of a list, so that they are written as texts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Latency(#[serde(with = "histogram_text")] Histogram);
+
+/// What became of the transactions of one name.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct OfName {
+    /// Latency of those that were carried out.
+    #[serde(with = "histogram_text")]
+    pub(crate) latency: Histogram,
+    /// Those that failed for good.
+    pub(crate) errors: u64,
+}
+
+/// How clients waited for the sessions of a pool.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Pooled {
+    /// Wait for each session that was lent.
+    #[serde(with = "histogram_text")]
+    wait: Histogram,
+    /// Waits that were given up.
+    timeouts: u64,
+    /// Looks at the pool, and the sums of what they found.
+    looks: u64,
+    used: u64,
+    waiting: u64,
+}
+
+impl Pooled {
+    /// So many sessions are with clients, and so many clients wait for one.
+    pub(crate) fn look(&mut self, used: usize, waiting: u32) {
+        self.looks += 1;
+        self.used += used as u64;
+        self.waiting += u64::from(waiting);
+    }
+
+    /// A client has waited so long, and got a session or gave up.
+    pub(crate) fn waited(&mut self, ns: u64, got: bool) {
+        match got {
+            true => self.wait.record(ns),
+            false => self.timeouts += 1,
+        }
+    }
+
+    /// Sessions in use and clients that wait, on average; nothing without a pool.
+    pub(crate) fn means(&self) -> impl Iterator<Item = (Metric, f64)> + use<> {
+        let mean = |sum: u64| sum as f64 / self.looks as f64;
+        let means = (self.looks > 0).then(|| {
+            [
+                (numbers::POOL_USED, mean(self.used)),
+                (numbers::POOL_WAITING, mean(self.waiting)),
+            ]
+        });
+        means.into_iter().flatten()
+    }
+
+    fn clear(&mut self) {
+        let mut wait = std::mem::take(&mut self.wait);
+        wait.clear();
+        *self = Self {
+            wait,
+            ..Self::default()
+        };
+    }
+
+    fn merge(&mut self, later: &Self) {
+        self.wait.merge(&later.wait);
+        self.timeouts += later.timeouts;
+        self.looks += later.looks;
+        self.used += later.used;
+        self.waiting += later.waiting;
+    }
+}
 
 /// What became of the tries, of the sessions, and of each kind of transaction.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -37,6 +119,9 @@ pub(crate) struct TransactionDetails<P: Parts = ()> {
     latencies: Vec<Latency>,
     /// One per [`Parts::COUNTS`]; empty for one that holds nothing.
     counts: Vec<u64>,
+    /// By number of the name; empty for a workload without names.
+    by_name: Vec<OfName>,
+    pub(crate) pool: Pooled,
     pub(crate) connecting: Connecting,
     pub(crate) attempts: u64,
     serialization_failures: u64,
@@ -60,10 +145,37 @@ impl<P: Parts> TransactionDetails<P> {
 
     /// A transaction of this kind was carried out.
     pub(crate) fn record(&mut self, kind: usize, latency_ns: u64) {
+        if P::BY_NAME {
+            self.of_name(kind).latency.record(latency_ns);
+        }
         if let Some(latency) = self.latencies.get_mut(kind) {
             latency.0.record(latency_ns);
         }
         self.count(kind, 1);
+    }
+
+    /// A transaction of this kind failed for good.
+    pub(crate) fn failed_for_good(&mut self, kind: usize) {
+        if P::BY_NAME {
+            self.of_name(kind).errors += 1;
+        }
+    }
+
+    /// Those of one name; room is made for the first of them, and kept.
+    fn of_name(&mut self, number: usize) -> &mut OfName {
+        if number >= self.by_name.len() {
+            let prepared = || OfName {
+                latency: Histogram::allocated(),
+                errors: 0,
+            };
+            self.by_name.resize_with(number + 1, prepared);
+        }
+        &mut self.by_name[number]
+    }
+
+    /// What became of the transactions of each name.
+    pub(crate) fn names(&self) -> &[OfName] {
+        &self.by_name
     }
 
     /// So many more of what is counted.
@@ -73,7 +185,7 @@ impl<P: Parts> TransactionDetails<P> {
         }
     }
 
-    fn each(&self) -> [(Metric, u64); 7] {
+    fn each(&self) -> [(Metric, u64); 8] {
         [
             (numbers::ATTEMPTS, self.attempts),
             (numbers::SERIALIZATION_FAILURES, self.serialization_failures),
@@ -82,6 +194,7 @@ impl<P: Parts> TransactionDetails<P> {
             (numbers::LOST_SESSIONS, self.lost_sessions),
             (numbers::MADE_CONNECTIONS, self.made_connections),
             (numbers::CANCELLED_AT_END, self.cancelled),
+            (numbers::POOL_TIMEOUTS, self.pool.timeouts),
         ]
     }
 }
@@ -93,6 +206,10 @@ impl<P: Parts> Details for TransactionDetails<P> {
             latencies: P::LATENCIES.iter().map(allocated).collect(),
             counts: vec![0; P::COUNTS.len()],
             connecting: Connecting::prepared(),
+            pool: Pooled {
+                wait: Histogram::allocated(),
+                ..Pooled::default()
+            },
             ..Self::default()
         }
     }
@@ -104,7 +221,14 @@ impl<P: Parts> Details for TransactionDetails<P> {
             .iter_mut()
             .for_each(|latency| latency.0.clear());
         kept.counts.fill(0);
+        for of_name in &mut kept.by_name {
+            of_name.latency.clear();
+            of_name.errors = 0;
+        }
+        kept.pool.clear();
         *self = Self {
+            by_name: kept.by_name,
+            pool: kept.pool,
             connecting: kept.connecting,
             latencies: kept.latencies,
             counts: kept.counts,
@@ -123,6 +247,15 @@ impl<P: Parts> Details for TransactionDetails<P> {
         for (all, more) in self.counts.iter_mut().zip(&later.counts) {
             *all += more;
         }
+        if self.by_name.len() < later.by_name.len() {
+            self.by_name
+                .resize_with(later.by_name.len(), OfName::default);
+        }
+        for (all, more) in self.by_name.iter_mut().zip(&later.by_name) {
+            all.latency.merge(&more.latency);
+            all.errors += more.errors;
+        }
+        self.pool.merge(&later.pool);
         self.attempts += later.attempts;
         self.serialization_failures += later.serialization_failures;
         self.deadlocks += later.deadlocks;
@@ -135,11 +268,21 @@ impl<P: Parts> Details for TransactionDetails<P> {
     fn distributions(&self) -> impl Iterator<Item = (Metric, &Histogram)> {
         let latencies = self.latencies.iter().map(|latency| &latency.0);
         let by_kind = P::LATENCIES.iter().copied().zip(latencies);
-        std::iter::once((numbers::CONNECT_SECONDS, &self.connecting.connect)).chain(by_kind)
+        let own = [
+            (numbers::CONNECT_SECONDS, &self.connecting.connect),
+            (numbers::POOL_WAIT_SECONDS, &self.pool.wait),
+        ];
+        own.into_iter().chain(by_kind)
+    }
+
+    fn by_name(&self) -> impl Iterator<Item = (&Histogram, u64)> {
+        self.by_name
+            .iter()
+            .map(|of_name| (&of_name.latency, of_name.errors))
     }
 
     fn values(&self, _answered: u64) -> impl Iterator<Item = (Metric, f64)> {
-        std::iter::empty()
+        self.pool.means()
     }
 
     /// Those that are zero are left out, but for the tries and what the workload counts.

@@ -48,7 +48,7 @@ pub const NAME: &str = numbers::KIND.name;
 
 impl Benchmark for Tpcb {
     const KIND: &'static Kind = &numbers::KIND;
-    const SCALE_TABLE: &'static str = "tpcb_branches";
+    const SCALE_TABLE: Option<&'static str> = Some("tpcb_branches");
     const TABLES: &'static [&'static str] = &[
         "tpcb_branches",
         "tpcb_tellers",
@@ -67,11 +67,11 @@ impl Benchmark for Tpcb {
         check::conditions(session).await
     }
 
-    fn transactions(options: &TpcbOptions, scale: i64) -> Transfers {
-        Transfers {
+    fn transactions(options: &TpcbOptions, _seed: u64, scale: i64) -> Result<Transfers, Refusal> {
+        Ok(Transfers {
             scale,
             variant: options.variant,
-        }
+        })
     }
 
     fn labels(options: &TpcbOptions) -> Labels {

@@ -4,4 +4,5 @@ mod dbt1;
 mod dbt2;
 mod dbt3;
 mod playing;
+mod sqlmix;
 mod tpcb;

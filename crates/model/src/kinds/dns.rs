@@ -93,6 +93,7 @@ pub const EXCHANGE: Exchange = Exchange {
     own: &[],
     note: None,
     parts: &[],
+    named: None,
     between: None,
 };
 

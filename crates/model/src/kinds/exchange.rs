@@ -5,6 +5,25 @@ use crate::summary::Summary;
 
 use super::Carried;
 
+/// Metrics of the requests of each name, for a workload whose operator names them.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedParts {
+    /// Answered requests.
+    pub count: Metric,
+    /// Answered requests per second.
+    pub per_second: Metric,
+    /// From the intended start of a request to its answer.
+    pub latency: Metric,
+    /// Median of the latency per interval.
+    pub latency_p50: Metric,
+    /// 99th percentile of the latency per interval.
+    pub latency_p99: Metric,
+    /// Requests that failed.
+    pub errors: Metric,
+    /// Requests that failed, per second of the interval.
+    pub errors_per_second: Metric,
+}
+
 /// Metrics that every exchange of requests and answers has, under names of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
@@ -71,6 +90,8 @@ pub struct Exchange {
     pub note: Option<&'static str>,
     /// Its kinds of requests; empty for a workload with one kind.
     pub parts: &'static [Part],
+    /// The same for names that the operator gives; `None` for a workload without them.
+    pub named: Option<NamedParts>,
     /// The numbers of both ends, for a workload between two hosts of a run.
     pub between: Option<BetweenHosts>,
 }
@@ -220,6 +241,7 @@ macro_rules! between_hosts {
             own: &[],
             note: None,
             parts: &[],
+    named: None,
             between: Some($crate::kinds::BetweenHosts {
                 latency_sd: LATENCY_SD_SECONDS,
                 request_bytes: REQUEST_BYTES,

@@ -22,6 +22,7 @@ pub mod probe;
 pub mod replicate;
 pub mod rr;
 pub mod sql;
+pub mod sqlmix;
 pub mod stream;
 pub mod tpcb;
 
@@ -31,7 +32,7 @@ use crate::summary::{FlowResult, Summary};
 
 pub use carried::{Carried, carried, fairness, is_mixed, totals};
 pub use curve::CurveMetrics;
-pub use exchange::{BadAnswers, BetweenHosts, Exchange, Noun, Part};
+pub use exchange::{BadAnswers, BetweenHosts, Exchange, NamedParts, Noun, Part};
 pub use files::FileCopy;
 pub use transfer::Transfer;
 
@@ -49,6 +50,7 @@ pub const KINDS: &[&Kind] = &[
     &dbt1::KIND,
     &dbt2::KIND,
     &dbt3::KIND,
+    &sqlmix::KIND,
     &datagram::KIND,
     &replicate::KIND,
 ];
@@ -69,6 +71,7 @@ pub const SOURCES: &[&[Metric]] = &[
     dbt1::METRICS,
     dbt2::METRICS,
     dbt3::METRICS,
+    sqlmix::METRICS,
 ];
 
 /// Describes a workload and its numbers.

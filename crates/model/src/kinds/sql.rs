@@ -33,6 +33,11 @@ metrics! {
     DEADLOCKS = counter("sql.deadlocks", One, "tries that the server ended to resolve a deadlock (SQLSTATE 40P01, MySQL 1213)").sum();
     LOCK_TIMEOUTS = counter("sql.lock_timeouts", One, "tries that got no lock in time (SQLSTATE 55P03, MySQL 1205, SQLite's busy)").sum();
     LOST_SESSIONS = counter("sql.lost_sessions", One, "sessions that ended during the load").sum();
+    POOL_USED = gauge("sql.pool.used", One, "sessions of the pool that clients have, on average over the interval; in the result: over the load; absent without --pool").sum();
+    POOL_MAX = gauge("sql.pool.max", One, "sessions of the pool; absent without --pool").sum();
+    POOL_WAITING = gauge("sql.pool.waiting", One, "clients that wait for a session of the pool, on average over the interval; in the result: over the load; absent without --pool").sum().named();
+    POOL_WAIT_SECONDS = histogram("sql.pool.wait_seconds", Seconds, "wait of a transaction for a session of the pool, which the latency holds; absent without --pool").named();
+    POOL_TIMEOUTS = counter("sql.pool.timeouts", One, "transactions that failed because no session of the pool was free in time").sum();
     CANCELLED_AT_END = counter("sql.cancelled_at_end", One, "transactions under way when the load was ended; they are neither counted nor errors").sum();
     CLIENT_CPU_SECONDS_PER_TRANSACTION = gauge("sql.client_cpu_seconds_per_transaction", Seconds, "CPU time of the load's threads over the transactions that they carried out, warm-up included").named();
     ACKNOWLEDGED = counter("sql.acknowledged", One, "commits of transactions with a mark that the server acknowledged, warm-up included").sum();
@@ -81,6 +86,7 @@ pub const EXCHANGE: Exchange = Exchange {
     own: &[],
     note: Some("report-number-not-tpc"),
     parts: &[],
+    named: None,
     between: None,
 };
 
@@ -189,5 +195,5 @@ pub(super) const KIND: Kind = Kind {
     by_label: true,
     is_plan: false,
     takes_turns: false,
-    options: &["clients", "find", "max-skew", "rate", "threads"],
+    options: &["clients", "find", "max-skew", "pool", "rate", "threads"],
 };

@@ -49,6 +49,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
         .filter_map(|part| kind_of_request(subject, part));
     own.chain(parts.into_iter().flatten())
         .chain(kinds)
+        .chain(named(subject, exchange))
         .collect()
 }
 
@@ -69,6 +70,37 @@ fn kind_of_request(subject: &Subject, part: &Part) -> Option<Number> {
     });
     number.detail.extend(carried_out);
     Some(number)
+}
+
+/// Names of requests whose numbers are shown; those of the rest are in the distributions.
+const MOST_NAMES: usize = 8;
+
+/// Count and latency of the requests of each name, the most frequent ones first.
+fn named(subject: &Subject, exchange: &Exchange) -> Vec<Number> {
+    let Some(named) = exchange.named else {
+        return Vec::new();
+    };
+    let flows = subject.phase.result.flows.iter();
+    let each = flows.filter_map(|flow| {
+        let latency = flow.histograms.get(named.latency.name)?;
+        let label = Text::new("report-number-part").word("name", &flow.to);
+        let mut number = Number {
+            label: label.into(),
+            ..Number::new(human(latency.p50, Unit::Seconds), "")
+        };
+        number
+            .detail
+            .push(seconds("report-number-p99", latency.p99));
+        let n = Text::new("report-number-part-count").word("n", count(latency.n as f64));
+        number.detail.push(n.into());
+        Some((latency.n, number))
+    });
+    let mut each: Vec<(u64, Number)> = each.collect();
+    each.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+    each.into_iter()
+        .map(|(_, number)| number)
+        .take(MOST_NAMES)
+        .collect()
 }
 
 /// Size of a request and its response, bytes, from which on the volume carried is shown, too.

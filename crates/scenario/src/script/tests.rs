@@ -250,6 +250,7 @@ fn what_is_described_for_editors_is_what_there_is() {
             "dns",
             "probe",
             "replicate",
+            "sqlmix",
             "tpcb",
         ];
         if !words.contains(name) {

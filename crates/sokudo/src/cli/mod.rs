@@ -68,6 +68,7 @@ use sokudo_load_network::stream::StreamOptions;
 use sokudo_load_sql::dbt1::Dbt1Options;
 use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::dbt3::Dbt3Options;
+use sokudo_load_sql::sqlmix::SqlmixOptions;
 use sokudo_load_sql::tpcb::TpcbOptions;
 use sokudo_model::Text;
 use sokudo_model::secrets::{self, HIDDEN};
@@ -162,6 +163,12 @@ enum Command {
     /// a TPC result.
     #[command(after_help = on_server::DBT3_EXAMPLES)]
     Dbt3(Box<on_server::OnServerArgs<Dbt3Options>>),
+    /// Carry out a mix of your own transactions on a database: how many, how fast, at what cost of further tries.
+    ///
+    /// PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. Script files of pgbench as they are, and
+    /// mixes in TOML.
+    #[command(after_help = on_server::SQLMIX_EXAMPLES)]
+    Sqlmix(Box<on_server::OnServerArgs<SqlmixOptions>>),
     Db(db::DbArgs),
     Knee(knee::KneeArgs),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
@@ -346,6 +353,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Dbt1(args) => on_server::run(*args),
         Command::Dbt2(args) => on_server::run(*args),
         Command::Dbt3(args) => on_server::run(*args),
+        Command::Sqlmix(args) => on_server::run(*args),
         Command::Db(args) => db::run(args),
         Command::Knee(args) => knee::run(&args),
         Command::Stream(args) => between::run(*args),

@@ -101,6 +101,19 @@ Examples:
 The label `answers` is a digest of the answers of the power test: the same scale and --query-seed give the same one
 on every engine. Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
 
+/// Examples after the help of `sqlmix`.
+pub const SQLMIX_EXAMPLES: &str = "\
+Examples:
+  sokudo sqlmix --file examples/sql/point-select.sql     on a SQLite file of its own, with the tables of tpcb
+  sokudo sqlmix --target postgres://bench@hostb/bench --file read.sql@9 --file write.sql -c 16 -d 60s
+  sokudo sqlmix --target postgres://bench@hostb/bench --file book.toml -c 64 --rate 500/s   open loop
+  sokudo sqlmix --target mysql://bench@hostb/bench --file book.toml -c 64 --pool 10   64 users share 10 sessions
+  sokudo sqlmix --target postgres://bench@hostb/bench --file pgbench.sql --scale 50 -D pause=10
+
+A file is a script of pgbench, or a mix in TOML (.toml). A transaction that the server ended because of others is
+tried again (--retries); tries and transactions are counted apart.
+Passwords: in the DSN, PGPASSWORD or MYSQL_PWD; none of them is recorded.";
+
 /// Arguments of these commands.
 #[derive(Debug, Args)]
 pub struct OnServerArgs<O: Args> {

@@ -243,3 +243,107 @@ fn mistakes_are_told_before_anything_is_sent() {
         assert!(!ended.stderr.contains("geheim"), "{ended}");
     }
 }
+
+/// Numbers that a mix tells in its object beside those of all loads on databases.
+const OF_MIXES: [&str; 7] = [
+    "sql.transactions_per_second",
+    "sql.latency_seconds.p99",
+    "sql.attempts",
+    "sql.pool.max",
+    "sql.pool.used",
+    "sql.pool.waiting",
+    "sql.pool.wait_seconds.mean",
+];
+
+fn example(name: &str) -> String {
+    format!("{}/../../examples/sql/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn ones_own_mix_is_told_by_transaction_and_a_small_pool_is_the_limit() {
+    let place = place();
+    place.write("slow.sql", "\\sleep 8 ms\nselect 1;\n");
+    let ended = place.run(&format!(
+        "sqlmix -n 400 -c 12 --pool 2 --file slow.sql@9 --file {} --json",
+        example("point-select.sql")
+    ));
+    ended.expect_code(0);
+    let told = summary(&ended);
+    told.promises("sqlmix", &OF_MIXES);
+    assert_eq!(told.number("sql.transactions"), 400.0, "{ended}");
+    assert_eq!(told.number("sql.attempts"), 400.0, "{ended}");
+    assert_eq!(told.number("sql.pool.max"), 2.0, "{ended}");
+    let record = place
+        .records()
+        .first()
+        .expect("a record")
+        .display()
+        .to_string();
+    for (lang, texts) in [
+        (
+            "en",
+            [
+                "The clients' own pool is the limit: 2 of 2",
+                "slow, median",
+                "point-select, median",
+            ],
+        ),
+        (
+            "ja",
+            [
+                "クライアント側のプールが限界です。セッション 2 本のうち 2 本",
+                "slow の中央値",
+                "point-select の中央値",
+            ],
+        ),
+    ] {
+        let report = place.run(&format!("report {record} --form markdown --lang {lang}"));
+        report.expect_code(0);
+        texts.iter().for_each(|text| {
+            report.expect_stdout(text);
+        });
+    }
+}
+
+#[test]
+fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
+    let place = place();
+    for (name, text) in [
+        ("pipe.sql", "select 1;\n\\startpipeline\n"),
+        (
+            "typo.sql",
+            "\\set a random(1, 10)\nselect :a, \\gset\n\\set b :c + 1\n",
+        ),
+        ("book.toml", "[[transaction]]\nname = \"a\"\nweigth = 2\n"),
+        ("table.sql", "\n\nselect * from nowhere;\n"),
+    ] {
+        place.write(name, text);
+    }
+    for (line, says, hint) in [
+        ("sqlmix", "no transaction to carry out", "--file"),
+        (
+            "sqlmix --file none.sql",
+            "none.sql",
+            "script file of pgbench",
+        ),
+        (
+            "sqlmix --file pipe.sql",
+            "pipe.sql, line 2: `\\startpipeline`",
+            "\\gset",
+        ),
+        (
+            "sqlmix --file book.toml",
+            "book.toml, line 3: unknown field `weigth`",
+            "guide",
+        ),
+        ("sqlmix --file table.sql", "table.sql:3: ", "server"),
+        ("sqlmix --file pipe.sql@x", "FILE@3", "--help"),
+        (
+            "tpcb -t 2 -c 2 --pool 1",
+            "cannot share a pool of 1",
+            "one session per thread",
+        ),
+    ] {
+        refused(&place.run(line), says, hint);
+    }
+}

@@ -34,6 +34,11 @@ pub trait Details: Debug + Default + Send + Serialize + DeserializeOwned + 'stat
         std::iter::empty()
     }
 
+    /// Latencies and failures of the requests of each name, by its number; nothing for a kind without names.
+    fn by_name(&self) -> impl Iterator<Item = (&Histogram, u64)> {
+        std::iter::empty()
+    }
+
     /// Its counts over a whole phase.
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)>;
 

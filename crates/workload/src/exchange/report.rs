@@ -62,6 +62,8 @@ pub struct Reporter<D: Details> {
     last: BTreeMap<u32, (i64, u64, u64)>,
     /// Flow → the counts of its details so far that are series.
     told: BTreeMap<u32, Vec<(Metric, u64)>>,
+    /// Flow → labels of its requests by name.
+    request_names: BTreeMap<u32, Vec<String>>,
     /// Whether any request failed so far: without any there is no series of them.
     has_failed: bool,
     reasons: Failures,
@@ -81,10 +83,17 @@ impl<D: Details> Reporter<D> {
             output: Output::new(series, source, emit, asking),
             last: BTreeMap::new(),
             told: BTreeMap::new(),
+            request_names: BTreeMap::new(),
             has_failed: false,
             reasons: Failures::default(),
             collected: Collected::default(),
         }
+    }
+
+    /// Labels of the requests of each flow, for a kind whose requests have names.
+    pub fn naming(mut self, request_names: BTreeMap<u32, Vec<String>>) -> Self {
+        self.request_names = request_names;
+        self
     }
 
     /// Takes reports until all measuring threads have ended.
@@ -171,6 +180,7 @@ impl<D: Details> Reporter<D> {
             batch.push(&round_trip, at_ns, *latency_ns as f64 * NS);
         }
         self.keep(interval, &label);
+        self.names(interval, seconds, &mut batch);
         self.output.store(interval.t_ns, &mut batch);
         self.output.emit(batch);
     }
@@ -192,6 +202,33 @@ impl<D: Details> Reporter<D> {
         flow.details.merge(&interval.details);
         for (metric, more) in interval.details.distributions() {
             self.output.add(metric, label, t_ns, more);
+        }
+    }
+
+    /// Series and distributions of the requests of each name.
+    fn names(&mut self, interval: &Interval<D>, seconds: f64, batch: &mut Batch) {
+        let (Some(numbers), Some(labels)) =
+            (self.numbers.named, self.request_names.get(&interval.flow))
+        else {
+            return;
+        };
+        let at_ns = interval.t_ns - self.output.names.t0_ns;
+        for (label, (latency, errors)) in labels.iter().zip(interval.details.by_name()) {
+            let mut push =
+                |metric, value| batch.push(&self.output.key(metric, label), at_ns, value);
+            if seconds > 0.0 {
+                push(numbers.per_second, latency.len() as f64 / seconds);
+                if errors > 0 {
+                    push(numbers.errors_per_second, errors as f64 / seconds);
+                }
+            }
+            if !latency.is_empty() {
+                for (metric, q) in [(numbers.latency_p50, 0.5), (numbers.latency_p99, 0.99)] {
+                    push(metric, latency.quantile(q) as f64 * NS);
+                }
+            }
+            self.output
+                .add(numbers.latency, label, interval.t_ns, latency);
         }
     }
 }

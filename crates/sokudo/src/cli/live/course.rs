@@ -118,10 +118,23 @@ impl PhaseCourse {
     }
 
     fn take_row(&mut self, metric: &str, place: (String, String), value: f64) {
-        let mut failed = exchanges().filter_map(|it| it.failed_per_second);
+        let named = || exchanges().filter_map(|it| it.named);
+        let of_names = named().map(|it| it.errors_per_second);
+        let mut failed = exchanges()
+            .filter_map(|it| it.failed_per_second)
+            .chain(of_names);
         let is_failed = failed.any(|it| it.name == metric);
         let mut sources = KINDS.iter().flat_map(|kind| kind.tracks);
         let source = sources.find(|source| source.metric.name == metric);
+        let source = source.map(|source| (source.track, source.suffix));
+        let source = source.or_else(|| {
+            named().find_map(|it| match metric {
+                _ if metric == it.per_second.name => Some((Track::Answers, "")),
+                _ if metric == it.latency_p50.name => Some((Track::Latency, "p50")),
+                _ if metric == it.latency_p99.name => Some((Track::Latency, "p99")),
+                _ => None,
+            })
+        });
         if place.1.is_empty() || !(is_failed || source.is_some()) {
             return;
         }
@@ -129,7 +142,7 @@ impl PhaseCourse {
             return;
         }
         let row = self.rows.entry(place).or_default();
-        match source.map(|source| (source.track, source.suffix)) {
+        match source {
             Some((Track::Answers, _)) => row.rate = Some((value, Unit::PerSecond)),
             Some((Track::Throughput, _)) if !matches!(row.rate, Some((_, Unit::PerSecond))) => {
                 row.rate = Some((value, Unit::BitsPerSecond));
