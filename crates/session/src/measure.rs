@@ -128,6 +128,7 @@ fn climbable<O: Options>(
             Text::new("error-leave-out-hint").with("option", fixed),
         ));
     }
+    curve::<O>()?;
     rule_has_its_bounds(asked.rule, slo)?;
     if let Some(slo) = slo {
         measurable(options, slo)?;
@@ -233,13 +234,17 @@ fn measurable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Refusal> {
             Text::new("error-leave-out-hint").with("option", untimed),
         ));
     }
-    let curve = kinds::curve_metrics(O::NAME).ok_or_else(|| {
+    bounds.check(O::NAME, curve::<O>()?)
+}
+
+/// The numbers that can be bounded, and searched for a knee. Errors: the workload has none.
+fn curve<O: Options>() -> Result<&'static kinds::CurveMetrics, Refusal> {
+    kinds::curve_metrics(O::NAME).ok_or_else(|| {
         operator(
             Text::new("error-unbounded").with("workload", O::NAME),
             Text::new("error-workload-help-hint").with("workload", O::NAME),
         )
-    })?;
-    bounds.check(O::NAME, curve)
+    })
 }
 
 /// The options once per value, read as if each value had been typed.

@@ -212,6 +212,11 @@ fn mistakes_are_told_before_anything_is_sent() {
         ("dbt1 --think 2m", "up to 60 s", "7s is as specified"),
         ("dbt3 --timeout 2h", "from 1 ms to 1 h", "--timeout"),
         (
+            "dbt3 --knee streams=1..4",
+            "nothing that could be bounded",
+            "dbt3 --help",
+        ),
+        (
             "dbt3 --find p99<1s",
             "nothing that could be bounded",
             "dbt3 --help",
