@@ -94,8 +94,13 @@ fn conclude(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
             "rule-replication-stage-unpack-next"
         ),
     ];
+    // A sender to which nothing is left waits for the walk only where the receiver waits, too: one that has
+    // its hands full with files asks for no more.
+    let works = of(numbers::RECEIVER_FILE_RATIO) + of(numbers::RECEIVER_PACK_RATIO);
+    let is_walk = |stage: &Stage| stage.share == numbers::SENDER_IDLE_RATIO;
     let longest = stages
         .into_iter()
+        .filter(|stage| works < MOST || !is_walk(stage))
         .max_by(|a, b| of(a.share).total_cmp(&of(b.share)))?;
     let share = longest.share.of(&flow.metrics)?.min(1.0);
     if share < MOST {
@@ -269,6 +274,11 @@ mod tests {
         says(&packs(), "dense");
         says(&packs().metric("compression_ratio", 2.4), "pack");
         says(&copy([0.1, 0.0, 0.8, 0.1], waits), "walk");
+        // The receiver asks for no more while it works on files.
+        let idle = [0.0, 0.0, 0.99, 0.0];
+        says(&copy(idle, [0.81, 0.68, 0.0, 0.01]), "sync");
+        says(&copy(idle, [0.57, 0.1, 0.02, 0.02]), "write");
+        says(&copy(idle, [0.2, 0.0, 0.0, 0.8]), "walk");
         let held = [0.1, 0.0, 0.0, 0.9];
         says(&copy(held, [0.8, 0.1, 0.0, 0.1]), "write");
         says(&copy(held, [0.8, 0.7, 0.0, 0.1]), "sync");
