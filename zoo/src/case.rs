@@ -17,8 +17,8 @@ pub struct Case {
     pub family: &'static Family,
     /// How strong the cause is, in the unit of its own: a weak and a strong one.
     pub strengths: [f64; 2],
-    /// Commands of the program, any of which shows the cause. `HOST` is the far end, `PORT` its port, `{}` the
-    /// strength, `{2}` twice the strength.
+    /// Commands of the program, any of which shows the cause. `HOST` is the far end, `PORT` its port, `FOLDER` a
+    /// folder of it, `{}` the strength, `{2}` twice the strength.
     pub loads: &'static [&'static str],
     /// Makes the world.
     pub make: fn(&mut World, f64),

@@ -191,6 +191,14 @@ families! {
     SESSION_POOL = "the clients' own pool": ["session_pool"];
     /// Transactions end each other.
     CONFLICTS = "conflicts of transactions": ["repeated_transactions"];
+    /// The buffers of a replication's connections.
+    COPY_WINDOW = "buffers of a replication": ["receive_window_limited", "send_buffer_limited"];
+    /// A replication's compressor.
+    COMPRESSOR = "compressor": ["replication_stage/pack", "sender_cpu_limited"];
+    /// Files are created and renamed.
+    CREATING = "creation of files": ["replication_stage/create"];
+    /// Each file is waited for until it is on the device.
+    SYNCING = "files on the device": ["replication_stage/sync", "fsync_bound"];
     /// The name server.
     NAMES = "name server": ["lost_queries", "name_server_errors"];
 }

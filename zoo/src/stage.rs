@@ -24,6 +24,8 @@ use crate::world::{Event, Far, Side, World};
 const BOUND: Duration = Duration::from_secs(60);
 /// Longest until a run records its first results.
 const BEGINS_WITHIN: Duration = Duration::from_secs(20);
+/// Folder below the place of a run that the far end lets others replicate to.
+const FOLDER: &str = "replica";
 /// How long a load runs that does not say it itself.
 const DURATION: &str = "--duration 3s";
 
@@ -113,7 +115,11 @@ impl Stage {
     fn serve(&self, peer: usize, address: &str, port: u16) -> (Running, String) {
         let command = match &self.world.far {
             Far::Program => {
-                let words = format!("serve --bind {address}:{port} --open");
+                let folder = self.place.path().join(FOLDER);
+                // It is there for replications; other loads do not touch it.
+                let _ = std::fs::create_dir_all(&folder);
+                let folder = folder.display();
+                let words = format!("serve --bind {address}:{port} --open --path {folder}");
                 self.command(Side::Serving, &self.program.clone(), &words)
             }
             Far::Server(manner) => {
@@ -194,7 +200,11 @@ impl Stage {
             .flat_map(|(core, n)| Hog::on(*core, *n))
             .collect();
         let busy = Busy::now();
-        let words = words(&drawn.load, &self.targets);
+        let load = drawn.load.replace(
+            "FOLDER",
+            &self.place.path().join(FOLDER).display().to_string(),
+        );
+        let words = words(&load, &self.targets);
         let command = self.command(Side::Asking, &self.program.clone(), &words);
         let mut client = self.hosts.run_in(0, move || command.start());
         if let Err(why) = self.let_happen(&mut client) {
@@ -294,7 +304,7 @@ fn words(load: &str, targets: &[String]) -> String {
     let words = load.replace("PORT", port.map_or("", |(_, port)| port));
     let mut words = words.replace("HOST", &targets.join(" "));
     // A plan says itself how long it takes.
-    if !["--duration", "--count", "--bytes", "jmx run"]
+    if !["--duration", "--count", "--bytes", "jmx run", "replicate"]
         .iter()
         .any(|word| words.contains(word))
     {

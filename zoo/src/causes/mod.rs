@@ -10,6 +10,7 @@ pub mod pairs;
 mod path;
 mod programs;
 mod queues;
+mod replication;
 mod sockets;
 
 use crate::case::Case;
@@ -25,6 +26,7 @@ const FILES: &[&[Case]] = &[
     queues::ALL,
     programs::ALL,
     cores::ALL,
+    replication::ALL,
 ];
 
 /// Cases whose limit does not hang on how busy the machine is: the tests run these.
