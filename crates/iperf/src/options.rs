@@ -29,6 +29,7 @@ Usage: sokudo compat iperf3 -s [options]        wait for clients of iperf3 or so
   -b, --bitrate N[KMG]  bits per second of each stream; 0: no limit (datagrams 1 Mbit/s)
   -t, --time SECS       length of the test (10)
   -n, --bytes N[KMG]    end after so many bytes instead
+  -k, --blockcount N[KMG]  end after so many blocks (or datagrams) instead
   -l, --length N[KMG]   bytes of a block (128 KB) or a datagram (1460)
   -P, --parallel N      streams (1)
   -R, --reverse         the server sends
@@ -74,6 +75,7 @@ const VALUED: &[(&str, &str)] = &[
     ("-b", "--bitrate"),
     ("-t", "--time"),
     ("-n", "--bytes"),
+    ("-k", "--blockcount"),
     ("-l", "--length"),
     ("-P", "--parallel"),
 ];
@@ -124,9 +126,16 @@ impl CommandLine {
             Some(text) => amount(name, text, most, name == "--bytes" || name == "--length"),
         };
         let most = if udp { UDP_BLOCK_MAX } else { TCP_BLOCK_MAX };
-        let bytes = number("--bytes", 0, u64::MAX)?;
-        if bytes > 0 && has("--time") {
-            return Err(usage("only one of -t and -n can end a test".into()));
+        let block = number("--length", if udp { UDP_BLOCK } else { TCP_BLOCK }, most)?;
+        // So many blocks are so many bytes.
+        let blocks = number("--blockcount", 0, u64::MAX)?;
+        let bytes = match blocks {
+            0 => number("--bytes", 0, u64::MAX)?,
+            blocks => blocks.saturating_mul(block),
+        };
+        let ends = ["--time", "--bytes", "--blockcount"];
+        if ends.iter().filter(|end| has(end)).count() > 1 {
+            return Err(usage("only one of -t, -n and -k can end a test".into()));
         }
         let params = Params {
             udp,
@@ -139,7 +148,7 @@ impl CommandLine {
             parallel: number("--parallel", 1, STREAMS_MAX)?,
             reverse: has("--reverse"),
             bidir: has("--bidir"),
-            block: number("--length", if udp { UDP_BLOCK } else { TCP_BLOCK }, most)?,
+            block,
             bits_per_s: number("--bitrate", if udp { UDP_BITS_PER_S } else { 0 }, u64::MAX)?,
             wide_numbers: false,
         };
@@ -256,6 +265,8 @@ mod tests {
         );
         assert_eq!(client("-c h -n 10M").params.bytes, 10 << 20);
         assert_eq!(client("-c h -n 10M").params.seconds, 0);
+        let blocks = client("-c h -k 100 -l 64K").params;
+        assert_eq!((blocks.bytes, blocks.seconds), (100 * 65_536, 0));
         assert!(matches!(parse("-s -1 -p 0"), Ok(CommandLine::Server(it)) if it.one_off));
         assert_eq!(parse("-c h --help"), Ok(CommandLine::Help));
     }
@@ -267,6 +278,7 @@ mod tests {
             "-c",
             "-c h -s",
             "-c h -t 5 -n 1M",
+            "-c h -k 5 -n 1M",
             "-c h -P 129",
             "-c h -t x",
             "-c h -i 0.01",

@@ -155,14 +155,20 @@ impl Params {
         }
         let udp = flag("udp");
         let most = if udp { UDP_BLOCK_MAX } else { TCP_BLOCK_MAX };
+        let block = number("len", if udp { 1460 } else { 128 << 10 }, most)?;
+        // So many blocks are so many bytes.
+        let blocks = number("blockcount", 0, u64::MAX)?;
         let params = Self {
             udp,
             seconds: number("time", 10, SECONDS_MAX)?,
-            bytes: number("num", 0, u64::MAX)?,
+            bytes: match blocks {
+                0 => number("num", 0, u64::MAX)?,
+                blocks => blocks.saturating_mul(block),
+            },
             parallel: number("parallel", 1, STREAMS_MAX)?.max(1),
             reverse: flag("reverse"),
             bidir: flag("bidirectional"),
-            block: number("len", if udp { 1460 } else { 128 << 10 }, most)?,
+            block,
             bits_per_s: number("bandwidth", 0, u64::MAX)?,
             wide_numbers: flag("udp_counters_64bit"),
         };
@@ -172,9 +178,6 @@ impl Params {
                 "parameter `len` is {}, and {least} at least is taken",
                 params.block
             ));
-        }
-        if number("blockcount", 0, u64::MAX)? > 0 {
-            return Err("a number of blocks (-k) is not supported".into());
         }
         Ok(params)
     }
@@ -362,6 +365,8 @@ mod tests {
             (3, 2, 131_072)
         );
         assert!(params.reverse && !params.udp && !params.bidir);
+        let blocks = read(r#"{"time":0,"blockcount":5,"len":1000}"#).expect("parameters");
+        assert_eq!((blocks.bytes, blocks.seconds), (5_000, 0));
         for wrong in [
             r#"{"parallel":129}"#,
             r#"{"time":-1}"#,
