@@ -87,8 +87,8 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     };
     group.save_router(&config(), &reached, &met, &args.router)?;
     let watch = watch(audit(&name)?);
-    let _door = Door::open(group, &config(), args.bind, vec![met], watch)?;
-    println!("controller of {name} on {}", args.bind);
+    let _door = Door::open(group, &config(), args.bind, vec![met.clone()], watch)?;
+    println!("controller of {name} on {met}");
     println!(
         "on each host: sokudo agent --join {token}{}",
         dialling(&args.router)
