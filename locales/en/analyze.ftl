@@ -544,6 +544,7 @@ layer-crr = { $rate } new connections/s
 layer-stream = { $bits } over one connection
 layer-bus = { $rate } messages/s
 layer-replicate = { $bytes } of files, { $files } files/s
+layer-tpcb = { $rate } transfers/s in an embedded database
 
 ## Flows that stood still
 

@@ -495,6 +495,7 @@ layer-crr = 新しい接続 { $rate } 本/秒
 layer-stream = 1 本の接続で { $bits }
 layer-bus = メッセージ { $rate } 件/秒
 layer-replicate = ファイル { $bytes }、{ $files } 個/秒
+layer-tpcb = 組み込みデータベースの振替 { $rate } 件/秒
 
 ## 止まったフロー
 

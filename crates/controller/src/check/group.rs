@@ -20,7 +20,7 @@ use sokudo_stats::spread;
 
 use super::datagram::{MODEST_PER_S, SIZE_BYTES};
 use super::tournament::{BESIDE_NS, Budget, Pair, Tournament};
-use super::{Amount, Layer, chosen_of_group, flows_of, known};
+use super::{Amount, Layer, chosen_of_group, flows_of, known_of_group};
 use crate::error::ControlError;
 use crate::run::Run;
 
@@ -53,7 +53,7 @@ impl GroupCheck {
     ///
     /// Errors: a layer that does not exist, or less than two hosts.
     pub fn plan(&self, hosts: usize) -> Result<Tournament, ControlError> {
-        known(&self.layers)?;
+        known_of_group(&self.layers)?;
         if hosts < 2 {
             return Err(ControlError::Operator {
                 says: Text::new("error-check-no-pairs").with("hosts", hosts),

@@ -13,6 +13,7 @@ mod replicate;
 mod rr;
 mod stream;
 pub mod tournament;
+mod tpcb;
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -76,6 +77,8 @@ pub struct Layer {
     in_turn: bool,
     /// Whether all hosts of a group also carry it out at once, each towards every other one.
     mesh: bool,
+    /// Whether one host carries it out by itself: a group, whose paths are checked, is spared it.
+    alone: bool,
     /// Whether it needs a connection: where one could not be made, it is not tried again.
     connects: bool,
     /// Check of the layer inside one machine, where one phase between two hosts is not enough.
@@ -99,7 +102,7 @@ impl Layer {
         }
     }
 
-    /// Several turns of one phase between the first two hosts. The totals of the turn in the middle become
+    /// Several turns of one phase, between the first two hosts or on the first one. The totals of the turn in the middle become
     /// the run's.
     fn in_turns(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         let amount = Amount {
@@ -112,7 +115,8 @@ impl Layer {
                 later => format!("{}-{later}", self.name()),
             };
             let labels = Labels::from([(TURN.to_owned(), number.to_string())]);
-            self.phase(name, flows_of(&[(0, 1)]), &amount, labels)
+            let flows = flows_of(&[(0, u32::from(!self.alone))]);
+            self.phase(name, flows, &amount, labels)
         };
         run.turns((1..=TURNS).map(turn).collect())
     }
@@ -162,6 +166,7 @@ pub const LAYERS: &[Layer] = &[
         options: probe::options,
         in_turn: false,
         mesh: false,
+        alone: false,
         connects: false,
         inside: None,
     },
@@ -171,6 +176,7 @@ pub const LAYERS: &[Layer] = &[
         options: rr::options,
         in_turn: false,
         mesh: false,
+        alone: false,
         connects: true,
         inside: None,
     },
@@ -180,6 +186,7 @@ pub const LAYERS: &[Layer] = &[
         options: crr::options,
         in_turn: false,
         mesh: false,
+        alone: false,
         connects: true,
         inside: None,
     },
@@ -189,6 +196,7 @@ pub const LAYERS: &[Layer] = &[
         options: stream::options,
         in_turn: true,
         mesh: true,
+        alone: false,
         connects: true,
         inside: None,
     },
@@ -198,6 +206,7 @@ pub const LAYERS: &[Layer] = &[
         options: bus::options,
         in_turn: true,
         mesh: false,
+        alone: false,
         connects: true,
         inside: None,
     },
@@ -207,6 +216,7 @@ pub const LAYERS: &[Layer] = &[
         options: http::options,
         in_turn: false,
         mesh: false,
+        alone: false,
         connects: true,
         inside: None,
     },
@@ -216,7 +226,18 @@ pub const LAYERS: &[Layer] = &[
         options: replicate::options,
         in_turn: false,
         mesh: false,
+        alone: false,
         connects: true,
+        inside: None,
+    },
+    Layer {
+        kind: &kinds::tpcb::KIND,
+        question: "how many transfers per second does a database inside the program commit?",
+        options: tpcb::options,
+        in_turn: false,
+        mesh: false,
+        alone: true,
+        connects: false,
         inside: None,
     },
     Layer {
@@ -225,6 +246,7 @@ pub const LAYERS: &[Layer] = &[
         options: datagram::options,
         in_turn: false,
         mesh: true,
+        alone: false,
         connects: false,
         inside: Some(datagram::inside),
     },
@@ -268,11 +290,18 @@ fn loopback_addresses(count: usize) -> Vec<IpAddr> {
 
 /// Expects that there is a layer of each of these names; to be called before hosts are made.
 pub fn known(names: &[String]) -> Result<(), ControlError> {
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| LAYERS.iter().all(|layer| layer.name() != **name))
-    {
-        let known: Vec<_> = LAYERS.iter().map(|layer| layer.name()).collect();
+    among(names, |_| true)
+}
+
+/// The same for the check of a group.
+fn known_of_group(names: &[String]) -> Result<(), ControlError> {
+    among(names, |layer| !layer.alone)
+}
+
+fn among(names: &[String], is_there: fn(&Layer) -> bool) -> Result<(), ControlError> {
+    let known = LAYERS.iter().filter(|layer| is_there(layer));
+    let known: Vec<&str> = known.map(Layer::name).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(ControlError::Operator {
             says: Text::new("error-check-layer-unknown").word("layer", unknown),
             hint: Some(
@@ -295,14 +324,29 @@ pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), 
     Ok(())
 }
 
-/// The same for hosts of others: a layer that needs their owners' leave is run when it is named.
+/// The same for hosts of others, whose paths are checked: a layer that needs their owners' leave is run when it is named.
 fn chosen_of_group(names: &[String]) -> impl Iterator<Item = &'static Layer> {
     let asked = |layer: &&Layer| !names.is_empty() || !layer.reaches_files();
-    chosen(names).filter(asked)
+    chosen(names).filter(asked).filter(|layer| !layer.alone)
 }
 
 /// The layers with these names, all when none is named.
 fn chosen(names: &[String]) -> impl Iterator<Item = &'static Layer> {
     let named = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name());
     LAYERS.iter().filter(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_spared_what_one_host_does_by_itself() {
+        let named = |name: &str| [name.to_owned()];
+        assert!(known(&named("tpcb")).is_ok());
+        assert!(known_of_group(&named("tpcb")).is_err());
+        assert!(known_of_group(&named("rr")).is_ok());
+        assert!(known(&named("nothing")).is_err());
+        assert!(chosen_of_group(&[]).all(|layer| !layer.alone));
+    }
 }

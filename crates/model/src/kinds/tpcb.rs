@@ -3,7 +3,7 @@
 
 use crate::metric::metrics;
 
-use super::{Kind, sql};
+use super::{Kind, Layer, LayerNumber, sql};
 
 #[rustfmt::skip]
 metrics! {
@@ -15,5 +15,13 @@ metrics! {
 pub const KIND: Kind = Kind {
     name: "tpcb",
     question: "how many transfers per second does a database commit, and does it keep every one of them?",
+    layer: Some(Layer {
+        key: "layer-tpcb",
+        numbers: &[LayerNumber {
+            name: "rate",
+            metric: TPS,
+            stat: None,
+        }],
+    }),
     ..sql::KIND
 };

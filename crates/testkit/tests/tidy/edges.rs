@@ -98,6 +98,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "load-http",
             "load-network",
             "load-replicate",
+            "load-sql",
             "workload",
             "net",
             "stats",
