@@ -19,7 +19,7 @@ use crate::expression::{Fact, FaultEffect, Lines, Template, World};
 use crate::files::WriteMode;
 use crate::plan::{Id, Load, Value};
 use crate::properties::Origin;
-use crate::script::{LentState, LogLevel, ScriptSample, log};
+use crate::script::{LentState, LogLevel, ScriptSample, log, remove_fixed};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -67,6 +67,8 @@ pub(super) struct ThreadContext {
     pub sleep_setups: HashMap<Id, SleepSetup>,
     /// Requests as scripts changed them.
     pub requests: ChangedRequests,
+    /// The variables of the plan; a copy without those that the user has removed.
+    fixed: Arc<HashMap<String, String>>,
     /// The call on a database that is to be made.
     pub call: Option<Box<DatabaseCall>>,
     /// The examination of a result whose postprocessor waits for a database.
@@ -97,6 +99,7 @@ impl ThreadContext {
         };
         Self {
             variables: HashMap::new(),
+            fixed: Arc::clone(&test.variables),
             random: Random::new(test.settings.seed, stream),
             serial,
             number,
@@ -146,7 +149,7 @@ impl ThreadContext {
     pub fn sample_variables(&self, test: &Test) -> Vec<Option<String>> {
         let value = |name: &String| {
             let own = self.variables.get(name);
-            own.or_else(|| test.variables.get(name)).cloned()
+            own.or_else(|| self.fixed.get(name)).cloned()
         };
         test.shown.iter().map(value).collect()
     }
@@ -164,9 +167,15 @@ impl ThreadContext {
         }
     }
 
-    /// Removes a variable and returns its value.
+    /// Removes a variable, also one of the plan, and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<String> {
-        self.variables.remove(name)
+        let of_plan = remove_fixed(&mut self.fixed, name);
+        self.variables.remove(name).or(of_plan)
+    }
+
+    /// The variables of the plan that the user has not removed.
+    pub fn of_plan(&self) -> &HashMap<String, String> {
+        &self.fixed
     }
 
     /// The variables that the user has set.
@@ -379,7 +388,7 @@ impl World for View<'_> {
             return Some(if self.thread.last_ok { "true" } else { "false" });
         }
         let own = self.thread.variables.get(name);
-        own.or_else(|| self.test.variables.get(name))
+        own.or_else(|| self.thread.fixed.get(name))
             .map(String::as_str)
     }
 
@@ -497,7 +506,7 @@ impl World for View<'_> {
     fn lend(&mut self) -> LentState {
         LentState {
             variables: std::mem::take(&mut self.thread.variables),
-            fixed: Arc::clone(&self.test.variables),
+            fixed: Arc::clone(&self.thread.fixed),
             properties: Arc::clone(&self.test.shared.properties),
             random: self.thread.random.clone(),
             now_ms: self.now_ms,
@@ -515,6 +524,7 @@ impl World for View<'_> {
 
     fn take_back(&mut self, lent: LentState) {
         self.thread.variables = lent.variables;
+        self.thread.fixed = lent.fixed;
         self.thread.random = lent.random;
         self.thread.previous = lent.previous;
     }

@@ -129,9 +129,9 @@ pub(super) fn debug_text(view: &mut View<'_>, variables: &Value<bool>) -> String
     let mut text = String::new();
     if view.flag(variables) {
         text.push_str("JMeterVariables:\n");
-        let (test, own) = (view.test(), view.thread.variables());
+        let own = view.thread.variables();
         // Those of the start are there while the plan is read.
-        let of_plan = test.variables.iter();
+        let of_plan = view.thread.of_plan().iter();
         let of_plan = of_plan.filter(|(name, _)| !name.starts_with("START."));
         let all: BTreeMap<_, _> = of_plan.chain(own).collect();
         if let Some(is_ok) = view.variable(LAST_SAMPLE_OK) {

@@ -173,6 +173,14 @@ pub struct Logged {
     pub text: String,
 }
 
+/// Removes a variable of the plan from those that one user sees.
+pub(crate) fn remove_fixed(fixed: &mut Arc<HashMap<String, String>>, name: &str) -> Option<String> {
+    match fixed.contains_key(name) {
+        true => Arc::make_mut(fixed).remove(name),
+        false => None,
+    }
+}
+
 impl Bindings {
     /// Answers a call of `host` in `jmeter.js`; `None`: there is no such function.
     pub(super) fn answer(&mut self, name: &str, a: &str, b: &str) -> Option<String> {
@@ -182,7 +190,10 @@ impl Bindings {
                 return own.or_else(|| self.lent.fixed.get(a)).cloned();
             }
             "put" => drop(self.lent.variables.insert(a.into(), b.into())),
-            "remove" => drop(self.lent.variables.remove(a)),
+            "remove" => {
+                self.lent.variables.remove(a);
+                remove_fixed(&mut self.lent.fixed, a);
+            }
             "names" => {
                 let own = self.lent.variables.keys();
                 let mut all: Vec<&String> = own.chain(self.lent.fixed.keys()).collect();

@@ -19,6 +19,7 @@ pub(crate) mod log;
 mod owner;
 mod request;
 
+pub(crate) use bindings::remove_fixed;
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
 pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
 pub use log::{LogLevel, line as log_line};

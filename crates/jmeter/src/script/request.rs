@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 use sokudo_pace::Random;
 
-use super::{LentState, bindings};
+use super::{LentState, bindings, remove_fixed};
 use crate::expression::{Fact, Lines, Template, World};
 use crate::plan::{HttpArgument, HttpHeader, HttpRequest, Id, Value};
 use crate::properties::Origin;
@@ -311,6 +311,7 @@ impl World for LentWorld<'_> {
 
     fn remove_variable(&mut self, name: &str) {
         self.lent.variables.remove(name);
+        remove_fixed(&mut self.lent.fixed, name);
     }
 
     fn write_property(&self, name: &str, out: &mut String) -> bool {
