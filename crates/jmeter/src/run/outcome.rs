@@ -61,6 +61,18 @@ impl Reply<'_> {
         }
     }
 
+    /// Bytes as JMeter counts them. It takes the head for as long as it would write it itself, what is left for
+    /// the body, and where nothing is left the body once more.
+    pub(super) fn counted_bytes(&self) -> u64 {
+        let status_line = "HTTP/1.1 200 \r\n".len() + self.reason.trim_ascii().len();
+        let head = (status_line + self.headers.len() + "\r\n".len()) as u64;
+        let received = self.received_bytes();
+        match self.status > 0 && received == head {
+            true => received + self.body_bytes,
+            false => received,
+        }
+    }
+
     /// Bytes of head, body and chunk framing.
     pub(super) fn received_bytes(&self) -> u64 {
         self.head_bytes + self.body_bytes + self.framing_bytes

@@ -24,10 +24,8 @@ pub(crate) fn java_script_holds(text: &str, world: &mut dyn World) -> Result<boo
     // Texts have these methods in JMeter's engine.
     const TEXTS: &str = "String.prototype.equals = function (other) { return String(this) === String(other) }; \
         String.prototype.equalsIgnoreCase = function (other) { return String(this).toLowerCase() === String(other).toLowerCase() };";
-    let alone = format!(
-        "{TEXTS} (function (vars, props, ctx, prev, log, sampler, sampleResult, OUT, Label, Parameters, args) {{ return eval({}) }})()",
-        serde_json::json!(text)
-    );
+    // In the global scope, where none of JMeter's objects has a name.
+    let alone = format!("{TEXTS} (0, eval)({})", serde_json::json!(text));
     let (value, after) = script::evaluate(alone.as_str(), bindings);
     world.take_back(after.lent);
     let told = |why: String| format!("condition `{text}`: {why}");

@@ -1,7 +1,7 @@
 //! One user's entries of an HTTP cache manager.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::request::line;
 use super::response::header_values;
@@ -24,6 +24,24 @@ struct CachedResponse {
     etag: Option<String>,
     /// Not requested again before this moment, milliseconds since 1970.
     fresh_until_ms: Option<i64>,
+    /// Headers of requests on which the response depends: the entries themselves have other keys.
+    vary: Option<String>,
+}
+
+/// An age that is not a number, which JMeter does not survive.
+#[derive(Debug)]
+pub(super) struct NotANumber;
+
+/// The key of a response that depends on headers of its request.
+fn vary_key(url: &str, vary: &str, headers: &[(String, String)]) -> String {
+    let names: BTreeSet<&str> = vary.split(',').map(str::trim_start).collect();
+    let mut key = format!("{url}\n{vary}");
+    for name in names {
+        let values = headers.iter().filter(|(given, _)| given == name);
+        let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+        key.push_str(&format!("\n{name}={values:?}"));
+    }
+    key
 }
 
 impl HttpCache {
@@ -33,20 +51,33 @@ impl HttpCache {
     }
 
     /// True if a cache manager would not send this request.
-    pub fn is_fresh(&self, request: &HttpRequest, method: &str, url: &str, now_ms: i64) -> bool {
+    pub fn is_fresh(
+        &self,
+        request: &HttpRequest,
+        (method, url): (&str, &str),
+        now_ms: i64,
+        headers: impl FnOnce() -> Vec<(String, String)>,
+    ) -> bool {
         if method != "GET" || !self.applies(request) {
             return false;
         }
-        let fresh_until_ms = self.0.get(url).and_then(|entry| entry.fresh_until_ms);
+        let entry = self.entry(url, headers);
+        let fresh_until_ms = entry.and_then(|entry| entry.fresh_until_ms);
         fresh_until_ms.is_some_and(|until_ms| now_ms < until_ms)
     }
 
     /// Appends the headers of a conditional request, whatever its method.
-    pub fn write_validators(&self, request: &HttpRequest, url: &str, out: &mut Vec<u8>) {
+    pub fn write_validators(
+        &self,
+        request: &HttpRequest,
+        url: &str,
+        headers: impl FnOnce() -> Vec<(String, String)>,
+        out: &mut Vec<u8>,
+    ) {
         if !self.applies(request) {
             return;
         }
-        if let Some(entry) = self.0.get(url) {
+        if let Some(entry) = self.entry(url, headers) {
             if let Some(date) = &entry.last_modified {
                 line(out, "If-Modified-Since", date);
             }
@@ -56,16 +87,31 @@ impl HttpCache {
         }
     }
 
-    /// Keeps what a response says about its age.
+    /// The entry of a URL, for a request with these headers where the response depends on some.
+    fn entry(
+        &self,
+        url: &str,
+        headers: impl FnOnce() -> Vec<(String, String)>,
+    ) -> Option<&CachedResponse> {
+        let entry = self.0.get(url)?;
+        match &entry.vary {
+            None => Some(entry),
+            Some(vary) => self.0.get(&vary_key(url, vary, &headers())),
+        }
+    }
+
+    /// Keeps what a response to a request with these headers says about its age. Fails if its age is not a
+    /// number.
     pub fn keep(
         &mut self,
         test: &Test,
         request: &HttpRequest,
         (method, url): (&str, &str),
         reply: &Reply<'_>,
-    ) {
+        headers: impl FnOnce() -> Vec<(String, String)>,
+    ) -> Result<(), NotANumber> {
         let Some(id) = request.cache else {
-            return;
+            return Ok(());
         };
         let ConfigKind::Cache {
             most_entries,
@@ -73,20 +119,20 @@ impl HttpCache {
             ..
         } = test.plan.configs[id as usize].kind
         else {
-            return;
+            return Ok(());
         };
         let most = MOST_ENTRIES.min(usize::try_from(most_entries).unwrap_or(MOST_ENTRIES));
         let is_kept = matches!(reply.status, 200..=299 | 304);
-        // As in JMeter, the first entry of a URL stays, also when its time is over.
-        if method != "GET" || !is_kept || self.0.len() >= most || self.0.contains_key(url) {
-            return;
+        if method != "GET" || !is_kept || self.0.len() >= most {
+            return Ok(());
         }
         let last = |name: &str| {
             let value = header_values(reply.headers, name).last();
             value.map(Cow::into_owned)
         };
-        if last("Vary").as_deref() == Some("*") {
-            return;
+        let vary = last("Vary");
+        if vary.as_deref() == Some("*") {
+            return Ok(());
         }
         let age = AgeHeaders {
             control: last("Cache-Control"),
@@ -96,11 +142,12 @@ impl HttpCache {
             date: last("Date"),
         };
         if !age.says_something() {
-            return;
+            return Ok(());
         }
         let fresh_until_ms = match follows_expires {
             true => match age.fresh_until_ms(test.wall_ms(reply.end_ns)) {
-                Kept::Not => return,
+                Kept::Not => return Ok(()),
+                Kept::Unreadable => return Err(NotANumber),
                 Kept::Until(until_ms) => until_ms,
             },
             false => None,
@@ -109,8 +156,22 @@ impl HttpCache {
             last_modified: age.last_modified,
             etag: age.etag,
             fresh_until_ms,
+            vary: None,
         };
-        self.0.insert(url.into(), entry);
+        match vary {
+            Some(vary) => {
+                let key = vary_key(url, &vary, &headers());
+                let pointer = CachedResponse {
+                    vary: Some(vary),
+                    ..CachedResponse::default()
+                };
+                self.0.insert(url.into(), pointer);
+                self.0.insert(key, entry);
+            }
+            // As in JMeter, the first entry of a URL stays, also when its time is over.
+            None => drop(self.0.entry(url.into()).or_insert(entry)),
+        }
+        Ok(())
     }
 
     fn applies(&self, request: &HttpRequest) -> bool {
@@ -131,6 +192,8 @@ struct AgeHeaders {
 enum Kept {
     /// It is not.
     Not,
+    /// Its age is not a number.
+    Unreadable,
     /// It is, and is not requested again before this moment, milliseconds since 1970; `None`: it is
     /// always asked about.
     Until(Option<i64>),
@@ -167,7 +230,7 @@ impl AgeHeaders {
         Kept::Until(Some(match age {
             Some(age_s) => match age_s.parse::<i64>() {
                 Ok(age_s) => now_ms.saturating_add(age_s.saturating_mul(1000)),
-                Err(_) => return Kept::Not,
+                Err(_) => return Kept::Unreadable,
             },
             None => expires_ms.unwrap_or_else(|| now_ms.saturating_add(self.tenth_of_age_ms())),
         }))

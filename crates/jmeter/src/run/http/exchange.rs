@@ -131,6 +131,17 @@ impl HttpExchange {
         self.sent.extend_from_slice(request);
     }
 
+    /// The headers of the request that was kept.
+    pub fn sent_headers(&self) -> Vec<(String, String)> {
+        let head = self.sent.get(..self.head_bytes).unwrap_or_default();
+        let head = String::from_utf8_lossy(head);
+        let lines = head.lines().skip(1);
+        let pairs = lines.filter_map(|line| line.split_once(": "));
+        pairs
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+
     /// Number of the target that the request is sent to.
     pub fn target(&self, fixed: Option<u32>, targets: &dyn Targets) -> u32 {
         match fixed {
@@ -168,7 +179,7 @@ impl HttpExchange {
             (totals.bytes, totals.sent_bytes) = (0, 0);
         }
         totals.spent.add(&reply.spent);
-        totals.bytes += reply.received_bytes();
+        totals.bytes += reply.counted_bytes();
         totals.sent_bytes += reply.sent_bytes;
     }
 
@@ -192,7 +203,7 @@ impl HttpExchange {
             .answer_challenge(view, request, to, reply);
         if repeats {
             let totals = &mut self.totals;
-            totals.bytes = totals.bytes.saturating_sub(reply.received_bytes());
+            totals.bytes = totals.bytes.saturating_sub(reply.counted_bytes());
             totals.sent_bytes = totals.sent_bytes.saturating_sub(reply.sent_bytes);
         }
         repeats
@@ -300,7 +311,7 @@ impl HttpExchange {
         match lost {
             None => (
                 status_text(reply.status),
-                String::from_utf8_lossy(reply.reason),
+                String::from_utf8_lossy(reply.reason.trim_ascii()),
             ),
             Some(lost) => {
                 let code = format!("Non HTTP response code: {}", lost.class.class());

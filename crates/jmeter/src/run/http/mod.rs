@@ -27,7 +27,7 @@ use super::outcome::{Lost, NotHttp, Reply};
 use super::sub_results::SubResults;
 use super::user::Request;
 use crate::plan::{ConfigKind, HttpRequest, Id, PreKind};
-use cache::HttpCache;
+use cache::{HttpCache, NotANumber};
 use exchange::HttpExchange;
 use page::PageDownload;
 use request::{Buffers, Unsent, line};
@@ -179,7 +179,12 @@ impl HttpClient {
         sub_results: &mut SubResults,
     ) -> RequestEnd<'r> {
         self.exchange.add(view.test(), reply);
-        self.remember(view, request, reply);
+        let failed = self.remember(view, request, reply);
+        if let Err(lost) = failed
+            && reply.lost.is_none()
+        {
+            return RequestEnd::Complete(Some(lost));
+        }
         if self.exchange.answer_challenge(view, request, reply) {
             return RequestEnd::Hop;
         }
@@ -207,8 +212,14 @@ impl HttpClient {
         RequestEnd::Complete(lost)
     }
 
-    /// Keeps the cookies of a response, and what it says about its age.
-    fn remember(&mut self, view: &mut View<'_>, request: &HttpRequest, reply: &Reply<'_>) {
+    /// Keeps the cookies of a response, and what it says about its age. Fails as JMeter does on an age that is
+    /// not a number.
+    fn remember(
+        &mut self,
+        view: &mut View<'_>,
+        request: &HttpRequest,
+        reply: &Reply<'_>,
+    ) -> Result<(), Lost<'static>> {
         let test = view.test();
         let now_s = test.wall_ms(reply.end_ns) / 1000;
         if let Some(jar) = request.cookies.and_then(|id| self.cookies.of_mut(id)) {
@@ -220,13 +231,21 @@ impl HttpClient {
             }
         }
         let of = (self.exchange.method.as_str(), self.exchange.url());
-        self.cache.keep(test, request, of, reply);
+        let sent = || self.exchange.sent_headers();
+        let kept = self.cache.keep(test, request, of, reply, sent);
+        kept.map_err(|NotANumber| Lost {
+            class: NotHttp::Thrown("java.lang.NumberFormatException"),
+            phase: "read",
+            errno: None,
+            says: "For input string",
+        })
     }
 
-    fn is_fresh(&self, view: &View<'_>, request: &HttpRequest) -> bool {
-        let (method, url) = (&self.exchange.method, self.exchange.url());
+    fn is_fresh(&self, view: &mut View<'_>, request: &HttpRequest) -> bool {
+        let of = (self.exchange.method.as_str(), self.exchange.url());
         let now_ms = view.test().wall_ms(view.now_ns());
-        self.cache.is_fresh(request, method, url, now_ms)
+        let given = || given_headers(view, request);
+        self.cache.is_fresh(request, of, now_ms, given)
     }
 
     fn render(
@@ -284,7 +303,9 @@ impl HttpClient {
                 line(out, "Cookie", &buffers.value);
             }
         }
-        self.cache.write_validators(request, exchange.url(), out);
+        let headers = || given_headers(view, request);
+        self.cache
+            .write_validators(request, exchange.url(), headers, out);
         buffers.payload.write_head(given.content_type, out);
         if !given.host {
             buffers.value.clear();
@@ -308,7 +329,7 @@ impl HttpClient {
         let sampler = view.thread.sampler() as usize;
         let program = &test.programs[sampler];
         let exchange = &mut self.exchange;
-        if program.needs_request {
+        if program.needs_request || request.cache.is_some() {
             exchange.keep_sent(out);
         }
         let now_ns = view.now_ns();
@@ -356,4 +377,12 @@ impl HttpClient {
             names: exchange.way.names(),
         }
     }
+}
+
+/// The headers that header managers give to a request.
+fn given_headers(view: &mut View<'_>, request: &HttpRequest) -> Vec<(String, String)> {
+    let headers = request.headers.iter();
+    headers
+        .map(|header| (view.text(&header.name), view.text(&header.value)))
+        .collect()
 }

@@ -300,11 +300,12 @@ impl HttpClient {
         };
         self.swap(lane);
         self.exchange.add(view.test(), reply);
-        self.remember(view, request, reply);
+        let failed = self.remember(view, request, reply);
         let repeats = self.exchange.answer_challenge(view, request, reply);
-        let (hops, lost) = match repeats {
-            true => (true, None),
-            false => match self.exchange.redirect(view, request, reply) {
+        let (hops, lost) = match (repeats, failed) {
+            (true, _) => (true, None),
+            (false, Err(failed)) => (false, reply.lost.or(Some(failed))),
+            (false, Ok(())) => match self.exchange.redirect(view, request, reply) {
                 Ok(hops) => (hops, reply.lost),
                 Err(why) => (false, Some(why)),
             },

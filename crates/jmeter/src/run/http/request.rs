@@ -97,7 +97,7 @@ impl Buffers {
             let is_computed = is("Content-Length")
                 || is("Cookie") && request.cookies.is_some()
                 || is("Content-Type") && self.payload.has_parts;
-            if self.name.is_empty() || is_computed {
+            if is_computed {
                 continue;
             }
             if is("Host") {
@@ -134,20 +134,23 @@ fn clean(text: &str, out: &mut Vec<u8>) {
     Charset::US_ASCII.encode(&text[..end], out);
 }
 
-/// True for methods whose requests have a body, which may be empty.
+/// True for methods whose requests have a body, which may be empty. One that is not written in capitals is
+/// none of those that JMeter knows to have none.
 fn sends_body(method: &str) -> bool {
-    matches!(
-        method,
-        "POST"
-            | "PUT"
-            | "PATCH"
-            | "DELETE"
-            | "PROPFIND"
-            | "PROPPATCH"
-            | "MKCOL"
-            | "REPORT"
-            | "SEARCH"
-    )
+    let is_unknown = method.bytes().any(|byte| byte.is_ascii_lowercase());
+    is_unknown
+        || matches!(
+            method,
+            "POST"
+                | "PUT"
+                | "PATCH"
+                | "DELETE"
+                | "PROPFIND"
+                | "PROPPATCH"
+                | "MKCOL"
+                | "REPORT"
+                | "SEARCH"
+        )
 }
 
 /// True for methods whose arguments are in the URL; DELETE has them there and in its body.
