@@ -211,3 +211,13 @@ db-check-broken-rows =
        *[other] rows
     }
 db-check-done = { $kept } conditions hold, { $broken } do not
+
+## Profiles of settings
+compare-profiles-again = { $profile } (again)
+compare-profiles-applied = { $profile }: { $settings }
+compare-profiles-back = The settings of the server are put back.
+compare-profiles-not-recovered = A killed run had changed the settings of { $server }, and they cannot be put back: { $why }
+compare-profiles-recovered = A killed run had changed the settings of { $server }; they are put back.
+compare-profiles-run = round { $round } of { $rounds }: { $profile }, { $rate }
+compare-profiles-same = `{ $profile }` measured twice (A and B) differs from itself by { $change } (between { $low } and { $high }): no smaller difference of the others is told.
+compare-profiles-unsure = With less than { $enough } rounds nothing is told: it is not known what one profile differs from itself.

@@ -943,3 +943,29 @@ error-specs-wrong-hint = [spec.NAME] has source, target, schedule and options of
 ## iperf3
 error-iperf = iperf3: { $error }
 error-iperf-hint = `sokudo compat iperf3 --help` prints the options that are taken
+
+## Profiles of settings
+error-compare-sides = { $sides } sides are more than can be set beside each other
+error-profile-setting = profile `{ $profile }`: `{ $setting }` is not a setting with one value
+error-profile-unknown = there is no profile `{ $profile }`; the file has: { $profiles }
+error-profiles-few = one profile has nothing to be compared with
+error-profiles-few-hint = name two or more: --profiles default,tuned
+error-profiles-file = the file of profiles is not TOML: { $why }
+error-profiles-hint = write a table for each profile: [tuned], and below it `max_wal_size = "8GB"`
+error-profiles-interrupted = interrupted before each profile was measured; the settings are put back
+error-profiles-load = behind `--` stands no load on a database server
+error-profiles-load-hint = such as: -- tpcb --target postgres://USER@HOST/DB -c 8 -d 10s
+error-profiles-read = `{ $file }` cannot be read: { $error }
+error-profiles-run = a measurement failed: { $why }
+error-profiles-unsafe = profile `{ $profile }`: with { $settings } a crash may lose commits or damage the data
+error-profiles-unsafe-hint = on a database that may be lost, add --allow-unsafe
+error-settings-edited = postgresql.auto.conf holds what ALTER SYSTEM does not write: it could not be put back as it is
+error-settings-engine = a file has no server whose settings could be changed
+error-settings-fixed = `{ $setting }` is not changed by ALTER SYSTEM, or not put back exactly
+error-settings-hint = nothing stays changed: leave that setting out, or change it by hand for all profiles
+error-settings-not-back = the settings are not what they were; the next command tries again
+error-settings-note = `{ $file }` cannot be written, and without it a killed run would leave its settings: { $error }
+error-settings-overridden = `{ $setting }` has no effect: its value comes from { $source }
+error-settings-rejected = the server refuses `{ $setting }`: { $why }
+error-settings-restart = `{ $setting }` needs a restart of the server, which is not done here
+error-settings-unknown = the server has no setting `{ $setting }`

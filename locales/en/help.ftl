@@ -251,7 +251,11 @@ help-compat-message-bus-test =
 help-compare = Compare recorded runs of the same load: what is better, worse, or shows no difference
 help-compare--min-effect = Smallest difference of a rate or a time that counts: `5%` or `0.05`
 help-compare--output = File to write a page to, with the curves of both sides over each other
-help-compare--runs = Runs to compare, two or more: name, beginning or end of it, `latest`, or a path; several with commas are one group
+help-compare--allow-unsafe = Allow settings with which a crash may lose commits or damage data, such as fsync=off
+help-compare--profiles = Compare profiles of a database server's settings instead of runs: `default,tuned`. The first one is what the others are compared with; `default` needs no entry in the file, and changes nothing
+help-compare--rounds = Rounds; each measures every profile once, and the first one twice
+help-compare--settings = File (TOML) of the profiles: a table of `setting = value` for each
+help-compare--runs = Runs to compare, two or more: name, beginning or end of it, `latest`, or a path; several with commas are one group. With --profiles: the load, behind `--`
 help-compare-after =
     Examples:
       sokudo rr hostb --repeat 5                         before a change …
@@ -259,10 +263,17 @@ help-compare-after =
       sokudo compare 2026-11-20T13 latest                what became better or worse?
       sokudo compare a1,a2,a3,a4 b1,b2,b3,b4             single runs as two groups
       sokudo compare old new --min-effect 2% --json      for a script: exit code 1 when something is worse
+      sokudo compare --profiles default,lazy -- tpcb --target DSN -c 16   settings of a server, in turns
 
     The first side is what the others are compared with. A difference is told as better or worse when its
     interval holds no 0 with a confidence of 95 %, and it is as large as --min-effect; four runs of each
     side are needed for that. Shares of losses and errors must differ by a tenth of a point.
+
+    --profiles measures by itself: each round has every profile once and the first one twice, in an order
+    that is drawn. Differences are those within the rounds, and six rounds are needed; what the first one
+    differs from itself is no difference of the others. The settings are changed while the
+    server runs (ALTER SYSTEM and a reload; SET GLOBAL), and put back afterwards, also by the next command
+    after this one was killed; those that need a restart are refused.
 help-completions = Print shell completions: `sokudo completions bash > /etc/bash_completion.d/sokudo`
 help-completions--shell = Shell to complete for
 help-console = Tell many hosts what to do, line by line, and see what they found

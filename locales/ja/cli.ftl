@@ -176,3 +176,13 @@ db-ops-done = { $target }: { $op } に { $seconds }
 db-check-broken = { $condition } が成り立たない: { $left } と { $right }
 db-check-broken-rows = { $condition } が { $rows } 行で成り立たない
 db-check-done = 成り立つ条件 { $kept }、成り立たない条件 { $broken }
+
+## Profiles of settings
+compare-profiles-again = { $profile } (再)
+compare-profiles-applied = { $profile }: { $settings }
+compare-profiles-back = サーバーの設定を元に戻しました。
+compare-profiles-not-recovered = 強制終了された測定が { $server } の設定を変えていましたが、元に戻せません: { $why }
+compare-profiles-recovered = 強制終了された測定が { $server } の設定を変えていたため、元に戻しました。
+compare-profiles-run = { $rounds } 回中 { $round } 回目: { $profile }、{ $rate }
+compare-profiles-same = `{ $profile }` を 2 度測った差 (A と B) は { $change } ({ $low } から { $high }) です。ほかのプロファイルでは、これより小さい差は差とみなしません。
+compare-profiles-unsure = { $enough } 回未満では何も言えません。同じプロファイル同士の差が分からないためです。

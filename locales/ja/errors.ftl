@@ -943,3 +943,29 @@ error-specs-wrong-hint = [spec.NAME] には source、target、schedule と、`so
 ## iperf3
 error-iperf = iperf3: { $error }
 error-iperf-hint = 使えるオプションは `sokudo compat iperf3 --help` で表示できます
+
+## Profiles of settings
+error-compare-sides = 比べられる数を超えています: { $sides }
+error-profile-setting = プロファイル `{ $profile }`: `{ $setting }` は 1 つの値を持つ設定ではありません
+error-profile-unknown = プロファイル `{ $profile }` はありません。ファイルにあるもの: { $profiles }
+error-profiles-few = プロファイルが 1 つでは比べる相手がありません
+error-profiles-few-hint = 2 つ以上指定してください: --profiles default,tuned
+error-profiles-file = プロファイルのファイルが TOML ではありません: { $why }
+error-profiles-hint = プロファイルごとに表を書いてください: [tuned] の下に `max_wal_size = "8GB"` など
+error-profiles-interrupted = すべてのプロファイルを測る前に中断されました。設定は元に戻しました
+error-profiles-load = `--` の後ろに、データベースサーバーへの負荷がありません
+error-profiles-load-hint = 例: -- tpcb --target postgres://USER@HOST/DB -c 8 -d 10s
+error-profiles-read = `{ $file }` を読めません: { $error }
+error-profiles-run = 測定に失敗しました: { $why }
+error-profiles-unsafe = プロファイル `{ $profile }`: { $settings } では、クラッシュ時にコミットを失うかデータが壊れるおそれがあります
+error-profiles-unsafe-hint = 失ってよいデータベースなら --allow-unsafe を付けてください
+error-settings-edited = postgresql.auto.conf に ALTER SYSTEM が書かない内容があり、そのままには戻せません
+error-settings-engine = ファイルには、設定を変えられるサーバーがありません
+error-settings-fixed = `{ $setting }` は ALTER SYSTEM で変えられないか、正確には元に戻せません
+error-settings-hint = 変更は残っていません。その設定を外すか、すべてのプロファイルのために手で変えてください
+error-settings-not-back = 設定が元どおりではありません。次のコマンドがもう一度試みます
+error-settings-note = `{ $file }` に書けません。これがないと、強制終了された測定の設定が残ってしまいます: { $error }
+error-settings-overridden = `{ $setting }` は効きません。値は { $source } で決まっています
+error-settings-rejected = サーバーが `{ $setting }` を受け付けません: { $why }
+error-settings-restart = `{ $setting }` にはサーバーの再起動が必要ですが、ここでは再起動しません
+error-settings-unknown = サーバーに設定 `{ $setting }` はありません

@@ -251,7 +251,11 @@ help-compat-message-bus-test =
 help-compare = 同じ負荷の測定を比べる: 良くなったもの、悪くなったもの、差が認められないもの
 help-compare--min-effect = 差とみなす、速さまたは時間の最小の違い: `5%` または `0.05`
 help-compare--output = 両側の曲線を重ねたページを書くファイル
-help-compare--runs = 比べる実行。2 つ以上: 名前、その先頭部分または末尾部分、`latest`、またはパス。コンマで区切ると 1 つのグループになる
+help-compare--allow-unsafe = クラッシュ時にコミットを失うかデータが壊れるおそれのある設定 (fsync=off など) を許す
+help-compare--profiles = 実行ではなく、データベースサーバーの設定のプロファイルを比べる: `default,tuned`。最初のものがほかと比べる基準。`default` はファイルになくてよく、何も変えない
+help-compare--rounds = 回数。各回ですべてのプロファイルを 1 度ずつ、最初のものだけ 2 度測る
+help-compare--settings = プロファイルのファイル (TOML): それぞれの表に `設定 = 値` を書く
+help-compare--runs = 比べる実行。2 つ以上: 名前、その先頭部分または末尾部分、`latest`、またはパス。コンマで区切ると 1 つのグループになる。--profiles では `--` の後ろの負荷
 help-compare-after =
     例:
       sokudo rr hostb --repeat 5                         変更の前に …
@@ -259,10 +263,16 @@ help-compare-after =
       sokudo compare 2026-11-20T13 latest                良くなったか、悪くなったか
       sokudo compare a1,a2,a3,a4 b1,b2,b3,b4             1 回ずつの測定を 2 つのグループとして
       sokudo compare old new --min-effect 2% --json      スクリプト用: 悪くなったものがあれば終了コード 1
+      sokudo compare --profiles default,lazy -- tpcb --target DSN -c 16   サーバーの設定を交互に
 
     最初の側を基準に、ほかの側を比べる。区間が信頼度 95 % で 0 を含まず、差が --min-effect 以上のときに、
     良い・悪いと判定する。それには、それぞれ 4 回の測定が必要。損失とエラーの割合は 0.1 ポイント以上の差を
     数える。
+
+    --profiles は自分で測る。各回ですべてのプロファイルを 1 度ずつ、最初のものだけ 2 度、くじで決めた順に測る。
+    差は各回の中で取り、判定には 6 回が必要。最初のもの同士の差より小さい差は、ほかの差とはみなさない。設定はサーバーを止めずに変え
+    (ALTER SYSTEM と再読み込み、または SET GLOBAL)、終わったら元に戻す。強制終了されたときは、次のコマンドが
+    戻す。再起動の要る設定は断る。
 help-completions = シェルの補完スクリプトを表示する: `sokudo completions bash > /etc/bash_completion.d/sokudo`
 help-completions--shell = 対象のシェル
 help-console = 多数のホストに 1 行ずつ指示し、その結果を見る

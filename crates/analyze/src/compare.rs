@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use sokudo_model::{Metric, PhaseRecord, Record, Stat, Unit};
-use sokudo_stats::compare::{Difference, Scale, Verdict, difference};
+use sokudo_stats::compare::{Difference, Scale, Verdict, difference, difference_in_turns};
 use sokudo_stats::curve::is_step;
 use sokudo_stats::repeats::{self, Figure};
 use sokudo_stats::spread::Spread;
@@ -85,9 +85,23 @@ pub struct Condition {
     pub after: String,
 }
 
+/// How the runs of two sides belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Each side was measured by itself.
+    Apart,
+    /// The sides were measured in turns: the runs at the same place are those of one round.
+    InTurns,
+}
+
 /// Compares two sides; a relative difference below `least` is none. `None` when they have no load in
 /// common.
-pub fn compare(before: &[&Record], after: &[&Record], least: f64) -> Option<Comparison> {
+pub fn compare(
+    before: &[&Record],
+    after: &[&Record],
+    order: Order,
+    least: f64,
+) -> Option<Comparison> {
     let (one, other) = (loads(before), loads(after));
     let is_of = |key: &&Key| other.iter().any(|(known, _)| known == *key);
     let mut compared = Vec::new();
@@ -96,7 +110,7 @@ pub fn compare(before: &[&Record], after: &[&Record], least: f64) -> Option<Comp
         let Some((_, others)) = other.iter().find(|(known, _)| known == key) else {
             continue;
         };
-        compared.extend(load(key, runs, others, least));
+        compared.extend(load(key, (runs, others), order, least));
         options.extend(options_of(key, runs, others));
     }
     let names = |key: &Key| key.0.clone();
@@ -155,12 +169,17 @@ fn load_name(record: &Record, phase: &PhaseRecord) -> Option<String> {
     }
 }
 
-fn load(key: &Key, before: &[&PhaseRecord], after: &[&PhaseRecord], least: f64) -> Option<Load> {
+fn load(
+    key: &Key,
+    (before, after): (&[&PhaseRecord], &[&PhaseRecord]),
+    order: Order,
+    least: f64,
+) -> Option<Load> {
     let (before, after) = (repeats::of_runs(before)?, repeats::of_runs(after)?);
     let figures = before.figures.iter().filter_map(|figure| {
         let mut same = after.figures.iter();
         let other = same.find(|other| other.name() == figure.name())?;
-        Some(compared(figure, other, least))
+        Some(compared(figure, other, order, least))
     });
     Some(Load {
         name: key.0.clone(),
@@ -169,14 +188,21 @@ fn load(key: &Key, before: &[&PhaseRecord], after: &[&PhaseRecord], least: f64) 
     })
 }
 
-fn compared(before: &Figure, after: &Figure, least: f64) -> Compared {
+fn compared(before: &Figure, after: &Figure, order: Order, least: f64) -> Compared {
     let is_share = before.metric.unit == Unit::Ratio;
     let (scale, least) = match is_share {
         true => (Scale::Absolute, LEAST_SHARE),
         false => (Scale::Relative, least),
     };
-    let values =
-        |figure: &Figure| -> Vec<f64> { figure.values.iter().flatten().copied().collect() };
+    // A run without the figure keeps its place; it is no number.
+    let values = |figure: &Figure| -> Vec<f64> {
+        let values = figure.values.iter();
+        values.map(|value| value.unwrap_or(f64::NAN)).collect()
+    };
+    let difference = match order {
+        Order::Apart => difference,
+        Order::InTurns => difference_in_turns,
+    };
     let found = difference(&values(before), &values(after), scale);
     let more_is_better = before.stat.is_none() && !is_share;
     Compared {
@@ -326,7 +352,7 @@ mod tests {
             runs(&[100.0, 101.0, 99.0, 102.0]),
             runs(&[80.0, 81.0, 79.0, 82.0]),
         );
-        let all = compare(&[&before], &[&after], 0.05).expect("the same load");
+        let all = compare(&[&before], &[&after], Order::Apart, 0.05).expect("the same load");
         let load = &all.loads[0];
         assert_eq!(
             (load.name.as_str(), load.workload.as_str()),
@@ -353,7 +379,7 @@ mod tests {
         let singles: Vec<Record> = [100.0, 101.0, 99.0, 102.0].map(|rate| runs(&[rate])).into();
         let singles: Vec<&Record> = singles.iter().collect();
         let other = runs(&[50.0, 51.0, 49.0, 52.0]);
-        let all = compare(&singles, &[&other], 0.05).expect("the same load");
+        let all = compare(&singles, &[&other], Order::Apart, 0.05).expect("the same load");
         assert_eq!(all.loads[0].figures[0].before.n, 4);
         assert_eq!(all.loads[0].figures[0].verdict, Verdict::Worse);
     }
@@ -363,11 +389,11 @@ mod tests {
         let (before, mut after) = (runs(&[1.0]), runs(&[1.0]));
         after.manifest.version = "9.9".into();
         after.manifest.phases[0].options = r#"{"size":"1kB"}"#.into();
-        let all = compare(&[&before], &[&after], 0.05).expect("the same load");
+        let all = compare(&[&before], &[&after], Order::Apart, 0.05).expect("the same load");
         let names: Vec<&str> = all.conditions.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["sokudo", "measure: size"]);
         after.manifest.phases[0].options = "written by another version".into();
-        let all = compare(&[&before], &[&after], 0.05).expect("the same load");
+        let all = compare(&[&before], &[&after], Order::Apart, 0.05).expect("the same load");
         let last = all.conditions.last().map(|it| it.name.as_str());
         assert_eq!(last, Some("measure: options"));
     }
@@ -376,6 +402,6 @@ mod tests {
     fn loads_that_are_not_alike_are_not_compared() {
         let (before, mut after) = (runs(&[1.0]), runs(&[1.0]));
         after.manifest.phases[0].workload = "stream".into();
-        assert_eq!(compare(&[&before], &[&after], 0.05), None);
+        assert_eq!(compare(&[&before], &[&after], Order::Apart, 0.05), None);
     }
 }

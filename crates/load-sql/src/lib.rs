@@ -10,6 +10,7 @@ pub mod dbt3;
 pub(crate) mod draw;
 pub(crate) mod drive;
 pub mod options;
+pub mod settings;
 pub mod sqlmix;
 pub(crate) mod tables;
 pub mod target_text;

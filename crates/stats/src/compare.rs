@@ -5,12 +5,15 @@
 //! larger (Hodges and Lehmann; Hollander and Wolfe, "Nonparametric Statistical Methods", section 4). Nothing
 //! is assumed of the shape of the distributions but that the runs are independent.
 
-use crate::interval::{Interval, LEVEL};
+use crate::interval::{Interval, LEVEL, of_median};
+use crate::versus::median;
 
 /// Runs of a group at most: the exact distribution takes the cube of them to compute.
 pub const MAX_RUNS: usize = 50;
 /// Runs of each group from which an interval can reach [`LEVEL`].
 pub const ENOUGH_RUNS: usize = 4;
+/// The same of rounds, where both groups were measured in turns.
+pub const ENOUGH_ROUNDS: usize = 6;
 
 /// How two groups differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,22 +55,47 @@ impl Verdict {
     }
 }
 
+impl Scale {
+    fn change(self, one: f64, other: f64) -> f64 {
+        match self {
+            Self::Relative => other / one - 1.0,
+            Self::Absolute => other - one,
+        }
+    }
+
+    fn is_usable(self, value: f64) -> bool {
+        value.is_finite() && (self == Self::Absolute || value > 0.0)
+    }
+}
+
+/// The difference between two groups that were measured in turns: the median of the differences within each
+/// round. What changes from round to round, such as the machine, is in both and cancels.
+///
+/// `None` without a round in which both have a value.
+pub fn difference_in_turns(before: &[f64], after: &[f64], scale: Scale) -> Option<Difference> {
+    let rounds = before.iter().zip(after).take(MAX_RUNS);
+    let usable = rounds.filter(|(one, other)| scale.is_usable(**one) && scale.is_usable(**other));
+    let changes: Vec<f64> = usable
+        .map(|(one, other)| scale.change(*one, *other))
+        .collect();
+    (!changes.is_empty()).then(|| Difference {
+        change: median(&changes),
+        interval: of_median(&changes),
+    })
+}
+
 /// The difference between two groups of runs, of [`MAX_RUNS`] at most; `None` when one has no value, or
 /// one that has no factor.
 pub fn difference(before: &[f64], after: &[f64], scale: Scale) -> Option<Difference> {
-    let usable = |value: &&f64| value.is_finite() && (scale == Scale::Absolute || **value > 0.0);
+    let usable = |value: &&f64| scale.is_usable(**value);
     let pick = |values: &[f64]| -> Vec<f64> {
         let usable = values.iter().filter(usable).take(MAX_RUNS);
         usable.copied().collect()
     };
     let (before, after) = (pick(before), pick(after));
-    let each = |one: f64, other: f64| match scale {
-        Scale::Relative => other / one - 1.0,
-        Scale::Absolute => other - one,
-    };
     let pairs = before.iter();
     let mut all: Vec<f64> = pairs
-        .flat_map(|one| after.iter().map(move |other| each(*one, *other)))
+        .flat_map(|one| after.iter().map(move |other| scale.change(*one, *other)))
         .collect();
     all.sort_by(f64::total_cmp);
     let middle = all.len() / 2;
@@ -135,6 +163,14 @@ impl Difference {
             false => Verdict::NotShown,
         }
     }
+}
+
+/// The least difference that counts where the same thing was measured twice: at least `asked`, and as large as the
+/// difference between those two may be. Without their interval nothing smaller than any difference counts.
+pub fn least_beside(same: Option<&Difference>, asked: f64) -> f64 {
+    let interval = same.and_then(|same| same.interval);
+    let widest = interval.map_or(f64::INFINITY, |it| it.low.abs().max(it.high.abs()));
+    widest.max(asked)
 }
 
 #[cfg(test)]
@@ -214,5 +250,77 @@ mod tests {
             told += u32::from(found.verdict(true, 0.0) != Verdict::NotShown);
         }
         assert!(told <= 2000 / 20, "{told}");
+    }
+
+    /// Transactions per second of a database on a machine that others shared, one run each: the default settings,
+    /// four others, and the default again, which gave 27 % less than before.
+    const ONE_AFTER_THE_OTHER: [(&str, f64); 5] = [
+        ("default", 1904.0),
+        ("synchronous_commit=off", 3966.0),
+        ("max_wal_size, wal_compression, commit_delay", 1863.0),
+        ("shared_buffers", 1244.0),
+        ("default again", 1387.0),
+    ];
+
+    /// The same settings in turns, in an order that is drawn for each round, while the machine drifts by as much.
+    #[test]
+    fn of_settings_on_a_machine_that_drifts_only_the_real_difference_stands_out() {
+        const ROUNDS: usize = 6;
+        let mut state = 11u64;
+        let mut draw = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            ((state >> 33) as usize) % below
+        };
+        let drift = 1387.0 / 1904.0;
+        // What each of them does when nothing else changes: of those differences one is real.
+        let truth = [1904.0, 3966.0, 1904.0, 1904.0, 1904.0];
+        let mut runs = [const { Vec::new() }; 5];
+        let mut slot = 0;
+        for _ in 0..ROUNDS {
+            let mut order = [0, 1, 2, 3, 4];
+            for at in (1..order.len()).rev() {
+                order.swap(at, draw(at + 1));
+            }
+            for side in order {
+                // The machine becomes slower and faster again over the whole measurement.
+                let phase = slot as f64 / (5 * ROUNDS) as f64 * std::f64::consts::TAU;
+                let speed = drift + (1.0 - drift) * f64::midpoint(phase.cos(), 1.0);
+                runs[side].push(truth[side] * speed * (0.98 + draw(5) as f64 * 0.01));
+                slot += 1;
+            }
+        }
+        let against = |side: usize| difference_in_turns(&runs[0], &runs[side], Scale::Relative);
+        let same = against(4).expect("a difference");
+        assert_eq!(same.verdict(true, 0.05), Verdict::NotShown, "{same:?}");
+        let least = least_beside(Some(&same), 0.05);
+        let told: Vec<&str> = (1..4)
+            .filter(|side| {
+                let found = against(*side).expect("a difference");
+                found.verdict(true, least) != Verdict::NotShown
+            })
+            .map(|side| ONE_AFTER_THE_OTHER[side].0)
+            .collect();
+        assert_eq!(told, ["synchronous_commit=off"]);
+        let enough = ENOUGH_ROUNDS;
+        let few = difference_in_turns(&runs[0][1..], &runs[1][1..], Scale::Relative);
+        assert_eq!(runs[0].len(), enough);
+        let few = few.expect("a difference").verdict(true, 0.05);
+        assert_eq!(few, Verdict::NotShown, "less rounds than {enough}");
+    }
+
+    #[test]
+    fn one_run_of_each_tells_nothing_however_far_apart() {
+        let of = |side: usize| [ONE_AFTER_THE_OTHER[side].1];
+        let same = difference_in_turns(&of(0), &of(4), Scale::Relative);
+        let least = least_beside(same.as_ref(), 0.05);
+        for side in 1..4 {
+            let found =
+                difference_in_turns(&of(0), &of(side), Scale::Relative).expect("a difference");
+            assert_eq!(found.verdict(true, least), Verdict::NotShown);
+        }
+        let drift = same.expect("a difference").change;
+        assert!((drift + 0.27).abs() < 0.005, "{drift}");
     }
 }

@@ -4,15 +4,13 @@
 //! program of it when this one is killed; the target itself puts them back when it hears nothing for a
 //! lease.
 
-use std::fs::File;
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
-use sokudo_net::files::owner_only;
+use sokudo_net::files;
 
 use crate::client::{Remote, RemoteError};
 use crate::hold::LEASE;
@@ -23,16 +21,13 @@ use crate::stop::Stop;
 const RENEWALS: u32 = 5;
 /// How the files of holds begin.
 const BEGINNING: &str = "hold-";
-/// Longest file of a hold, bytes.
-const FILE_MAX: u64 = 64 << 10;
 
 /// Knobs that are held.
 pub struct HeldKnobs {
     remote: Remote,
     number: u64,
-    /// Locked as long as this process lives.
-    file: File,
-    path: PathBuf,
+    /// Until it is released.
+    file: Option<files::Note>,
     stop: Arc<Stop>,
     renewing: Option<JoinHandle<()>>,
     is_released: bool,
@@ -92,8 +87,9 @@ impl HeldKnobs {
             remote.at().port()
         );
         let path = folder.join(name);
-        let file = match write(&path, &note) {
-            Ok(file) => file,
+        let written = serde_json::to_string(&note).map_err(std::io::Error::from);
+        let file = match written.and_then(|text| files::Note::write(&path, &text)) {
+            Ok(file) => Some(file),
             Err(error) => {
                 // Its lease ends it, when this does not.
                 let _ = remote.release(number);
@@ -117,7 +113,6 @@ impl HeldKnobs {
             remote,
             number,
             file,
-            path,
             stop,
             renewing,
             is_released: false,
@@ -147,9 +142,9 @@ impl HeldKnobs {
         // A thread that has panicked has said so.
         let _ = self.renewing.take().map(JoinHandle::join);
         let released = self.remote.release(self.number);
-        // A file that stays is looked at by the next program.
-        let _ = std::fs::remove_file(&self.path);
-        let _ = self.file.unlock();
+        if let Some(file) = self.file.take() {
+            file.remove();
+        }
         released
     }
 }
@@ -163,38 +158,17 @@ impl Drop for HeldKnobs {
     }
 }
 
-/// Writes a locked file; nobody sees it before it is locked and whole.
-fn write(path: &Path, note: &Note) -> std::io::Result<File> {
-    let beside = path.with_extension("tmp");
-    let mut file = owner_only().write(true).truncate(true).open(&beside)?;
-    file.lock()?;
-    file.write_all(serde_json::to_string(note)?.as_bytes())?;
-    std::fs::rename(&beside, path)?;
-    Ok(file)
-}
-
 /// Puts back what programs held that were killed; `folder` is that of the keys.
 pub fn recover(folder: &Path) -> Vec<Recovered> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_hold = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(BEGINNING) && name.ends_with(".json")
-    };
-    let paths = entries.map(|entry| entry.path()).filter(is_hold);
-    paths.filter_map(|path| recover_one(&path)).collect()
+    let left = files::Note::left(folder, BEGINNING).into_iter();
+    left.filter_map(|(note, text)| recover_one(note, &text))
+        .collect()
 }
 
-fn recover_one(path: &Path) -> Option<Recovered> {
-    use std::io::Read as _;
-    let file = File::open(path).ok()?;
-    // Whoever holds the lock is alive.
-    file.try_lock().ok()?;
-    let mut text = String::new();
-    let read = (&file).take(FILE_MAX).read_to_string(&mut text);
-    // A file that cannot be read says nothing to the program after this one either.
-    let _ = std::fs::remove_file(path);
-    read.ok()?;
-    let note: Note = serde_json::from_str(&text).ok()?;
+fn recover_one(file: files::Note, text: &str) -> Option<Recovered> {
+    // A note that cannot be read says nothing to the program after this one either.
+    file.remove();
+    let note: Note = serde_json::from_str(text).ok()?;
     let released = Remote::new(note.admin, note.key).release(note.hold);
     Some(Recovered {
         at: note.admin,

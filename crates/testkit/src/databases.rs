@@ -91,6 +91,12 @@ impl DatabaseServer {
         }
     }
 
+    /// The settings that ALTER SYSTEM has written, of PostgreSQL.
+    pub fn settings(&self) -> String {
+        let file = self.directory.path().join("data/postgresql.auto.conf");
+        std::fs::read_to_string(file).unwrap_or_default()
+    }
+
     /// What it and its programs have written.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_workload::choice::{self, Choice, Only, Subset};
-use sokudo_workload::contract::Options;
+use sokudo_workload::contract::{Options, ServerMonitor};
 use sokudo_workload::refusal::operator;
 use sokudo_workload::values::Span;
 
@@ -138,6 +138,10 @@ impl Options for Dbt1Options {
 
     fn server_port(&self) -> Option<u16> {
         Some(self.common.server()?.1)
+    }
+
+    fn server_monitor(&self) -> Option<ServerMonitor> {
+        self.common.server_monitor()
     }
 
     fn fixed(&self) -> Option<&'static str> {

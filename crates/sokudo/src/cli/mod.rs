@@ -35,6 +35,7 @@ mod out;
 mod policy;
 mod ports;
 mod probe;
+mod profiles;
 mod records;
 mod reference;
 #[cfg(test)]
@@ -323,6 +324,20 @@ fn may_load_a_target(command: &Command) -> bool {
     )
 }
 
+/// Whether a command may find a database server whose settings a killed program had changed.
+fn may_load_a_database(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Compare(_)
+            | Command::Db(_)
+            | Command::Tpcb(_)
+            | Command::Dbt1(_)
+            | Command::Dbt2(_)
+            | Command::Dbt3(_)
+            | Command::Sqlmix(_)
+    )
+}
+
 /// Carries out a command.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     // Those that serve others have an option for it.
@@ -331,6 +346,9 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     }
     if may_load_a_target(&cli.command) {
         target::recover(&sokudo_i18n::I18n::new(sokudo_i18n::Lang::from_env()));
+    }
+    if may_load_a_database(&cli.command) {
+        profiles::recover(&sokudo_i18n::I18n::new(sokudo_i18n::Lang::from_env()));
     }
     match cli.command {
         Command::Check(args) => check::run(args),

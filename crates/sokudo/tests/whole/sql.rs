@@ -352,3 +352,64 @@ fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
         refused(&place.run(line), says, hint);
     }
 }
+
+/// Settings that are compared in turns are put back, also when the program that changed them is killed.
+#[test]
+fn settings_are_compared_in_turns_and_put_back() {
+    let Some(server) = databases::postgres(&[]) else {
+        return;
+    };
+    let place = place();
+    let dsn = server.dsn();
+    place.run(&format!("db init --target {dsn}")).expect_code(0);
+    let before = server.settings();
+    place.write(
+        "profiles.toml",
+        "[lazy]\ncommit_delay = 1000\ncommit_siblings = 0\n[unsafe]\nsynchronous_commit = false\n\
+         [restart]\nshared_buffers = \"1MB\"\n",
+    );
+    // Other tests' programs would put back what this one's leave.
+    let config = place.path().join("config").display().to_string();
+    let sokudo = |line: &str| place.sokudo(line).env("SOKUDO_CONFIG", &config);
+    let compare = |profiles: &str, more: &str| {
+        format!(
+            "compare --profiles {profiles} --settings {} {more} -- tpcb --target {dsn} -n 20",
+            place.path().join("profiles.toml").display()
+        )
+    };
+    for (profiles, says, hint) in [
+        (
+            "default,unsafe",
+            "synchronous_commit=off a crash may",
+            "--allow-unsafe",
+        ),
+        (
+            "default,restart",
+            "`shared_buffers` needs a restart",
+            "stays changed",
+        ),
+        ("default,none", "no profile `none`", "a table for each"),
+        ("default", "nothing to be compared with", "two or more"),
+    ] {
+        refused(&sokudo(&compare(profiles, "")).run(), says, hint);
+    }
+    let ended = sokudo(&compare("default,lazy", "--rounds 1")).run();
+    ended
+        .expect_code(0)
+        .expect_stdout("default (again)")
+        .expect_stdout("no difference shown");
+    assert!(ended.stderr.contains("commit_delay=1000"), "{ended}");
+    assert_eq!(server.settings(), before);
+    assert_eq!(place.records().len(), 3);
+    let running = sokudo(&compare("lazy,default", "--rounds 50")).start();
+    let begun = std::time::Instant::now();
+    while server.settings() == before {
+        assert!(begun.elapsed().as_secs() < 30, "no setting was changed");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    running.kill();
+    let next = sokudo(&format!("db check --target {dsn}")).run();
+    next.expect_code(0);
+    assert!(next.stderr.contains("they are put back"), "{next}");
+    assert_eq!(server.settings(), before);
+}

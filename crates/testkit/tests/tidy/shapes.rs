@@ -36,7 +36,7 @@ const KINDS: &[Kind] = &[
         registry: "crates/workloads/src/lib.rs",
         without: &[],
         // What all of them share.
-        others: &["drive"],
+        others: &["drive", "settings"],
     },
     Kind {
         folder: "crates/monitors/src",
