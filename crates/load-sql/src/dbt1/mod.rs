@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Tables, interactions and mixes are modelled on TPC-W (withdrawn in 2005), with texts of its own and amounts in whole
-//! cents. It is not a TPC result. Each visitor has a session of its own; what a web server would do beside that is
-//! not part of it. Afterwards the conditions on carts, orders, payments and stock must hold, and every order that the
-//! server acknowledged must be there: each has the mark of its visitor.
+//! cents. It is not a TPC result. Each visitor has a session of its own, or all share those of an application server's
+//! pool; what a web server would do beside that is not part of it. Afterwards the conditions on carts, orders,
+//! payments and stock must hold, and every order that the server acknowledged must be there: each has the mark of its
+//! visitor.
 //!
 //! What it stresses: reads by index, lists that are sorted and cut off, few writes. What it does not: large scans.
 //!

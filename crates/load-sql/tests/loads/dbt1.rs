@@ -47,6 +47,11 @@ fn behaves(dsn: &str) {
             100.0,
             r#""clients":4,"count":"100","mix":"browsing","rate":"200/s""#,
         ),
+        // Visitors of an application server, which has two sessions.
+        (
+            100.0,
+            r#""clients":12,"pool":2,"count":"100","mix":"ordering""#,
+        ),
         (
             100.0,
             r#""clients":4,"count":"100","mix":"ordering","think":"2ms""#,
