@@ -897,7 +897,7 @@ finding-hot_link-signs = One flow, or at least two with one host in common, carr
 finding-hot_link-try = Check the link of that host: speed and duplex of its port, interface errors, the cable, and other traffic.
 
 finding-loss_limited-means = Packet loss limited a TCP connection: each loss makes the sender reduce its congestion window, or delays a response until the segment has been sent again.
-finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. From { $many } on, time with a full send buffer counts, too: it keeps what was lost. Or the slowest response took at least { $timeout } on a connection with retransmissions, or the hosts sent more segments again than calls for connections.
+finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. Losses that all fall into the first half do not count: TCP made them until it had found its rate. From { $many } on, time with a full send buffer counts, too: it keeps what was lost. Or the slowest response took at least { $timeout } on a connection with retransmissions, or the hosts sent more segments again than calls for connections.
 finding-loss_limited-try = Find the place of the loss with `sokudo datagram`, or compare a congestion control that does not treat every loss as congestion (--cc bbr).
 
 finding-lost_queries-means = Queries to a name server stayed without a response. Over UDP the asking end sees the reason only when the server's host says that nothing listens, or when its own sockets were full.
@@ -917,7 +917,7 @@ finding-neighbour_interference-signs = A thread of the test was runnable without
 finding-neighbour_interference-try = Stop other work on the machine, or reserve cores for the test, and repeat.
 
 finding-path_limited-means = The connection fills the path: a queue stands in front of the narrowest link, and both ends wait for it.
-finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer, as are at least { $stands } of the readings. For requests and answers: such round trips, and bytes that were written and not sent yet at { $stands } of the readings, without Nagle's algorithm.
+finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer, as are at least { $stands } of the readings; on a long way { $far } times and { $long } longer, where bytes arrive with a spread of at most { $even } and some wait unsent at { $stands } of the readings. For requests and answers: such round trips, and bytes that were written and not sent yet at { $stands } of the readings, without Nagle's algorithm.
 finding-path_limited-try = Compare with the speed of the links on the path and their other traffic. More streams or larger buffers only make the queue longer.
 
 finding-path_loss-means = Datagrams were lost between the hosts: the sending kernel accepted them, and no counter of the receiving host shows them.

@@ -28,6 +28,8 @@ pub const QUEUED: f64 = 1.5;
 /// Shorter queues than this are everywhere, seconds.
 pub const QUEUE_S: f64 = 0.0005;
 
+/// Segments sent again in the first half of a phase from which others would follow if the way lost them.
+const AT_BEGIN: f64 = 10.0;
 /// Samples of the delivery rate from which its steadiness means something.
 const ENOUGH: usize = 10;
 
@@ -264,6 +266,17 @@ impl<'a> Connection<'a> {
         let (again, _) = self.growth(RETRANSMITTED)?;
         let (sent, _) = self.growth(SENT)?;
         (sent > 0.0).then(|| (again, (again / sent).min(1.0)))
+    }
+
+    /// True where many segments were sent again in the first half of the phase and none in the second: TCP had found
+    /// out, by filling the queue, what the way carries. Losses of the way would have gone on.
+    pub fn lost_at_its_begin(&self) -> bool {
+        let again = self.points(RETRANSMITTED);
+        let Some(middle) = again.get(again.len() / 2) else {
+            return false;
+        };
+        let (first, last) = (again[0].1, again[again.len() - 1].1);
+        middle.1 - first >= AT_BEGIN && last <= middle.1
     }
 
     /// Mean delivery rate of the second half of the phase, bytes per second, and its spread: the

@@ -52,6 +52,9 @@ fn slows<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let (_, lost) = connection
         .retransmitted()
         .filter(|(_, lost)| *lost >= SOME)?;
+    if connection.lost_at_its_begin() {
+        return None;
+    }
     let limits = connection.limits()?;
     let kept = if lost >= MANY {
         limits.send_buffer
@@ -175,6 +178,24 @@ fn host_retransmits(load: &Load<'_>, flow: &FlowResult) -> Option<sokudo_model::
 mod tests {
     use crate::tests::scene::*;
     use crate::tests::*;
+
+    #[test]
+    fn losses_until_tcp_has_found_its_rate_limit_nothing_afterwards() {
+        let tcp = |lost: fn(f64) -> f64| {
+            let mut scene = between().tcp(SENDING);
+            let resent = "tcp.retransmitted_segments";
+            scene
+                .record
+                .series
+                .retain(|series| series.key.metric != resent);
+            scene.series("hosta", resent, lost);
+            scene
+        };
+        // 42 in the first 2 of 10 s; the same, and one more later on.
+        tcp(|s| if s < 12.0 { 0.0 } else { 1_000.0 }).without("loss_limited");
+        let goes_on = |s: f64| if s < 12.0 { 0.0 } else { 1_000.0 + (s - 12.0) };
+        tcp(goes_on).limited_by("loss_limited");
+    }
 
     #[test]
     fn loss_on_an_empty_way_is_loss() {

@@ -20,6 +20,10 @@ const STANDS: f64 = 0.5;
 /// Spread of the delivery rate up to which it is even.
 const EVEN: f64 = 0.15;
 
+/// Times the lowest round trip, and time above it in seconds, from which a queue stands on a long way over which bytes
+/// arrive evenly.
+const LONG_WAY: (f64, f64) = (1.2, 0.010);
+
 /// True when round trips are so much longer than the lowest one that a queue must stand on the way.
 pub fn queue_stands(trips: RoundTrips) -> bool {
     let grown = trips.mean >= trips.lowest * QUEUED && trips.queueing() >= QUEUE_S;
@@ -36,6 +40,9 @@ pub const RULE: Rule = Rule {
         ("grown", QUEUED, Unit::One),
         ("stands", STANDS, Unit::Ratio),
         ("queue", QUEUE_S, Unit::Seconds),
+        ("even", EVEN, Unit::Ratio),
+        ("far", LONG_WAY.0, Unit::One),
+        ("long", LONG_WAY.1, Unit::Seconds),
     ],
     look: Look::Flows(look),
 };
@@ -88,16 +95,22 @@ fn transfers<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let connection = Connection::of(load.view, flow, End::Sender);
     let shaped = connection.limits()?.congestion_window();
     let shaped = shaped.min(load.between(flow)?);
+    let (rate, spread) = connection.delivery()?;
+    let even = spread <= EVEN;
+    // On a long way the queue of a link is a small part of a round trip; the link's rate gives it away.
+    let waits_unsent = connection.not_sent().is_some_and(|share| share >= STANDS);
+    let long_way = |trips: RoundTrips| {
+        let grown = trips.mean >= trips.lowest * LONG_WAY.0 && trips.queueing() >= LONG_WAY.1;
+        grown && even && waits_unsent
+    };
     let trips = connection
         .round_trips()
-        .filter(|trips| queue_stands(*trips));
-    let (rate, spread) = connection.delivery()?;
+        .filter(|trips| queue_stands(*trips) || long_way(*trips));
     // What the flow carried over its load: the kernel's estimate is that of its latest bursts.
     let carried = kinds::carried(&flow.metrics).map(Carried::bits_per_second);
     // Round trips do not tell on which of the two ways the queue stands.
     // An even rate alone may have any cause; a queue proves that something was full.
     let trips = trips.filter(|_| shaped >= SHAPES)?;
-    let even = spread <= EVEN;
     let weight = 0.3 + 0.6 * shaped * if even { 1.0 } else { 0.8 };
     let says = Text::new("rule-path-limited-says")
         .word("from", &flow.from)
@@ -141,6 +154,30 @@ mod tests {
             let carried = Arg::Number(2e7, sokudo_model::Unit::BitsPerSecond);
             assert_eq!(finding.says.args["bits"], carried, "the goodput beside it");
         }
+    }
+
+    #[test]
+    fn a_queue_on_a_long_way_shows_where_bytes_arrive_evenly() {
+        let long = Tcp {
+            round_trip: 0.080,
+            lowest: 0.061,
+            ..SENDING
+        };
+        let with = |rate: fn(f64) -> f64, not_sent: f64| {
+            let mut scene = between().tcp(long);
+            let delivery = "tcp.delivery_rate_bytes_per_second";
+            scene
+                .record
+                .series
+                .retain(|series| series.key.metric != delivery);
+            scene.series("hosta", delivery, rate);
+            scene.series("hosta", "tcp.not_sent_bytes", |_| not_sent);
+            scene
+        };
+        with(|_| 9e5, 4e4).limited_by("path_limited");
+        // As jitter makes round trips long; nothing waits for the way.
+        with(|s| 9e5 * (1.0 + (s * 7.0).sin() * 0.5), 4e4).without("path_limited");
+        with(|_| 9e5, 0.0).without("path_limited");
     }
 
     /// Requests of 32 KiB that take 26 ms each, of which so many bytes are not sent yet.
