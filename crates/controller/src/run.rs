@@ -19,7 +19,7 @@ use crate::clock::ClockTrack;
 use crate::complaints::{Complaints, MAX_WORD};
 use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
-use crate::knee::CpuWatch;
+use crate::knee::{CpuWatch, RateWatch};
 use crate::knobs::Knobs;
 use crate::steering::Steering;
 
@@ -110,6 +110,8 @@ pub struct Run {
     pub(crate) knobs: Option<Box<dyn Knobs>>,
     /// The hosts' CPUs since the present phase was planned, for a search of the knee.
     pub(crate) cpu_watch: CpuWatch,
+    /// Rate of the load of the present run of such a search.
+    pub(crate) rate_watch: RateWatch,
     /// Readings of the hosts' clocks, by index.
     pub(crate) clocks: Vec<ClockTrack>,
     /// The longest time that a start was agreed ahead; zero before the first one, nanoseconds.
@@ -195,6 +197,7 @@ impl Run {
             quiet_phases: false,
             knobs: None,
             cpu_watch: CpuWatch::default(),
+            rate_watch: RateWatch::default(),
             clocks: vec![ClockTrack::default(); count],
             start_lead_ns: 0,
         };
@@ -552,6 +555,7 @@ impl Run {
     pub(crate) fn keep(&mut self, batch: &Batch) {
         self.observer.note(&Progress::Batch(batch));
         self.cpu_watch.take(batch);
+        self.rate_watch.take(batch);
         let _ = self.writer.append(batch);
     }
 

@@ -18,6 +18,7 @@ pub mod rrul;
 pub mod search;
 pub mod spread;
 pub mod versus;
+pub mod warm_up;
 
 pub use curve::{Curve, CurveStep, Knee, Sign, curve_of};
 pub use fairness::fairness;

@@ -4,12 +4,15 @@
 
 mod protect;
 mod range;
+mod settled;
 
 use std::collections::BTreeMap;
 
 use sokudo_model::metrics::host;
 use sokudo_model::{Batch, Bounds, PhasePlan, PhaseRecord, Refusal, Text};
-use sokudo_stats::capacity::record::{CPU, KneeFound, LABEL, Rule, knee_of, visit_of};
+use sokudo_stats::capacity::record::{
+    CPU, KneeFound, LABEL, Rule, SETTLED, WARM_UP, knee_of, visit_of,
+};
 use sokudo_stats::capacity::search::{KneeSearch, KneeSearchConfig, Pass, Until};
 use sokudo_stats::repeats::HELD;
 
@@ -17,6 +20,7 @@ use crate::error::ControlError;
 use crate::run::Run;
 
 pub use range::KneeRange;
+pub(crate) use settled::RateWatch;
 
 /// Different numbers of users at most.
 const MAX_LEVELS: usize = 12;
@@ -143,6 +147,7 @@ impl Run {
         let bounds = bounds.map(|bounds| ("bounds".to_owned(), bounds.to_string()));
         phase.labels.extend(bounds);
         self.cpu_watch = CpuWatch::default();
+        self.rate_watch = RateWatch::of(&phase);
         phase
     }
 
@@ -157,9 +162,15 @@ impl Run {
             return Ok(None);
         };
         let cpu = self.server_cpu(plan, at);
+        let settled = self.rate_watch.settled(self.manifest.phases[at].t0_ns);
         let phase = &mut self.manifest.phases[at];
         if let Some(cpu) = cpu {
             phase.labels.insert(CPU.into(), format!("{cpu:.4}"));
+        }
+        if let Some(settled) = settled {
+            let labels = [(WARM_UP, settled.warm_up_s), (SETTLED, settled.ratio)];
+            let labels = labels.map(|(name, value)| (name.to_owned(), format!("{value:.4}")));
+            phase.labels.extend(labels);
         }
         let curve = phase.kind().and_then(|kind| kind.curve.as_ref());
         if let (Some(bounds), Some(curve)) = (&plan.bounds, curve) {

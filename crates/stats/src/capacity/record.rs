@@ -1,8 +1,8 @@
 //! The search for a knee as it stands in a record, and its answer.
 //!
 //! Each run is a phase with the labels `role` = `knee`, `knee` = the option that was raised, `value` =
-//! the users, `pass`, `rule`, `cpu` = the share of the server's CPU, and, where bounds were asked for,
-//! `bounds` and `held`. Everything here is computed from those phases alone.
+//! the users, `pass`, `rule`, `cpu` = the share of the server's CPU, where a warm-up was left out `warm-up` = its
+//! seconds and `settled` = the rate after it over the whole one, and, where bounds were asked for, `bounds` and `held`. Everything here is computed from those phases alone.
 
 use std::str::FromStr;
 
@@ -18,6 +18,10 @@ use crate::repeats::HELD;
 pub const LABEL: &str = "knee";
 /// Label of the share of the server's CPU time that was used.
 pub const CPU: &str = "cpu";
+/// Label of the time at the begin that was left out as a warm-up (MSER-5), seconds.
+pub const WARM_UP: &str = "warm-up";
+/// Label of the rate after it over that of the whole load.
+pub const SETTLED: &str = "settled";
 /// Share of the CPU that counts as full where the rule names none.
 const USUAL_CPU_SHARE: f64 = 0.8;
 
@@ -136,8 +140,10 @@ pub fn visit_of(phase: &PhaseRecord) -> Option<Visit> {
     let flows = phase.result.flows.iter();
     let load_s = flows.filter_map(|flow| group::LOAD_SECONDS.of(&flow.metrics));
     let load_s = load_s.reduce(f64::max);
+    let settled = label(SETTLED).and_then(|rate| rate.parse().ok());
+    let whole = within(counted, response_s, load_s.filter(usable));
     Some(Visit {
-        per_second: within(counted, response_s, load_s.filter(usable)),
+        per_second: whole * settled.filter(usable).unwrap_or(1.0),
         response_s,
         cpu_ratio: label(CPU).and_then(|cpu| cpu.parse().ok()),
         is_descending: label("pass") == Some(Pass::Descend.word()),
