@@ -118,7 +118,7 @@ families! {
     /// Every request opens a connection.
     CHURN = "a connection for each request": ["connection_churn"];
     /// The asking program is the limit: CPU, files, ports, threads.
-    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited", "cpu_quota", "client_bound"];
+    GENERATOR = "the generator": ["generator_limited", "sender_cpu_limited", "cpu_quota", "client_bound", "session_pool"];
     /// Results are taken more slowly than they are made.
     RESULTS = "writing of results": ["generator_limited"];
     /// The sending or asking thread computes all the time.
@@ -171,6 +171,7 @@ families! {
         "cache_miss",
         "fsync_bound",
         "lock_chain",
+        "repeated_transactions",
     ];
     /// The server stands still now and then.
     SERVER_PAUSES = "server pauses": [
@@ -187,10 +188,6 @@ families! {
     ];
     /// The rest of an answer waits for the acknowledgement of its beginning.
     DELAYED_BODY = "delayed bodies": ["request_stage/read-delayed", "delayed_ack"];
-    /// The sessions that the clients of a load share.
-    SESSION_POOL = "the clients' own pool": ["session_pool"];
-    /// Transactions end each other.
-    CONFLICTS = "conflicts of transactions": ["repeated_transactions"];
     /// The buffers of a replication's connections.
     COPY_WINDOW = "buffers of a replication": ["receive_window_limited", "send_buffer_limited"];
     /// A replication's compressor.
