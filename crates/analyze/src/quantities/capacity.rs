@@ -101,7 +101,7 @@ fn others(found: &KneeFound) -> Option<Text> {
 /// What makes the answer doubtful.
 fn doubts(found: &KneeFound) -> impl Iterator<Item = Text> {
     let residual = found.residual();
-    let off = (residual.abs() > OFF_LITTLE)
+    let off = (found.raises_users() && residual.abs() > OFF_LITTLE)
         .then(|| Text::new("verdict-knee-residual").number("residual", residual, Unit::Ratio));
     let lost = found.all.hysteresis;
     let forgets = (lost > FORGETS)

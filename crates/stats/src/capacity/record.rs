@@ -228,6 +228,12 @@ impl KneeFound {
             .position(|level| level.users > knee.users)
     }
 
+    /// Whether the option is a number of users: only they are as many as Little's law counts. Sessions of a pool are
+    /// places that users wait for.
+    pub fn raises_users(&self) -> bool {
+        self.option != "pool"
+    }
+
     /// The largest distance from Little's law.
     pub fn residual(&self) -> f64 {
         self.all
@@ -245,11 +251,13 @@ impl KneeFound {
             (knee::MOST_PER_SECOND.into(), self.all.most_per_second),
             (knee::ALONE_SECONDS.into(), self.all.alone_s),
             (knee::THINK_SECONDS.into(), self.all.think_s),
-            (knee::RESIDUAL_RATIO.into(), self.residual()),
             (knee::HYSTERESIS_RATIO.into(), self.all.hysteresis),
             (knee::LEVELS.into(), self.levels.len() as f64),
         ]
         .into();
+        if self.raises_users() {
+            summary.insert(knee::RESIDUAL_RATIO.into(), self.residual());
+        }
         if let Some(answer) = self.answer() {
             summary.insert(knee::USERS.into(), answer.users);
             summary.insert(knee::USERS_LOW.into(), answer.low);
@@ -280,5 +288,41 @@ mod tests {
         for wrong in ["", "cpu", "cpu0", "cpu101", "knee"] {
             assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
         }
+    }
+
+    /// A search over so many levels of an option of a load on a database.
+    fn search_over(option: &str) -> KneeFound {
+        let run = |users: f64| {
+            let labels = [
+                ("role", LABEL.to_owned()),
+                (LABEL, option.to_owned()),
+                ("value", users.to_string()),
+            ];
+            let summary = [
+                ("sql.transactions_per_second", 100.0 * users),
+                ("sql.latency_seconds.mean", 0.08 / users),
+            ];
+            let summary = summary.map(|(name, value)| (name.to_owned(), value));
+            let result = sokudo_model::PhaseResult {
+                summary: summary.into(),
+                ..Default::default()
+            };
+            let mut phase = PhaseRecord::plain("knee", "sqlmix", (0, 1), result);
+            let labels = labels.map(|(name, value)| (name.to_owned(), value));
+            phase.labels.extend(labels);
+            phase
+        };
+        knee_of(&[1.0, 2.0, 4.0, 8.0].map(run)).expect("a search")
+    }
+
+    #[test]
+    fn sessions_of_a_pool_are_not_the_users_that_littles_law_counts() {
+        let told = |option| {
+            search_over(option)
+                .summary()
+                .contains_key(knee::RESIDUAL_RATIO.name)
+        };
+        assert!(told("clients"));
+        assert!(!told("pool"));
     }
 }

@@ -142,7 +142,10 @@ pub fn levels(found: &KneeFound) -> Table {
                 Cell::number(scale.show(level.per_second()), level.per_second()),
                 Cell::word(format!("{}–{}", scale.show(low), scale.show(high))),
                 Cell::number(human(level.response_s(), Unit::Seconds), level.response_s()),
-                Cell::number(percent(*residual), *residual),
+                match found.raises_users() {
+                    true => Cell::number(percent(*residual), *residual),
+                    false => Cell::missing(),
+                },
             ];
             if has_cpu {
                 row.push(match level.cpu_ratio() {
