@@ -74,7 +74,7 @@ impl Transactions for MixLoad {
     type Input = Input;
 
     fn seat(&self, number: u64) -> Seat {
-        let mut variables = vec![Scalar::Null; self.mix.names.len()];
+        let mut variables = vec![Scalar::Unset; self.mix.names.len()];
         for (name, value) in &self.given {
             if let Some(variable) = self.mix.names.find(name) {
                 variables[variable.index()] = value.clone();
@@ -334,24 +334,24 @@ impl Run<'_> {
                 }
             },
             Form::Written => {
-                let sql = self.written(&statement.pieces);
+                let sql = self.written(&statement.pieces).map_err(fault)?;
                 let prepared = session.prepare(&sql).await?;
                 self.execute(session, &prepared, &[], statement).await
             }
         }
     }
 
-    fn written(&self, pieces: &[Piece]) -> String {
+    fn written(&self, pieces: &[Piece]) -> Result<String, Fault> {
         let mut sql = String::new();
         for piece in pieces {
             match piece {
                 Piece::Text(text) => sql.push_str(text),
                 Piece::Variable { variable, .. } => {
-                    self.state.variables[variable.index()].write(&mut sql);
+                    self.state.variables[variable.index()].write(&mut sql)?;
                 }
             }
         }
-        sql
+        Ok(sql)
     }
 
     async fn execute(
@@ -366,7 +366,8 @@ impl Run<'_> {
         let values: Vec<Value<'_>> = parameters
             .iter()
             .map(|variable| variables[variable.index()].parameter(engine))
-            .collect();
+            .collect::<Result<_, _>>()
+            .map_err(fault)?;
         let rows = match &statement.capture {
             Capture::None => session.execute(prepared, &values).await?,
             capture => {

@@ -280,7 +280,8 @@ impl Reader<'_> {
             None => Wrong::new(self.line, "error-sqlmix-expression-end"),
             Some(Token::Number(value)) => {
                 let mut text = String::new();
-                value.write(&mut text);
+                // A number of the script has a value.
+                let _ = value.write(&mut text);
                 unexpected(self.line, &text)
             }
             Some(Token::Beyond) => unexpected(self.line, "9223372036854775808"),

@@ -7,6 +7,8 @@ use sokudo_sql::{Engine, Value, text_of_time};
 /// The value of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar {
+    /// A variable that nothing has set yet.
+    Unset,
     /// No value.
     Null,
     /// A truth value.
@@ -22,6 +24,9 @@ pub enum Scalar {
 /// Why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
+    /// A variable that nothing has set yet.
+    #[error("undefined variable")]
+    Unset,
     /// A division, or a remainder, by 0.
     #[error("division by zero")]
     Division,
@@ -42,9 +47,10 @@ pub enum Fault {
 impl Scalar {
     /// A text as the value that it spells, as pgbench reads variables; any other value as it is.
     ///
-    /// Errors: it spells none.
+    /// Errors: it spells none, or nothing has set it.
     pub fn read(&self) -> Result<Scalar, Fault> {
         match self {
+            Self::Unset => Err(Fault::Unset),
             Self::Text(text) => spelt(text),
             other => Ok(other.clone()),
         }
@@ -82,16 +88,17 @@ impl Scalar {
     /// As a condition: a number other than 0 is true, no value is false.
     pub(super) fn holds(&self) -> Result<bool, Fault> {
         Ok(match self.read()? {
-            Self::Null | Self::Text(_) => false,
+            Self::Unset | Self::Null | Self::Text(_) => false,
             Self::Bool(value) => value,
             Self::Int(value) => value != 0,
             Self::Double(value) => value != 0.0,
         })
     }
 
-    /// As a parameter of a statement.
-    pub(super) fn parameter(&self, engine: Engine) -> Value<'_> {
-        match self {
+    /// As a parameter of a statement. Errors: nothing has set it.
+    pub(super) fn parameter(&self, engine: Engine) -> Result<Value<'_>, Fault> {
+        Ok(match self {
+            Self::Unset => return Err(Fault::Unset),
             Self::Null => Value::Null,
             Self::Int(value) => Value::Int(*value),
             Self::Double(value) => Value::Float(*value),
@@ -100,20 +107,22 @@ impl Scalar {
                 Value::Text(if *value { "true" } else { "false" }.into())
             }
             Self::Bool(value) => Value::Int((*value).into()),
-        }
+        })
     }
 
-    /// Appends it to the text of a statement.
-    pub(super) fn write(&self, out: &mut String) {
+    /// Appends it to the text of a statement. Errors: nothing has set it.
+    pub(super) fn write(&self, out: &mut String) -> Result<(), Fault> {
         use std::fmt::Write as _;
         // Writing to a string cannot fail.
         let _ = match self {
+            Self::Unset => return Err(Fault::Unset),
             Self::Null => write!(out, "NULL"),
             Self::Bool(value) => write!(out, "{value}"),
             Self::Int(value) => write!(out, "{value}"),
             Self::Double(value) => write!(out, "{value}"),
             Self::Text(text) => write!(out, "{text}"),
         };
+        Ok(())
     }
 }
 
