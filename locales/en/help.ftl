@@ -231,7 +231,7 @@ help-check-after =
 
     Layers: probe, rr, crr, stream, bus, http, replicate, tpcb, datagram. The exit code is 1 when a pair does not keep
     what is expected, or nothing comes through.
-help-compat = Take another tool's command line as it is, and print its report with right numbers
+help-compat = Take another tool's command line as it is, and print a report in its form
 help-compat-datagram-test =
     The datagram test of a well-known data grid: `sokudo compat datagram-test -local :9999 …`.
 

@@ -231,7 +231,7 @@ help-check-after =
 
     層: probe、rr、crr、stream、bus、http、replicate、datagram。条件を満たさない組や、何も通らない組があれば
     終了コードは 1 です。
-help-compat = 別のツールのコマンドラインをそのまま受け取り、正しい数値でそのレポートを表示する
+help-compat = 別のツールのコマンドラインをそのまま受け取り、同じ形式のレポートを表示する
 help-compat-datagram-test =
     よく知られたデータグリッドのデータグラムテスト: `sokudo compat datagram-test -local :9999 …`
 

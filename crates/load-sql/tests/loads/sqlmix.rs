@@ -155,7 +155,11 @@ fn results_are_used_and_a_wrong_number_of_rows_is_an_error() {
         1
     );
     // A variable that is only set later has no value, and no transaction does as if it had.
-    for script in ["\\set a :a + 1\nselect 1;", "select :b;\n\\set b 1", "select 'x:c';\n\\set c 1"] {
+    for script in [
+        "\\set a :a + 1\nselect 1;",
+        "select :b;\n\\set b 1",
+        "select 'x:c';\n\\set c 1",
+    ] {
         let early = files(&[("early.sql", script)]);
         let options = format!(r#""target":"{dsn}","duration":"100ms","clients":1,{early}"#);
         let flow = &play(&Sqlmix, &options, || ()).flows[0];

@@ -14,6 +14,7 @@ use sokudo_workload::values::Span;
 use super::finish::{ShowOptions, finish};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::out::{OutArgs, Sinks};
 use super::screen::tell;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
@@ -71,6 +72,9 @@ pub struct CheckArgs {
     observe: ObserveArgs,
 
     #[command(flatten)]
+    out: OutArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -92,14 +96,14 @@ pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
 
 fn of_this_machine(args: &CheckArgs, stop: Arc<AtomicBool>) -> Result<Exit, Failure> {
     let (hosts, note) = check::local_hosts(sokudo_agent::factory, check::HOSTS)?;
-    let mut run = begin(args, hosts, stop)?;
+    let (mut run, sinks) = begin(args, hosts, stop)?;
     run.manifest_mut().notes.push(note);
     let config = CheckConfig {
         max_loss: args.max_loss,
         quick: args.quick,
     };
     let outcome = check::run(&mut run, &args.layers, &config);
-    close(args, run, outcome)
+    close(args, run, &sinks, outcome)
 }
 
 /// The host that gives the command takes no part: it may be anywhere.
@@ -117,13 +121,13 @@ fn of_group(args: &CheckArgs, name: &str, stop: Arc<AtomicBool>) -> Result<Exit,
     let tournament = check.plan(hosts.list().len() - first)?;
     let told = group::told(&tournament);
     tell(&I18n::new(args.show.lang()).text(&told));
-    let mut run = begin(args, hosts, stop)?;
+    let (mut run, sinks) = begin(args, hosts, stop)?;
     run.manifest_mut().notes.push(told);
     let outcome = group::run(&mut run, first as u32, &check, &tournament);
-    close(args, run, outcome)
+    close(args, run, &sinks, outcome)
 }
 
-fn begin(args: &CheckArgs, hosts: Hosts, stop: Arc<AtomicBool>) -> Result<Run, Failure> {
+fn begin(args: &CheckArgs, hosts: Hosts, stop: Arc<AtomicBool>) -> Result<(Run, Sinks), Failure> {
     let config = RunConfig {
         workload: "check".into(),
         command: command_for_record(),
@@ -133,15 +137,20 @@ fn begin(args: &CheckArgs, hosts: Hosts, stop: Arc<AtomicBool>) -> Result<Run, F
         monitors: args.observe.specs()?,
         stop,
     };
+    let sinks = args.out.open(args.show.lang())?;
     let observer = Terminal::new(args.show.lang(), None, None);
-    Ok(Run::begin(hosts, config, Box::new(observer))?)
+    let run = Run::begin(hosts, config, sinks.around(Box::new(observer)))?;
+    sinks.begins(run.manifest());
+    Ok((run, sinks))
 }
 
 fn close(
     args: &CheckArgs,
     mut run: Run,
+    sinks: &Sinks,
     outcome: Result<(), ControlError>,
 ) -> Result<Exit, Failure> {
+    run.manifest_mut().notes.extend(sinks.close());
     let Err(error) = outcome else {
         return finish(run, &args.show);
     };

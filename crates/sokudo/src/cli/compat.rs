@@ -12,7 +12,7 @@ use sokudo_model::{Text, harmless};
 
 use super::{Exit, Failure, stop_flag};
 
-/// Take another tool's command line as it is, and print its report with right numbers.
+/// Take another tool's command line as it is, and print a report in its form.
 #[derive(Debug, Args)]
 pub struct CompatArgs {
     #[command(subcommand)]

@@ -344,3 +344,25 @@ fn the_dashboard_of_the_examples_shows_metrics_that_exist() {
     }
     assert!(shown >= 10, "{shown}");
 }
+
+#[test]
+fn a_check_hands_its_samples_on_as_loads_do() {
+    let place = place();
+    let (address, posts) = receiver();
+    let ended = place.run(&format!(
+        "check rr --quick --out influx=http://{address}/write?db=check --json"
+    ));
+    assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
+    let posts = of(&posts, "/write?db=check");
+    let all: String = posts
+        .iter()
+        .map(|post| String::from_utf8_lossy(&post.body).into_owned())
+        .collect();
+    let rates = influx(&all, "rr.transactions_per_second");
+    assert!(!rates.is_empty(), "{all}");
+    let notes = place.load().manifest.notes;
+    assert!(
+        notes.iter().all(|note| !note.key.starts_with("out-")),
+        "{notes:?}"
+    );
+}
