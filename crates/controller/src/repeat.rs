@@ -53,7 +53,10 @@ impl Run {
                 turn.labels.insert("role".to_owned(), TURN.to_owned());
             }
         }
-        Ok(())
+        match self.interrupted() {
+            true => Err(ControlError::Interrupted),
+            false => Ok(()),
+        }
     }
 
     /// Runs phases one after the other. A phase that gives no numbers is kept as a failed one, and

@@ -44,7 +44,10 @@ fn a_quick_check_finds_the_best_rate() {
     assert_eq!(figure["runs"], 3, "{figure}");
     assert_eq!(figure["median"].as_f64(), Some(said.number(rate)));
     let database = &said.0["layers"]["tpcb"]["figures"];
-    assert_eq!(database["tpcb.tps"]["runs"], 3, "{database}");
+    assert_eq!(
+        database["sql.transactions_per_second"]["runs"], 3,
+        "{database}"
+    );
     let phases: Vec<_> = record
         .manifest
         .phases
