@@ -66,7 +66,7 @@ pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<
     }
     control.wait_for(State::TestStart)?;
     control.wait_for(State::TestRunning)?;
-    let begun = Instant::now();
+    let mut begun = Instant::now();
     let shared = Arc::new(TestState::default());
     let flows = data.into_iter();
     let mut flows = flows
@@ -79,20 +79,35 @@ pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<
         seconds => Duration::from_secs(seconds),
     };
     let mut next = options.interval;
+    let mut omit = Duration::from_secs(params.omit);
     let ended_early = loop {
         let now = begun.elapsed();
-        if !options.interval.is_zero() && now >= next && now < length {
+        if !omit.is_zero() && now >= omit {
+            if !options.interval.is_zero() {
+                print(out, &told.interval(&flows, omit.as_secs_f64()))?;
+            }
+            flows.iter_mut().for_each(Flow::omit);
+            shared.bytes.store(0, Ordering::Relaxed);
+            told.omit();
+            begun += omit;
+            (omit, next) = (Duration::ZERO, options.interval);
+            continue;
+        }
+        let until = if omit.is_zero() { length } else { omit };
+        if !options.interval.is_zero() && now >= next && now < until {
             print(out, &told.interval(&flows, next.as_secs_f64()))?;
             next += options.interval;
         }
-        let has_enough = params.bytes > 0 && shared.bytes.load(Ordering::Relaxed) >= params.bytes;
-        if now >= length || has_enough || stop.load(Ordering::Relaxed) {
+        let has_enough = omit.is_zero()
+            && params.bytes > 0
+            && shared.bytes.load(Ordering::Relaxed) >= params.bytes;
+        if now >= until || has_enough || stop.load(Ordering::Relaxed) {
             break None;
         }
         if let Some(broken) = shared.broken() {
             break Some(broken);
         }
-        match control.state_within(length.saturating_sub(now)) {
+        match control.state_within(until.saturating_sub(now)) {
             Ok(None) => {}
             Ok(Some(State::ServerTerminate)) | Err(IperfError::Ended) => {
                 return Err(IperfError::Ended);

@@ -70,6 +70,8 @@ pub struct Flow {
     /// Own and far address.
     pub addresses: Option<(SocketAddr, SocketAddr)>,
     counted: Arc<Counted>,
+    /// What it had counted when the test itself began.
+    omitted: StreamResult,
     shared: Arc<TestState>,
     thread: Option<JoinHandle<()>>,
 }
@@ -111,22 +113,31 @@ impl Flow {
             sends,
             addresses,
             counted,
+            omitted: StreamResult::default(),
             shared: Arc::clone(shared),
             thread: Some(thread),
         })
     }
 
-    /// What it has counted so far.
+    /// What it has counted so far in the test itself.
     pub fn so_far(&self, seconds: f64) -> StreamResult {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (counted, omitted) = (&*self.counted, &self.omitted);
         StreamResult {
             id: self.id,
-            bytes: get(&self.counted.bytes),
-            packets: get(&self.counted.packets),
-            lost: get(&self.counted.lost),
-            jitter_s: get(&self.counted.jitter_ns) as f64 / 1e9,
+            bytes: get(&counted.bytes) - omitted.bytes,
+            packets: get(&counted.packets) - omitted.packets,
+            // A datagram that comes late is no longer lost.
+            lost: get(&counted.lost).saturating_sub(omitted.lost),
+            jitter_s: get(&counted.jitter_ns) as f64 / 1e9,
             seconds,
         }
+    }
+
+    /// The test itself begins: what was counted before is left out.
+    pub fn omit(&mut self) {
+        self.omitted = StreamResult::default();
+        self.omitted = self.so_far(0.0);
     }
 
     /// Waits for the thread, which ends soon after the test.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::IperfError;
-use crate::proto::{Params, SECONDS_MAX, STREAMS_MAX, TCP_BLOCK_MAX, UDP_BLOCK_MAX};
+use crate::proto::{OMIT_MAX, Params, SECONDS_MAX, STREAMS_MAX, TCP_BLOCK_MAX, UDP_BLOCK_MAX};
 
 /// Port of the tool.
 const PORT: u16 = 5201;
@@ -76,6 +76,7 @@ const VALUED: &[(&str, &str)] = &[
     ("-t", "--time"),
     ("-n", "--bytes"),
     ("-k", "--blockcount"),
+    ("-O", "--omit"),
     ("-l", "--length"),
     ("-P", "--parallel"),
 ];
@@ -144,6 +145,7 @@ impl CommandLine {
             } else {
                 number("--time", 10, SECONDS_MAX)?
             },
+            omit: number("--omit", 0, OMIT_MAX)?,
             bytes,
             parallel: number("--parallel", 1, STREAMS_MAX)?,
             reverse: has("--reverse"),
@@ -264,6 +266,7 @@ mod tests {
             1_500_000_000
         );
         assert_eq!(client("-c h -n 10M").params.bytes, 10 << 20);
+        assert_eq!(client("-c h -O 2").params.omit, 2);
         assert_eq!(client("-c h -n 10M").params.seconds, 0);
         let blocks = client("-c h -k 100 -l 64K").params;
         assert_eq!((blocks.bytes, blocks.seconds), (100 * 65_536, 0));

@@ -13,6 +13,8 @@ pub const STREAMS_MAX: u64 = 128;
 pub const TCP_BLOCK_MAX: u64 = 1 << 20;
 /// Largest datagram, bytes.
 pub const UDP_BLOCK_MAX: u64 = 65_507;
+/// Longest begin of a test that is left out, seconds, as the tool itself.
+pub const OMIT_MAX: u64 = 60;
 /// Longest test, seconds, as the tool itself.
 pub const SECONDS_MAX: u64 = 86_400;
 /// First datagram of a stream, from the client.
@@ -83,6 +85,8 @@ pub struct Params {
     pub udp: bool,
     /// Length of the test, seconds; 0 when an amount ends it.
     pub seconds: u64,
+    /// Load before the test that is left out of all results, seconds.
+    pub omit: u64,
     /// Bytes that end it; 0 when the time does.
     pub bytes: u64,
     /// Streams each way.
@@ -103,7 +107,7 @@ impl Params {
     /// The message that tells them.
     pub fn to_json(&self) -> Value {
         let mut all = json!({
-            "omit": 0,
+            "omit": self.omit,
             "time": self.seconds,
             "num": self.bytes,
             "blockcount": 0,
@@ -161,6 +165,7 @@ impl Params {
         let params = Self {
             udp,
             seconds: number("time", 10, SECONDS_MAX)?,
+            omit: number("omit", 0, OMIT_MAX)?,
             bytes: match blocks {
                 0 => number("num", 0, u64::MAX)?,
                 blocks => blocks.saturating_mul(block),

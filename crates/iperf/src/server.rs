@@ -136,7 +136,7 @@ fn one_test(
         }
     }
     control.tell(State::TestRunning)?;
-    let begun = Instant::now();
+    let mut begun = Instant::now();
     for (id, data) in senders {
         flows.push(Flow::start((id, true), data, &params, &shared)?);
     }
@@ -145,11 +145,19 @@ fn one_test(
         .map_err(failed)?;
     let longest = match params.seconds {
         0 => Duration::from_secs(crate::proto::SECONDS_MAX),
-        seconds => Duration::from_secs(seconds) + GRACE,
+        seconds => Duration::from_secs(seconds + params.omit) + GRACE,
     };
     let mut next = options.interval;
+    let mut omit = Duration::from_secs(params.omit);
     loop {
         let now = begun.elapsed();
+        if !omit.is_zero() && now >= omit {
+            flows.iter_mut().for_each(Flow::omit);
+            told.omit();
+            begun += omit;
+            (omit, next) = (Duration::ZERO, options.interval);
+            continue;
+        }
         if !options.interval.is_zero() && now >= next {
             let text = told.interval(&flows, next.as_secs_f64());
             out.write_all(text.as_bytes())

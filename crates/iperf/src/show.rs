@@ -11,6 +11,8 @@ use crate::proto::{Params, StreamResult};
 pub struct Told {
     params: Params,
     json: bool,
+    /// The test itself has not begun.
+    is_omitted: bool,
     before: Vec<StreamResult>,
     intervals: Vec<Value>,
 }
@@ -24,6 +26,7 @@ impl Told {
         Self {
             params: params.clone(),
             json,
+            is_omitted: params.omit > 0,
             before: Vec::new(),
             intervals: Vec::new(),
         }
@@ -52,22 +55,28 @@ impl Told {
         text
     }
 
+    /// The test itself begins: its time starts anew.
+    pub fn omit(&mut self) {
+        self.is_omitted = false;
+        self.before.clear();
+    }
+
     /// An interval is over at this time, seconds: its lines; empty for JSON.
     pub fn interval(&mut self, flows: &[Flow], until_s: f64) -> String {
         let now: Vec<StreamResult> = flows.iter().map(|flow| flow.so_far(until_s)).collect();
         let from_s = self.before.first().map_or(0.0, |it| it.seconds);
+        let omitted = if self.is_omitted { "  (omitted)" } else { "" };
         let mut text = String::new();
         let mut streams = Vec::new();
         for (at, (flow, now)) in flows.iter().zip(&now).enumerate() {
             let before = self.before.get(at).copied().unwrap_or_default();
             let bytes = now.bytes - before.bytes;
-            text.push_str(&line(
-                flow.id + FIRST_SOCKET,
-                (from_s, until_s),
-                bytes,
-                way(flow),
-            ));
-            streams.push(amounts((from_s, until_s), bytes, flow.sends));
+            let end = format!("{}{omitted}", way(flow));
+            let span = (from_s, until_s);
+            text.push_str(&line(flow.id + FIRST_SOCKET, span, bytes, &end));
+            let mut told = amounts(span, bytes, flow.sends);
+            told["omitted"] = self.is_omitted.into();
+            streams.push(told);
         }
         for sends in [true, false] {
             let of = |all: &[StreamResult]| {
@@ -79,11 +88,9 @@ impl Told {
             };
             if flows.iter().filter(|flow| flow.sends == sends).count() > 1 {
                 let bytes = of(&now) - of(&self.before);
-                text.push_str(&sum_line(
-                    (from_s, until_s),
-                    bytes,
-                    if sends { "TX" } else { "RX" },
-                ));
+                let way = if sends { "TX" } else { "RX" };
+                let end = format!("{way}{omitted}");
+                text.push_str(&sum_line((from_s, until_s), bytes, &end));
             }
         }
         if self.json {
@@ -192,6 +199,7 @@ impl Told {
                     "num_streams": self.params.parallel,
                     "blksize": self.params.block,
                     "duration": self.params.seconds,
+                    "omit": self.params.omit,
                     "bytes": self.params.bytes,
                     "reverse": i32::from(self.params.reverse),
                     "bidir": i32::from(self.params.bidir),

@@ -97,6 +97,27 @@ fn a_rate_of_datagrams_is_kept() {
     assert!(received <= sent, "{told}");
 }
 
+/// The begin that is to be left out is in no result: at a rate, half of all bytes here.
+#[test]
+fn the_begin_of_a_test_is_left_out() {
+    for line in [
+        "-O 1 -t 1 -i 0.5 -J -u -b 4M -l 1000",
+        "-O 1 -t 1 -i 0.5 -J -u -b 4M -l 1000 -R",
+    ] {
+        let told = with_own_server(line);
+        let (sent, received) = sums(&told);
+        let all = 2.0 * 4e6 / 8.0;
+        assert!(sent < all * 0.8 && received < all * 0.8, "{line}: {told}");
+        let value: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let intervals = value["intervals"].as_array().expect("intervals");
+        let is_omitted = |at: usize| intervals[at]["streams"][0]["omitted"].as_bool();
+        assert_eq!(is_omitted(0), Some(true), "{told}");
+        assert_eq!(is_omitted(intervals.len() - 1), Some(false), "{told}");
+    }
+    let text = with_own_server("-O 1 -t 1");
+    assert!(text.contains("(omitted)"), "{text}");
+}
+
 /// What is no client of the protocol ends its own test only, and the next client is served.
 #[test]
 fn a_server_survives_hostile_clients() {
@@ -220,6 +241,7 @@ fn a_server_of_iperf3_is_loaded() {
         "-t 1 -J -R -P 2",
         "-t 1 -J --bidir",
         "-n 4M -J",
+        "-t 1 -J -O 1",
         "-t 1 -J -u -b 8M -l 1000",
         "-t 1 -J -u -b 8M -l 1000 -R",
     ] {
@@ -269,6 +291,7 @@ fn clients_of_iperf3_are_served() {
         "-t 1 -R -P 2",
         "-t 1 --bidir",
         "-n 4M",
+        "-t 1 -O 1",
         "-t 1 -u -b 8M -l 1000",
         "-t 1 -u -b 8M -l 1000 -R",
     ] {
