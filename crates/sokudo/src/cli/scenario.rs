@@ -26,6 +26,7 @@ use super::finish::{ShowOptions, exit_of, show};
 use super::key::{self, KeyText};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
+use super::out::{OutArgs, Sinks};
 use super::screen::tell;
 use super::target_knobs::TargetKnobs;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
@@ -148,6 +149,9 @@ pub struct LabArgs {
     observe: ObserveArgs,
 
     #[command(flatten)]
+    out: OutArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -230,14 +234,14 @@ struct PairsArgs {
 /// Carries out `sokudo console`.
 pub fn console(args: ConsoleArgs) -> Result<Exit, Failure> {
     let (reached, silent) = reach_group(&args.lab.place)?;
-    let mut lab = open_at(reached, &args.lab, "console")?;
+    let (mut lab, sinks) = open_at(reached, &args.lab, "console")?;
     for failure in &silent {
         failure.print();
         lab.note(failure.says().clone());
     }
     let mut said = String::new();
     let ended = console::converse(&mut lab, &mut said);
-    close(by_lines(lab, ended, said), &args.lab)
+    close(by_lines(lab, ended, said), &sinks, &args.lab)
 }
 
 /// Carries out `sokudo run`.
@@ -259,9 +263,9 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
                 (Err(failure), Ok(_)) => return Err(failure),
             };
             let lines = read_lines(&text, reached.infos()).map_err(told)?;
-            let mut lab = open_at(reached, &args.lab, "run")?;
+            let (mut lab, sinks) = open_at(reached, &args.lab, "run")?;
             let ended = script(&lines, &mut lab);
-            close(by_lines(lab, ended, text), &args.lab)
+            close(by_lines(lab, ended, text), &sinks, &args.lab)
         }
         _ => Err(Failure::operator(
             Text::new("error-script-kind").with("path", args.file.display()),
@@ -295,11 +299,11 @@ fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
         let i18n = I18n::new(args.lab.show.lang());
         tell(&i18n.text(&left_open(open)));
     }
-    let mut lab = open_at(reached, &args.lab, "run")?;
+    let (mut lab, sinks) = open_at(reached, &args.lab, "run")?;
     lab.files = files;
     lab.find_knobs = Some(find_knobs(args.lab.observe.clone()));
     let (left, _) = program::carry_out(lab, text, &args.file, args.set);
-    close(left, &args.lab)
+    close(left, &sinks, &args.lab)
 }
 
 /// The knobs of the target that is observed, else of the one that was started last on this host.
@@ -323,7 +327,7 @@ pub fn scenario(args: ScenarioArgs) -> Result<Exit, Failure> {
 }
 
 fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
-    let mut lab = open(&args.lab, "pairs")?;
+    let (mut lab, sinks) = open(&args.lab, "pairs")?;
     let exchange = PairExchange {
         pairs: args.pairs,
         size: args.size.to_string(),
@@ -338,17 +342,17 @@ fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
         Ok(text) => text,
         Err(failed) => {
             let ended = Ended::Early(refused(failed));
-            return close(by_lines(lab, ended, String::new()), &args.lab);
+            return close(by_lines(lab, ended, String::new()), &sinks, &args.lab);
         }
     };
     if args.emit {
         print!("{text}");
-        return close(by_lines(lab, Ended::Well, text), &args.lab);
+        return close(by_lines(lab, Ended::Well, text), &sinks, &args.lab);
     }
     let file = Path::new("pairs.sks");
     let lines = line::parse(&text).map_err(|mistakes| many(file, &mistakes))?;
     let ended = script(&lines, &mut lab);
-    close(by_lines(lab, ended, text), &args.lab)
+    close(by_lines(lab, ended, text), &sinks, &args.lab)
 }
 
 /// Refusal of something that the operator can mend.
@@ -408,15 +412,16 @@ fn many(file: &Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
 }
 
 /// Reaches the hosts and begins a record.
-fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
+fn open(args: &LabArgs, name: &str) -> Result<(Lab, Sinks), Failure> {
     open_at(reach(&args.place)?, args, name)
 }
 
 /// Begins a record of what hosts do that have been reached.
-fn open_at(reached: Reached, args: &LabArgs, name: &str) -> Result<Lab, Failure> {
+fn open_at(reached: Reached, args: &LabArgs, name: &str) -> Result<(Lab, Sinks), Failure> {
     let stop = stop_flag()?;
     let lang = args.show.lang();
     let (i18n, quiet) = (I18n::new(lang), args.show.json);
+    let sinks = args.out.open(lang)?;
     let beginning = Beginning {
         name,
         command: command_for_record(),
@@ -426,7 +431,7 @@ fn open_at(reached: Reached, args: &LabArgs, name: &str) -> Result<Lab, Failure>
         max_skew_ns: args.max_skew.map(|most| most.0),
         quiet_phases: args.quiet_phase,
         stop,
-        observer: Box::new(Terminal::new(lang, None, None)),
+        observer: sinks.around(Box::new(Terminal::new(lang, None, None))),
         // Results go to stdout as JSON, and sentences must not.
         voice: Box::new(move |what| match quiet {
             true => eprintln!("{}", i18n.text(what)),
@@ -435,7 +440,9 @@ fn open_at(reached: Reached, args: &LabArgs, name: &str) -> Result<Lab, Failure>
         files: Files::Refused,
         find_knobs: None,
     };
-    Ok(begin(reached, beginning)?)
+    let lab = begin(reached, beginning)?;
+    sinks.begins(lab.run.manifest());
+    Ok((lab, sinks))
 }
 
 /// This host alone, as number 1.
@@ -532,7 +539,11 @@ fn whole_group(host: &str) -> String {
 }
 
 /// Closes the record and shows it. Nothing is kept when nothing was loaded.
-fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
+fn close(mut left: Left, sinks: &Sinks, args: &LabArgs) -> Result<Exit, Failure> {
+    let lacking = sinks.close();
+    if let Some(lab) = &mut left.lab {
+        lab.run.manifest_mut().notes.extend(lacking);
+    }
     let sealed = seal(left, args.show.lang())?;
     let Some((path, record)) = sealed.record else {
         return match sealed.ended {

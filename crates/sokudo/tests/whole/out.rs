@@ -346,23 +346,30 @@ fn the_dashboard_of_the_examples_shows_metrics_that_exist() {
 }
 
 #[test]
-fn a_check_hands_its_samples_on_as_loads_do() {
+fn checks_and_scripts_hand_their_samples_on_as_loads_do() {
     let place = place();
-    let (address, posts) = receiver();
-    let ended = place.run(&format!(
-        "check rr --quick --out influx=http://{address}/write?db=check --json"
-    ));
-    assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
-    let posts = of(&posts, "/write?db=check");
-    let all: String = posts
-        .iter()
-        .map(|post| String::from_utf8_lossy(&post.body).into_owned())
-        .collect();
-    let rates = influx(&all, "rr.transactions_per_second");
-    assert!(!rates.is_empty(), "{all}");
-    let notes = place.load().manifest.notes;
-    assert!(
-        notes.iter().all(|note| !note.key.starts_with("out-")),
-        "{notes:?}"
+    place.write(
+        "few.sks",
+        "node 1 set rr 2 --duration 600ms\nall enter\nwaitallresults 1 60s\n",
     );
+    let (address, posts) = receiver();
+    for (command, database) in [
+        ("check rr --quick", "check"),
+        ("run few.sks --local 2", "script"),
+    ] {
+        let ended = place.run(&format!(
+            "{command} --out influx=http://{address}/write?db={database} --json"
+        ));
+        assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
+        let posts = of(&posts, &format!("/write?db={database}"));
+        let texts = posts
+            .iter()
+            .map(|post| String::from_utf8_lossy(&post.body).into_owned());
+        let all: String = texts.collect();
+        let rates = influx(&all, "rr.transactions_per_second");
+        assert!(!rates.is_empty(), "{command}: {all}");
+        let notes = place.load().manifest.notes;
+        let is_lacking = |note: &sokudo_model::Text| note.key.starts_with("out-");
+        assert!(!notes.iter().any(is_lacking), "{notes:?}");
+    }
 }
