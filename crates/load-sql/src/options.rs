@@ -197,3 +197,40 @@ impl CommonOptions {
         self.duration = Some(Span(duration_ns));
     }
 }
+
+/// Methods of [`Options`](sokudo_workload::contract::Options) that follow from a field `common`.
+macro_rules! by_common_options {
+    () => {
+        fn flows(&self, hosts: u32) -> Vec<sokudo_model::FlowPlan> {
+            self.common.flows(hosts)
+        }
+
+        fn duration_ns(&self) -> u64 {
+            self.common.duration_ns()
+        }
+
+        fn interval_ns(&self) -> u64 {
+            self.common.interval.0
+        }
+
+        fn server(&self) -> Option<&str> {
+            Some(self.common.server()?.0)
+        }
+
+        fn server_port(&self) -> Option<u16> {
+            Some(self.common.server()?.1)
+        }
+
+        fn server_monitor(&self) -> Option<sokudo_workload::contract::ServerMonitor> {
+            self.common.server_monitor()
+        }
+
+        fn of_hosts(&self, hosts: u32) -> Self {
+            Self {
+                common: self.common.of_hosts(hosts),
+                ..self.clone()
+            }
+        }
+    };
+}
+pub(crate) use by_common_options;

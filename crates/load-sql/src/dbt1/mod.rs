@@ -29,15 +29,12 @@ mod tests;
 use std::time::Duration;
 
 use sokudo_model::kinds::{dbt1 as numbers, sql};
-use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_model::{Kind, Labels, Refusal, Summary};
 use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::choice::Choice as _;
-use sokudo_workload::contract::{Emit, PathUse, Phase};
-use sokudo_workload::demand::Demand;
 use sokudo_workload::joined::put;
-use sokudo_workload::load::{Ends, Load};
 
-use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
+use crate::drive::{Benchmark, Checked, Loaded, load};
 use client::{Kinds, Visits, shares};
 pub use options::Dbt1Options;
 
@@ -100,32 +97,4 @@ fn mix_off(options: &Dbt1Options, summary: &Summary) -> Option<f64> {
     Some(off.fold(0.0, f64::max))
 }
 
-impl Load for Dbt1 {
-    const KIND: &'static Kind = &numbers::KIND;
-    type Options = Dbt1Options;
-    type Numbers = Numbers<Kinds>;
-
-    fn prepare(
-        options: Dbt1Options,
-        spec: PhaseSpec,
-        emit: Emit,
-    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
-        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
-    }
-
-    fn become_trial(options: &mut Dbt1Options, rate_per_s: Option<f64>, duration_ns: u64) {
-        options.common.become_trial(rate_per_s, duration_ns);
-    }
-
-    fn demand(options: &Dbt1Options, spec: &PhaseSpec) -> Demand {
-        drive::demand(options, spec)
-    }
-
-    fn paths(options: &Dbt1Options, _spec: &PhaseSpec) -> Vec<PathUse> {
-        drive::paths(options)
-    }
-
-    fn join(options: &Dbt1Options, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
-        drive::join::<Self>(options, &ends)
-    }
-}
+load!(Dbt1, Dbt1Options, Kinds);

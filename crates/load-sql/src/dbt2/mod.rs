@@ -35,14 +35,11 @@ mod tables;
 mod tests;
 
 use sokudo_model::kinds::{dbt2 as numbers, sql};
-use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_model::{Kind, Labels, Refusal, Summary};
 use sokudo_sql::{Session, SqlError, Target};
-use sokudo_workload::contract::{Emit, PathUse, Phase};
-use sokudo_workload::demand::Demand;
 use sokudo_workload::joined::put;
-use sokudo_workload::load::{Ends, Load};
 
-use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
+use crate::drive::{Benchmark, Checked, Loaded, load};
 use client::{Kinds, Orders};
 pub use options::Dbt2Options;
 
@@ -100,32 +97,4 @@ fn per_minute(summary: &Summary) -> Option<f64> {
     Some(orders / all * sql::TRANSACTIONS_PER_SECOND.of(summary)? * 60.0)
 }
 
-impl Load for Dbt2 {
-    const KIND: &'static Kind = &numbers::KIND;
-    type Options = Dbt2Options;
-    type Numbers = Numbers<Kinds>;
-
-    fn prepare(
-        options: Dbt2Options,
-        spec: PhaseSpec,
-        emit: Emit,
-    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
-        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
-    }
-
-    fn become_trial(options: &mut Dbt2Options, rate_per_s: Option<f64>, duration_ns: u64) {
-        options.common.become_trial(rate_per_s, duration_ns);
-    }
-
-    fn demand(options: &Dbt2Options, spec: &PhaseSpec) -> Demand {
-        drive::demand(options, spec)
-    }
-
-    fn paths(options: &Dbt2Options, _spec: &PhaseSpec) -> Vec<PathUse> {
-        drive::paths(options)
-    }
-
-    fn join(options: &Dbt2Options, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
-        drive::join::<Self>(options, &ends)
-    }
-}
+load!(Dbt2, Dbt2Options, Kinds);

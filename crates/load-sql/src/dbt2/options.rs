@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Refusal, Text};
-use sokudo_workload::contract::{Options, ServerMonitor};
+use sokudo_model::{Refusal, Text};
+use sokudo_workload::contract::Options;
 use sokudo_workload::refusal::operator;
 
 use crate::drive::BenchmarkOptions;
-use crate::options::CommonOptions;
+use crate::options::{CommonOptions, by_common_options};
 
 /// Largest factor of keying and think times.
 const MOST_PACE: f64 = 100.0;
@@ -66,45 +66,20 @@ impl Options for Dbt2Options {
         Ok(())
     }
 
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        self.common.flows(hosts)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        self.common.duration_ns()
-    }
-
-    fn interval_ns(&self) -> u64 {
-        self.common.interval.0
-    }
-
-    fn server(&self) -> Option<&str> {
-        Some(self.common.server()?.0)
-    }
-
-    fn server_port(&self) -> Option<u16> {
-        Some(self.common.server()?.1)
-    }
-
-    fn server_monitor(&self) -> Option<ServerMonitor> {
-        self.common.server_monitor()
-    }
+    by_common_options!();
 
     fn fixed(&self) -> Option<&'static str> {
         self.common.fixed().or(self.pace.map(|_| "pace"))
-    }
-
-    fn of_hosts(&self, hosts: u32) -> Self {
-        Self {
-            common: self.common.of_hosts(hosts),
-            ..self.clone()
-        }
     }
 }
 
 impl BenchmarkOptions for Dbt2Options {
     fn common(&self) -> Cow<'_, CommonOptions> {
         Cow::Borrowed(&self.common)
+    }
+
+    fn common_mut(&mut self) -> Option<&mut CommonOptions> {
+        Some(&mut self.common)
     }
 
     fn own_scale(&self) -> u32 {

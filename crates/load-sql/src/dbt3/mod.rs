@@ -32,15 +32,12 @@ mod tests;
 mod words;
 
 use sokudo_model::kinds::dbt3 as numbers;
-use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_model::{Kind, Labels, Refusal, Summary};
 use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::choice::Choice as _;
-use sokudo_workload::contract::{Emit, PathUse, Phase};
-use sokudo_workload::demand::Demand;
 use sokudo_workload::joined::put;
-use sokudo_workload::load::{Ends, Load};
 
-use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
+use crate::drive::{Benchmark, Checked, Loaded, load};
 pub use check::{CONDITIONS, MORE_CONDITIONS};
 pub use client::answers;
 use client::{Kinds, Questions};
@@ -95,31 +92,7 @@ impl Benchmark for Dbt3 {
     }
 }
 
-impl Load for Dbt3 {
-    const KIND: &'static Kind = &numbers::KIND;
-    type Options = Dbt3Options;
-    type Numbers = Numbers<Kinds>;
-
-    fn prepare(
-        options: Dbt3Options,
-        spec: PhaseSpec,
-        emit: Emit,
-    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
-        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
-    }
-
-    fn demand(options: &Dbt3Options, spec: &PhaseSpec) -> Demand {
-        drive::demand(options, spec)
-    }
-
-    fn paths(options: &Dbt3Options, _spec: &PhaseSpec) -> Vec<PathUse> {
-        drive::paths(options)
-    }
-
-    fn join(options: &Dbt3Options, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
-        drive::join::<Self>(options, &ends)
-    }
-}
+load!(Dbt3, Dbt3Options, Kinds);
 
 /// Tables whose rows one digest each describes, with the digest of what belongs there.
 pub fn checksums(sizes: Sizes) -> Vec<(&'static str, answers::Digest)> {

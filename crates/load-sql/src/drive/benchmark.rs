@@ -72,6 +72,11 @@ pub(crate) trait BenchmarkOptions: Options + Send {
     /// Those that all such workloads have, as given or as they follow from the workload's own.
     fn common(&self) -> Cow<'_, CommonOptions>;
 
+    /// The same to be changed for a trial of a search; `None` for a workload that is never one.
+    fn common_mut(&mut self) -> Option<&mut CommonOptions> {
+        None
+    }
+
     /// Transactions that the threads of this flow are to carry out, one of so many flows; `None` = until the time
     /// is over.
     fn count_of(&self, flow: &FlowPlan, flows: u64) -> Option<u64> {
@@ -85,3 +90,58 @@ pub(crate) trait BenchmarkOptions: Options + Send {
     /// Whether the load changes the tables.
     fn writes(&self) -> bool;
 }
+
+/// The [`Load`](sokudo_workload::load::Load) of a [`Benchmark`], whose transactions have these parts.
+macro_rules! load {
+    ($load:ty, $options:ty, $parts:ty) => {
+        impl sokudo_workload::load::Load for $load {
+            const KIND: &'static sokudo_model::Kind = <Self as $crate::drive::Benchmark>::KIND;
+            type Options = $options;
+            type Numbers = $crate::drive::Numbers<$parts>;
+
+            fn prepare(
+                options: Self::Options,
+                spec: sokudo_model::PhaseSpec,
+                emit: sokudo_workload::contract::Emit,
+            ) -> Result<
+                Box<dyn sokudo_workload::contract::Phase<Self::Numbers>>,
+                sokudo_model::Refusal,
+            > {
+                let phase = $crate::drive::SqlPhase::<Self>::prepare(options, spec, emit)?;
+                Ok(Box::new(phase))
+            }
+
+            fn become_trial(
+                options: &mut Self::Options,
+                rate_per_s: Option<f64>,
+                duration_ns: u64,
+            ) {
+                if let Some(common) = $crate::drive::BenchmarkOptions::common_mut(options) {
+                    common.become_trial(rate_per_s, duration_ns);
+                }
+            }
+
+            fn demand(
+                options: &Self::Options,
+                spec: &sokudo_model::PhaseSpec,
+            ) -> sokudo_workload::demand::Demand {
+                $crate::drive::demand(options, spec)
+            }
+
+            fn paths(
+                options: &Self::Options,
+                _spec: &sokudo_model::PhaseSpec,
+            ) -> Vec<sokudo_workload::contract::PathUse> {
+                $crate::drive::paths(options)
+            }
+
+            fn join(
+                options: &Self::Options,
+                ends: sokudo_workload::load::Ends<'_, Self::Numbers>,
+            ) -> sokudo_model::PhaseResult {
+                $crate::drive::join::<Self>(options, &ends)
+            }
+        }
+    };
+}
+pub(crate) use load;

@@ -27,7 +27,7 @@ use sokudo_workload::contract::PathUse;
 use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::flows::share;
 
-pub(crate) use benchmark::{Benchmark, BenchmarkOptions};
+pub(crate) use benchmark::{Benchmark, BenchmarkOptions, load};
 pub(crate) use check::one;
 pub use check::{Broken, Checked, How};
 pub(crate) use client::{Attempt, Client, Noted, Told, Transactions, Turn};

@@ -32,13 +32,10 @@ mod wrong;
 use std::sync::Arc;
 
 use sokudo_model::kinds::sqlmix as numbers;
-use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_model::{Kind, Labels, Refusal, Summary};
 use sokudo_sql::{Session, SqlError, Target};
-use sokudo_workload::contract::{Emit, PathUse, Phase};
-use sokudo_workload::demand::Demand;
-use sokudo_workload::load::{Ends, Load};
 
-use crate::drive::{self, Benchmark, Checked, Loaded, Named, Numbers, SqlPhase};
+use crate::drive::{Benchmark, Checked, Loaded, Named, load};
 use crate::tpcb::Tpcb;
 use client::MixLoad;
 pub use options::SqlmixOptions;
@@ -92,32 +89,4 @@ impl Benchmark for Sqlmix {
     fn put_own(_options: &SqlmixOptions, _scale: i64, _summary: &mut Summary) {}
 }
 
-impl Load for Sqlmix {
-    const KIND: &'static Kind = &numbers::KIND;
-    type Options = SqlmixOptions;
-    type Numbers = Numbers<Named>;
-
-    fn prepare(
-        options: SqlmixOptions,
-        spec: PhaseSpec,
-        emit: Emit,
-    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
-        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
-    }
-
-    fn become_trial(options: &mut SqlmixOptions, rate_per_s: Option<f64>, duration_ns: u64) {
-        options.common.become_trial(rate_per_s, duration_ns);
-    }
-
-    fn demand(options: &SqlmixOptions, spec: &PhaseSpec) -> Demand {
-        drive::demand(options, spec)
-    }
-
-    fn paths(options: &SqlmixOptions, _spec: &PhaseSpec) -> Vec<PathUse> {
-        drive::paths(options)
-    }
-
-    fn join(options: &SqlmixOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
-        drive::join::<Self>(options, &ends)
-    }
-}
+load!(Sqlmix, SqlmixOptions, Named);

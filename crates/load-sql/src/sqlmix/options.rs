@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Refusal, Text};
-use sokudo_workload::contract::{Options, ServerMonitor};
+use sokudo_model::{Refusal, Text};
+use sokudo_workload::contract::Options;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::text_file::read_text;
 
 use super::file_text::{Define, FileText};
 use super::mix::Mix;
 use crate::drive::BenchmarkOptions;
-use crate::options::CommonOptions;
+use crate::options::{CommonOptions, by_common_options};
 
 /// Options of `sokudo sqlmix`.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -91,39 +91,10 @@ impl Options for SqlmixOptions {
         }
     }
 
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        self.common.flows(hosts)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        self.common.duration_ns()
-    }
-
-    fn interval_ns(&self) -> u64 {
-        self.common.interval.0
-    }
-
-    fn server(&self) -> Option<&str> {
-        Some(self.common.server()?.0)
-    }
-
-    fn server_port(&self) -> Option<u16> {
-        Some(self.common.server()?.1)
-    }
-
-    fn server_monitor(&self) -> Option<ServerMonitor> {
-        self.common.server_monitor()
-    }
+    by_common_options!();
 
     fn fixed(&self) -> Option<&'static str> {
         self.common.fixed()
-    }
-
-    fn of_hosts(&self, hosts: u32) -> Self {
-        Self {
-            common: self.common.of_hosts(hosts),
-            ..self.clone()
-        }
     }
 
     fn names_file(&self) -> Option<&'static str> {
@@ -154,6 +125,10 @@ impl Options for SqlmixOptions {
 impl BenchmarkOptions for SqlmixOptions {
     fn common(&self) -> Cow<'_, CommonOptions> {
         Cow::Borrowed(&self.common)
+    }
+
+    fn common_mut(&mut self) -> Option<&mut CommonOptions> {
+        Some(&mut self.common)
     }
 
     fn own_scale(&self) -> u32 {

@@ -28,15 +28,12 @@ mod tables;
 mod tests;
 
 use sokudo_model::kinds::{sql, tpcb as numbers};
-use sokudo_model::{Kind, Labels, PhaseResult, PhaseSpec, Refusal, Summary};
+use sokudo_model::{Kind, Labels, Refusal, Summary};
 use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::choice::Choice as _;
-use sokudo_workload::contract::{Emit, PathUse, Phase};
-use sokudo_workload::demand::Demand;
 use sokudo_workload::joined::put;
-use sokudo_workload::load::{Ends, Load};
 
-use crate::drive::{self, Benchmark, Checked, Loaded, Numbers, SqlPhase};
+use crate::drive::{Benchmark, Checked, Loaded, load};
 use client::Transfers;
 pub use options::TpcbOptions;
 
@@ -85,32 +82,4 @@ impl Benchmark for Tpcb {
     }
 }
 
-impl Load for Tpcb {
-    const KIND: &'static Kind = &numbers::KIND;
-    type Options = TpcbOptions;
-    type Numbers = Numbers<()>;
-
-    fn prepare(
-        options: TpcbOptions,
-        spec: PhaseSpec,
-        emit: Emit,
-    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
-        Ok(Box::new(SqlPhase::<Self>::prepare(options, spec, emit)?))
-    }
-
-    fn become_trial(options: &mut TpcbOptions, rate_per_s: Option<f64>, duration_ns: u64) {
-        options.common.become_trial(rate_per_s, duration_ns);
-    }
-
-    fn demand(options: &TpcbOptions, spec: &PhaseSpec) -> Demand {
-        drive::demand(options, spec)
-    }
-
-    fn paths(options: &TpcbOptions, _spec: &PhaseSpec) -> Vec<PathUse> {
-        drive::paths(options)
-    }
-
-    fn join(options: &TpcbOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
-        drive::join::<Self>(options, &ends)
-    }
-}
+load!(Tpcb, TpcbOptions, ());

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, Refusal};
+use sokudo_model::Refusal;
 use sokudo_workload::choice::{self, Choice, Only, Subset};
-use sokudo_workload::contract::{Options, ServerMonitor};
+use sokudo_workload::contract::Options;
 
 use crate::drive::BenchmarkOptions;
-use crate::options::CommonOptions;
+use crate::options::{CommonOptions, by_common_options};
 
 /// What a transaction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,45 +94,20 @@ impl Options for TpcbOptions {
         self.common.validate()
     }
 
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        self.common.flows(hosts)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        self.common.duration_ns()
-    }
-
-    fn interval_ns(&self) -> u64 {
-        self.common.interval.0
-    }
-
-    fn server(&self) -> Option<&str> {
-        Some(self.common.server()?.0)
-    }
-
-    fn server_port(&self) -> Option<u16> {
-        Some(self.common.server()?.1)
-    }
-
-    fn server_monitor(&self) -> Option<ServerMonitor> {
-        self.common.server_monitor()
-    }
+    by_common_options!();
 
     fn fixed(&self) -> Option<&'static str> {
         self.common.fixed()
-    }
-
-    fn of_hosts(&self, hosts: u32) -> Self {
-        Self {
-            common: self.common.of_hosts(hosts),
-            ..self.clone()
-        }
     }
 }
 
 impl BenchmarkOptions for TpcbOptions {
     fn common(&self) -> Cow<'_, CommonOptions> {
         Cow::Borrowed(&self.common)
+    }
+
+    fn common_mut(&mut self) -> Option<&mut CommonOptions> {
+        Some(&mut self.common)
     }
 
     fn own_scale(&self) -> u32 {

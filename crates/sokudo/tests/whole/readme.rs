@@ -81,14 +81,9 @@ const WAYS: &[(&str, Way)] = &[
     ("sokudo dns", Elsewhere("dns.rs", "dns")),
     ("sokudo db init", Elsewhere("sql.rs", "db init")),
     ("sokudo dbt1", Elsewhere("sql.rs", "dbt1")),
-    (
-        "sokudo dbt2",
-        Never("needs a database server; crates/load-sql tests it with one"),
-    ),
-    (
-        "sokudo dbt3",
-        Never("needs a database server; crates/load-sql tests it with one"),
-    ),
+    ("sokudo dbt2", Elsewhere("sql.rs", "dbt2")),
+    ("sokudo dbt3", Elsewhere("sql.rs", "dbt3")),
+    ("sokudo sqlmix", Elsewhere("sql.rs", "sqlmix")),
     ("sokudo tpcb", Run("tpcb -d 1s")),
     ("sokudo compat iperf3", Elsewhere("stream.rs", "iperf3")),
     (
