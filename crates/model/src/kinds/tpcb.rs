@@ -19,7 +19,7 @@ pub const KIND: Kind = Kind {
         key: "layer-tpcb",
         numbers: &[LayerNumber {
             name: "rate",
-            metric: TPS,
+            metric: sql::TRANSACTIONS_PER_SECOND,
             stat: None,
         }],
     }),

@@ -248,6 +248,7 @@ fn what_is_described_for_editors_is_what_there_is() {
             "dbt2",
             "dbt3",
             "dns",
+            "jmx",
             "probe",
             "replicate",
             "sqlmix",
