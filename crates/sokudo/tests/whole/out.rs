@@ -366,7 +366,7 @@ fn checks_and_scripts_hand_their_samples_on_as_loads_do() {
             .iter()
             .map(|post| String::from_utf8_lossy(&post.body).into_owned());
         let all: String = texts.collect();
-        let rates = influx(&all, "rr.transactions_per_second");
+        let rates = influx(&all, "sokudo_rr_transactions_per_second");
         assert!(!rates.is_empty(), "{command}: {all}");
         let notes = place.load().manifest.notes;
         let is_lacking = |note: &sokudo_model::Text| note.key.starts_with("out-");
