@@ -347,16 +347,14 @@ fn the_dashboard_of_the_examples_shows_metrics_that_exist() {
 
 #[test]
 fn checks_and_scripts_hand_their_samples_on_as_loads_do() {
-    let place = place();
-    place.write(
-        "few.sks",
-        "node 1 set rr 2 --duration 600ms\nall enter\nwaitallresults 1 60s\n",
-    );
+    let script = "node 1 set rr 2 --duration 600ms\nall enter\nwaitallresults 1 60s\n";
     let (address, posts) = receiver();
     for (command, database) in [
         ("check rr --quick", "check"),
         ("run few.sks --local 2", "script"),
     ] {
+        let place = place();
+        place.write("few.sks", script);
         let ended = place.run(&format!(
             "{command} --out influx=http://{address}/write?db={database} --json"
         ));
