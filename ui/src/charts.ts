@@ -70,7 +70,7 @@ function table(chart: ChartData): uPlot.AlignedData {
 /** Places of the samples that no line joins to another: gaps or ends on both sides. */
 function alone(u: uPlot, index: number): number[] {
   const values = Array.from((u.data[index] ?? []) as ArrayLike<number | null | undefined>);
-  // Where only other lines have a sample this one has none, which is no gap.
+  // Where only other lines have a sample this one has none, which is not a gap.
   const own = values.map((v, i) => [v, i] as const).filter(([v]) => v !== undefined);
   return own.filter(([v], k) => v !== null && own[k - 1]?.[0] == null && own[k + 1]?.[0] == null).map(([, i]) => i);
 }

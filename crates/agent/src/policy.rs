@@ -428,7 +428,7 @@ impl Policy {
     }
 }
 
-/// Paths of a policy file: absolute, because whoever reads them has another directory.
+/// Paths of a policy file: absolute, because the process that reads them has another working directory.
 fn paths(name: &str, written: Option<Vec<PathBuf>>) -> Result<Vec<PathBuf>, String> {
     let written = written.unwrap_or_default();
     match written.iter().find(|path| !path.is_absolute()) {

@@ -194,7 +194,7 @@ fn compared(before: &Figure, after: &Figure, order: Order, least: f64) -> Compar
         true => (Scale::Absolute, LEAST_SHARE),
         false => (Scale::Relative, least),
     };
-    // A run without the figure keeps its place; it is no number.
+    // A run without the figure keeps its place, as not a number.
     let values = |figure: &Figure| -> Vec<f64> {
         let values = figure.values.iter();
         values.map(|value| value.unwrap_or(f64::NAN)).collect()

@@ -180,7 +180,7 @@ fn read(frame: &[u8]) -> Result<(u64, Ask), String> {
     let envelope = Envelope::from_payload(frame).map_err(|why| format!("it sent {why}"))?;
     match envelope.body {
         Body::Ask(ask) => Ok((envelope.id, ask)),
-        Body::Reply(_) | Body::Note(_) => Err("it answered, and nobody asked".into()),
+        Body::Reply(_) | Body::Note(_) => Err("it answered without having been asked".into()),
     }
 }
 

@@ -214,7 +214,7 @@ fn valued(word: &str) -> Option<(&'static str, Option<String>)> {
 
 /// `10`, `1.5G`: letters stand for powers of 1000 in rates, and of 1024 in bytes.
 fn amount(name: &str, text: &str, most: u64, is_bytes: bool) -> Result<u64, IperfError> {
-    let wrong = || usage(format!("`{name} {text}` is no number from 0 to {most}"));
+    let wrong = || usage(format!("`{name} {text}` is not a number from 0 to {most}"));
     let base: f64 = if is_bytes { 1024.0 } else { 1000.0 };
     let (number, factor) = match text.chars().last().map(|last| last.to_ascii_uppercase()) {
         Some('K') => (&text[..text.len() - 1], base),

@@ -128,7 +128,7 @@ fn one_test(
     control.tell(State::TestStart)?;
     let mut flows = Vec::new();
     let mut senders = Vec::new();
-    // Whoever receives is there before the client sends; whoever sends waits for the client.
+    // The receiving end is there before the client sends; the sending end waits for the client.
     for (at, (id, data)) in params.ids().into_iter().zip(data).enumerate() {
         match params.server_receives(at) {
             true => flows.push(Flow::start((id, false), data, &params, &shared)?),

@@ -118,7 +118,7 @@ fn the_begin_of_a_test_is_left_out() {
     assert!(text.contains("(omitted)"), "{text}");
 }
 
-/// What is no client of the protocol ends its own test only, and the next client is served.
+/// A connection that does not speak the protocol ends its own test only, and the next client is served.
 #[test]
 fn a_server_survives_hostile_clients() {
     let listening = options("-s -B 127.0.0.1 -p 0");

@@ -131,7 +131,7 @@ fn pair(kind: StreamKind) -> Anything<(Box<dyn Stream>, Box<dyn Stream>)> {
         let connector = Connector::new(kind, options)?;
         connector.connect(&there, BOUND)
     });
-    let incoming = listener.accept(BOUND)?.ok_or("nobody calls")?;
+    let incoming = listener.accept(BOUND)?.ok_or("no connection came")?;
     let far = incoming.establish(BOUND)?;
     let near = calling.join().map_err(|_| "the caller failed")??;
     Ok((near.stream, far))

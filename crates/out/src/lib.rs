@@ -5,7 +5,7 @@
 //!                    influx      line protocol over HTTP or UDP
 //!                    prometheus  remote write 1.0 (protobuf, snappy)
 //!                    otlp        OTLP/HTTP metrics as JSON
-//!                    openmetrics newest value of each series, for whoever asks over HTTP
+//!                    openmetrics newest value of each series, for a scraper over HTTP
 //! ```
 //!
 //! Whoever offers never waits. A sink that is down is told of once; what it did not get is counted. Every

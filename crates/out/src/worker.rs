@@ -20,7 +20,7 @@ const POINTS_MAX: usize = 5_000;
 const DATAGRAM_MAX: usize = 1_400;
 /// Longest time for what is still in the queue at the end.
 const LAST: Duration = Duration::from_secs(5);
-/// Time between two looks for whoever asks.
+/// Time between two looks for a scraper that connects.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A sink that takes nothing.

@@ -43,7 +43,7 @@ impl Dirty {
         }
     }
 
-    /// Takes note that changes were missed: nobody knows where.
+    /// Takes note that changes were missed, at an unknown place.
     pub fn note_everything(&mut self, now: Duration) {
         self.see(now);
         self.everything = true;

@@ -35,7 +35,7 @@ type Change = (RelPath, bool);
 /// What the watcher's thread shares with the sender.
 struct WatchState {
     root: PathBuf,
-    /// Changes were lost: nobody knows where they were.
+    /// Changes were lost, at unknown places.
     lost: AtomicBool,
     /// A directory went or was moved: a successor of its name may be watched no more, because watches are
     /// kept by name.
@@ -208,7 +208,7 @@ impl Mirror {
                     self.dirty.note(self.begun.elapsed(), directory, below);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                // Nobody watches: what is due comes from the clock alone.
+                // Without a watch, what is due comes from the clock alone.
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(wait),
             }
         }
@@ -295,7 +295,7 @@ impl WatchState {
         use std::os::unix::ffi::OsStrExt;
         let below = path.strip_prefix(&self.root).ok()?;
         let name = path.file_name().map_or(&b""[..], OsStrExt::as_bytes);
-        // A mirror of a mirror: what its own receiver stages is nobody's business.
+        // A mirror of a mirror: what its own receiver stages is not mirrored.
         if name.starts_with(STAGED) {
             return None;
         }

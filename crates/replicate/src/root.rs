@@ -227,7 +227,7 @@ pub fn open_file(at: BorrowedFd<'_>, name: &[u8]) -> io::Result<(OwnedFd, Status
         FileType::RegularFile => Ok((file, status)),
         _ => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "it is no regular file any more",
+            "it is not a regular file any more",
         )),
     }
 }

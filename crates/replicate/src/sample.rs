@@ -160,7 +160,7 @@ impl Frames {
             let mut frame = Vec::new();
             for (directory, name) in &place.files {
                 let (begun, cpu_s) = (Instant::now(), thread_cpu_s());
-                // What vanished or may not be read is no sample.
+                // What vanished or may not be read is left out.
                 let Ok(opened) = source.open(handles.as_mut(), directory, name) else {
                     continue;
                 };

@@ -291,7 +291,7 @@ fn list_tree(
                 Err(error) => return leave(path, name, &error, visit),
             },
             other => {
-                let what = format!("it is no file, directory or link but {other:?}");
+                let what = format!("it is neither file, directory nor link but {other:?}");
                 return leave(path, name, &what, visit);
             }
         };

@@ -44,7 +44,7 @@ struct ScriptCall {
 pub struct Caller(Sender<ScriptCall>);
 
 impl Caller {
-    /// The answer to a call; `None` when nobody answers any more.
+    /// The answer to a call; `None` when no answer will come any more.
     pub fn call(&self, name: String, argument: String) -> Option<String> {
         let (answer, answered) = mpsc::sync_channel(1);
         let asked = ScriptCall {

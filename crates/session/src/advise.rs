@@ -45,7 +45,7 @@ struct Known {
     disk_is_guess: bool,
 }
 
-/// Runs a phase of one replication; labelled, it is no result of its own.
+/// Runs a phase of one replication; labelled, it is not a result of its own.
 fn phase(
     run: &mut Run,
     name: &str,

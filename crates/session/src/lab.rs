@@ -163,7 +163,7 @@ impl Executor for Lab {
             let plan = self.plan(phase);
             if plan.flows.is_empty() {
                 return Err(Failed::new(
-                    format!("nobody is left to carry out `{}`", phase.name),
+                    format!("no host is left to carry out `{}`", phase.name),
                     "look at the hosts that were lost, and start their agents again",
                 ));
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an error means for whoever ran the statement.
+/// What an error means for the caller that ran the statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The transaction could not be put in order with others: SQLSTATE 40001.

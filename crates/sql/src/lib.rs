@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A session is one connection that one task uses at a time; its futures run on a current-thread tokio
-//! runtime and need neither a spawned task nor a lock: whoever awaits a call drives the connection.
+//! runtime and need neither a spawned task nor a lock: the task that awaits a call drives the connection.
 //! Many sessions share a thread. Calls on SQLite finish without waiting, except for [`Session::begin`],
 //! which waits in turns for the one writer that SQLite allows.
 //!

@@ -1,6 +1,6 @@
 //! Sessions on PostgreSQL.
 //!
-//! The driver splits a session in a handle and a connection that moves bytes. Both are polled by whoever
+//! The driver splits a session in a handle and a connection that moves bytes. Both are polled by the task that
 //! awaits a call, so that no task is woken for the other.
 
 use std::error::Error as StdError;

@@ -79,7 +79,7 @@ impl Row<'_> {
         }
     }
 
-    /// An amount in hundredths. Errors: the value is no number.
+    /// An amount in hundredths. Errors: the value is not a number.
     pub fn hundredths(&self, column: usize) -> Result<i64, SqlError> {
         match self.value(column)? {
             Value::Int(value) => Ok(value.saturating_mul(100)),

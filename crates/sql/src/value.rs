@@ -50,7 +50,7 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A text that is no decimal number, or one with more digits than are kept.
+/// A text that is not a decimal number, or one with more digits than are kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a decimal number of at most 38 digits")]
 pub struct NotDecimal(String);

@@ -101,9 +101,9 @@ struct Slot {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Door {
     Open,
-    /// Listens, and nobody accepts.
+    /// Listens, and accepts nothing.
     Paused,
-    /// Nobody listens.
+    /// Does not listen.
     Shut,
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct EventLoop {
     at: SocketAddr,
     listener: Option<TcpListener>,
     door: Door,
-    /// Nothing could be accepted: until the next tick nobody tries.
+    /// Nothing could be accepted: it is not tried again until the next tick.
     is_resting: bool,
     waiter: Waiter,
     bell: Bell,
@@ -430,7 +430,7 @@ impl EventLoop {
             }
         }
         for (connection, state, has_begun) in late {
-            // A worker may have been given it meanwhile by nobody but this loop.
+            // Only this loop gives it to a worker.
             if state == State::Reading {
                 core.counts.timeouts.fetch_add(1, Ordering::Relaxed);
             }

@@ -59,7 +59,7 @@ pub enum HoldError {
     /// The target does not let them be held.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// The file of the hold cannot be written, so that nobody would put them back.
+    /// The file of the hold cannot be written, so that they could not be put back later.
     #[error("`{}` cannot be written: {error}", path.display())]
     File {
         /// Its path.

@@ -38,7 +38,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// A journal that nobody can read.
+    /// A journal that cannot be read.
     pub(crate) fn none() -> Self {
         Self {
             file: None,

@@ -68,7 +68,7 @@ type Row<T> = (&'static str, &'static str, T);
 fn gauges(stats: &Stats) -> [Row<Option<u64>>; 13] {
     let (workers, pool) = (&stats.workers, &stats.pool);
     [
-        ("accept_queue_depth", "completed connections that nobody has accepted", stats.accept_queue.depth.map(u64::from)),
+        ("accept_queue_depth", "completed connections that are not accepted yet", stats.accept_queue.depth.map(u64::from)),
         ("accept_queue_limit", "length of that queue", stats.accept_queue.limit.map(u64::from)),
         ("connections_open", "open connections", Some(stats.connections.open)),
         ("connections_max", "open connections at most", Some(stats.connections.max.into())),

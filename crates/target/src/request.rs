@@ -79,7 +79,7 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     if begin > 64 {
         return Parsed::Bad(400);
     }
-    // A TLS handshake, for one, never has the end of a head: its client would wait for ever.
+    // A TLS handshake, for one, never has the end of a head: its client would wait forever.
     if bytes
         .get(begin)
         .is_some_and(|first| !first.is_ascii_graphic())

@@ -52,7 +52,7 @@ pub struct Listen {
 pub enum OnFull {
     /// It is accepted and reset.
     Reset,
-    /// Nobody listens until another one ends: the system refuses it.
+    /// The socket does not listen until another one ends: the system refuses it.
     Refuse,
     /// It is accepted and answered 503.
     #[serde(rename = "503")]

@@ -16,7 +16,7 @@ use crate::workers::WorkerStats;
 pub struct Stats {
     /// Seconds since the start.
     pub uptime_seconds: f64,
-    /// Completed connections that nobody has accepted.
+    /// Completed connections that are not accepted yet.
     pub accept_queue: AcceptQueueStats,
     /// Open connections.
     pub connections: ConnectionStats,
@@ -31,7 +31,7 @@ pub struct Stats {
 /// The queue that the system keeps for the listening socket.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AcceptQueueStats {
-    /// Connections in it; missing where the system does not tell, or nobody listens.
+    /// Connections in it; missing where the system does not tell, or the socket does not listen.
     pub depth: Option<u32>,
     /// Its length as asked for, cut to what the system allows.
     pub limit: Option<u32>,

@@ -1,4 +1,4 @@
-//! The end of the target, which nobody sleeps through.
+//! The end of the target, which wakes every waiting thread.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;

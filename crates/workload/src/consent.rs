@@ -72,7 +72,7 @@ enum Step {
     Done,
 }
 
-/// What both ends of a flow know, and nobody else.
+/// What only the two ends of a flow know.
 struct Secret {
     flow: u32,
     key: hmac::Key,
@@ -553,7 +553,7 @@ mod tests {
         assert!(!looks(1, 1_250));
         assert!(looks(1, 1_251));
         let mut rare = Silence::within(0, 100);
-        assert!(!rare.is_too_long(0, 1_000_000), "one look is no silence");
+        assert!(!rare.is_too_long(0, 1_000_000), "one look is not silence");
         assert!(rare.says().contains("nothing came"));
     }
 

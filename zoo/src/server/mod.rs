@@ -72,12 +72,12 @@ impl Manner {
                 let with_port = value.parse().ok();
                 let any_port = || Some(SocketAddr::new(value.parse::<IpAddr>().ok()?, 0));
                 let address = with_port.or_else(any_port);
-                listen = Some(address.ok_or(format!("`{value}` is no address"))?);
+                listen = Some(address.ok_or(format!("`{value}` is not an address"))?);
                 continue;
             }
             let number: f64 = value
                 .parse()
-                .map_err(|_| format!("`{value}` is no number"))?;
+                .map_err(|_| format!("`{value}` is not a number"))?;
             if !WORDS.contains(&key) || number < 0.0 {
                 return Err(format!("a server cannot be `{word}`"));
             }

@@ -167,7 +167,7 @@ fn a_slow_link_is_told_once(findings: &mut Vec<Finding>) {
     absorb(findings, "hot_link", |finding| {
         let of: Vec<String> = ends(&finding.says);
         let is_there = slow.iter().all(|host| of.contains(host));
-        // The programs of the other flows had time left, which is no limit of the slow ones.
+        // The programs of the other flows had time left, which does not limit the slow ones.
         let is_others = finding.rule == "application_limited";
         CONSEQUENCES.contains(&finding.rule.as_str()) && (is_there || is_others)
     });

@@ -14,7 +14,7 @@ const WAITING: f64 = 0.5;
 /// Where requests were, on average over the runs; `None`: not observed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Places {
-    /// Connections that nobody has accepted.
+    /// Completed connections that are not accepted yet.
     pub accept_queue: Option<f64>,
     /// Requests that wait for a thread.
     pub workers_queued: Option<f64>,
@@ -35,7 +35,7 @@ pub enum Surplus {
     Pool,
     /// In no queue: users pause, or the server computes.
     Nowhere,
-    /// Nobody observed the queues.
+    /// The queues were not observed.
     Unknown,
 }
 

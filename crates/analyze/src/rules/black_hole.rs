@@ -91,7 +91,7 @@ fn holes<'a>(view: &PhaseView<'a>) -> Vec<Hole<'a>> {
     let Some(kind) = view.kind() else {
         return Vec::new();
     };
-    // Whatever came through, the segments that carried it did; without the far end's count nobody knows.
+    // Whatever came through, the segments that carried it did; without the far end's count it is not known.
     let is_dead = |flow: &&FlowResult| kind.done.of(&flow.metrics) == Some(0.0);
     let dead = view.flows().iter().filter(is_dead);
     let ends = dead.flat_map(|flow| [(flow, End::Sender), (flow, End::Receiver)]);

@@ -12,7 +12,7 @@ use crate::view::PhaseView;
 
 /// Share of the looks within a second from which it is one with a checkpoint.
 const UNDER_WAY: f64 = 0.5;
-/// Rate with a checkpoint over the rate without, from which it is no dip.
+/// Rate with a checkpoint over the rate without, from which it is not a dip.
 const DIP: f64 = 0.8;
 /// Seconds that each heap must have.
 const LEAST: usize = 3;

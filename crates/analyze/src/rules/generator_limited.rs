@@ -134,7 +134,7 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         .word("host", host)
         .number("wait", wait, Unit::Seconds)
         .number("share", share, Unit::Ratio);
-    // That a thread was kept from its CPU says why it stood still: whoever kept it is named first.
+    // That a thread was kept from its CPU says why it stood still: the cause of that is named first.
     let kept = exchange.kind.ends.near.wait;
     let kept = kept.and_then(|metric| view.highest(metric));
     let is_kept = kept.is_some_and(|(_, share)| share >= KEPT);

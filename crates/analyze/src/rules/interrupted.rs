@@ -84,7 +84,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if reason.device.is_none() && had_no_cpu(view, longest) {
         return None;
     }
-    // A server that nothing observes may have been slow: that is no interruption.
+    // A server that nothing observes may have been slow: that is not an interruption.
     if reason.says == UNOBSERVED && share < UNOBSERVED_SHARE {
         return None;
     }

@@ -2,7 +2,7 @@
 //!
 //! The kernel's counters of both ends tell: the end that stood still had bytes in its send queue and sent
 //! nothing new. When it sent the old again and again, nothing came through; when the other end had bytes
-//! that nobody read, its program was the one that stood still.
+//! that were not read, the receiving program was the one that stood still.
 
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{host, tcp};

@@ -22,13 +22,13 @@ use crate::view::PhaseView;
 const MINORITY: f64 = 0.7;
 /// Share of the time of all requests from which the slow part shapes the result.
 const SHAPES: f64 = 0.15;
-/// Difference below which nobody would look for a reason, seconds.
+/// Difference below which a reason is not worth looking for, seconds.
 const LITTLE_S: f64 = 0.01;
 /// Longest answers of a user that its mean may be due to.
 const OUTLIERS: f64 = 2.0;
 /// Share of segments lost from which losses explain slow requests.
 const LOSSY: f64 = 0.002;
-/// Share of the time for which the asking thread waited for a CPU from which it is no witness.
+/// Share of the time for which the asking thread waited for a CPU from which its times prove nothing.
 const STARVED: f64 = 0.5;
 /// Share of the time in stalls of all requests from which those explain them.
 const STALLED: f64 = 0.5;

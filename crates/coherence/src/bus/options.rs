@@ -341,7 +341,7 @@ impl CoherenceBusOptions {
         }
         if self.relay && self.peers.is_empty() {
             return Err(operator(
-                "`-relay` has nobody to send on to",
+                "`-relay` has no peer to send on to",
                 "name the next hop with `-peer`",
             ));
         }

@@ -90,7 +90,7 @@ impl Translator {
                     Some(quantifier) if before != Before::Nothing => {
                         self.repeated(before, &quantifier)?
                     }
-                    // It is no quantifier, or has nothing to repeat.
+                    // It is not a quantifier, or has nothing to repeat.
                     Some(text) => {
                         self.out
                             .push_str(&format!("\\{{{}\\}}", &text[1..text.len() - 1]));

@@ -9,7 +9,7 @@ use crate::expression::Template;
 pub struct Database {
     /// Variable under which samplers find it.
     pub variable: String,
-    /// Where it is; `None`: it is not supported, and nobody finds it.
+    /// Where it is; `None`: it is not supported.
     pub address: Option<DatabaseAddress>,
     /// The URL without passwords.
     pub url: String,
@@ -32,11 +32,11 @@ pub struct Database {
     pub set_up: Vec<String>,
     /// True if the connections are made before the test.
     pub is_made_ahead: bool,
-    /// When connections that nobody uses are closed; `None`: never.
+    /// When idle connections are closed; `None`: never.
     pub idle: Option<IdleCheck>,
 }
 
-/// The look after connections that nobody uses.
+/// The check of idle connections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdleCheck {
     /// Time between two looks, milliseconds.

@@ -77,7 +77,7 @@ const JAVA_CLASSES: [&str; 2] = [
     "org.apache.jmeter.protocol.java.test.SleepTest",
 ];
 
-/// The class of a Java request that is not supported; `None`: the element is no such request.
+/// The class of a Java request that is not supported; `None`: the element is another kind of request.
 pub(crate) fn foreign_class(node: &ElementNode) -> Option<String> {
     if node.class != "JavaSampler" {
         return None;

@@ -1,7 +1,7 @@
 //! Statements of a plan on databases: what is asked for, and what becomes of the answer.
 //!
 //! ```text
-//! element ─ begin ─► DatabaseCall ─► whoever holds the connections
+//! element ─ begin ─► DatabaseCall ─► the holder of the connections
 //! user ◄─ variables, result ─ finish ─ DatabaseAnswer ◄─┘
 //! ```
 
@@ -92,7 +92,7 @@ pub struct DatabaseAnswer {
 }
 
 impl DatabaseAnswer {
-    /// The answer where nobody holds the connections any more.
+    /// The answer where the connections are not held any more.
     pub fn nobody(now_ns: i64) -> Self {
         unanswered(now_ns, Thrown::sql("the connections are closed"))
     }

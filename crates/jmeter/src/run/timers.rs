@@ -92,7 +92,7 @@ impl Timers {
     fn at_most_ns(&mut self, view: &View<'_>, id: Id, rate_per_s: f64, over: Over) -> i64 {
         let is_shared = matches!(over, Over::AllUsersShared | Over::GroupShared);
         if rate_per_s == 0.0 && !is_shared {
-            // JMeter waits for ever, too.
+            // JMeter waits forever, too.
             let says =
                 "a constant throughput of 0 per minute: its users wait until they are stopped";
             view.test().sink.trouble(says);

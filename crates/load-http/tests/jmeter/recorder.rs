@@ -142,7 +142,7 @@ pub fn secure_port(greeted: Greeted) -> u16 {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let mut reader = BufReader::new(stream);
-            // The whole greeting, so that closing is no reset.
+            // The whole greeting, so that closing does not reset the connection.
             let greeting = reader.fill_buf().map_or(0, <[u8]>::len);
             reader.consume(greeting);
             match greeted {

@@ -41,7 +41,7 @@ pub enum Arrival {
     OutOfOrder,
     /// Seen before.
     Duplicate,
-    /// Older than anything that is still tracked (late or duplicate, nobody can tell), or too far
+    /// Older than anything that is still tracked (late or duplicate, which cannot be told), or too far
     /// ahead to be true.
     Stale,
 }

@@ -50,7 +50,7 @@ fn exactly(result: &PhaseResult, flows: usize, count: f64) {
 
 #[test]
 fn a_count_is_kept_in_every_mode() {
-    // 301 is no multiple of any batch.
+    // 301 is not a multiple of any batch.
     for (io, gro) in [
         ("plain", "off"),
         ("mmsg", "off"),

@@ -11,7 +11,7 @@
 //!   synced  a few, made durable             time to sync
 //! ```
 //!
-//! Pure but for the look at the source: whoever runs phases is somebody else.
+//! Pure but for the look at the source: phases are run by the caller.
 
 use sokudo_model::advice::{Basis, Candidate, Predicted, Rule};
 use sokudo_model::kinds::replicate as numbers;

@@ -27,7 +27,7 @@ impl Drop for Bounded {
     /// Says that this was all: without it the end of a TLS connection looks like a cut.
     fn drop(&mut self) {
         if let Link::Stream(stream) = &mut self.0 {
-            // A connection that broke has nobody to tell.
+            // On a broken connection there is no one to tell.
             let _ = stream.shutdown(Shutdown::Write);
         }
     }

@@ -80,7 +80,7 @@ pub(super) fn scratch(target: &Path) -> io::Result<(Arc<Root>, Scratch)> {
 
 #[cfg(unix)]
 impl Scratch {
-    /// Removes what lies there; a name below the target that is no directory of ours goes too.
+    /// Removes what lies there; a name below the target that is not a directory of ours goes too.
     fn clear(&self) {
         if let Ok(target) = Root::open(&self.target) {
             // What cannot be removed now is removed by the next replication.

@@ -182,7 +182,7 @@ impl Buy {
         let who = [input.customer.into()];
         let customer =
             session.query_first(&self.customer, &who, |row| Ok((row.int(0)?, row.int(1)?)));
-        // Who said to be new may have been refused: then nobody has that number.
+        // A new customer may have been refused: then that number is not in use.
         let (percent, address) = customer.await?.unwrap_or((0, 1));
         let cost = Cost::of(lines.iter().map(|line| (line.quantity, line.cost)), percent);
         let mark = input

@@ -271,7 +271,7 @@ impl<B: Benchmark> SqlPhase<B> {
         self.spec.phase.flows.iter().map(of_flow).collect()
     }
 
-    /// The state of the tables, once nobody writes any more.
+    /// The state of the tables, once all writing has ended.
     fn check(&self, ledgers: &[Ledger]) -> Result<(Checked, Marks), String> {
         let told = |_: Refusal| "the check could not begin".to_owned();
         let target = self.target().map_err(told)?;

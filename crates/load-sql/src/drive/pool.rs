@@ -73,7 +73,7 @@ impl Drop for Waits<'_> {
 
 impl<C> Drop for Borrowed<'_, C> {
     fn drop(&mut self) {
-        // Before the permit, so that whoever gets that finds a session.
+        // Before the permit, so that a task which gets the permit finds a session.
         self.pool.idle.borrow_mut().extend(self.session.take());
     }
 }

@@ -64,7 +64,7 @@ fn switched(value: &str) -> String {
 
 /// The profiles of these names, in their order, from the text of a file.
 ///
-/// Errors: it is not TOML, or a profile is not in it, or holds what is no setting.
+/// Errors: it is not TOML, or a profile is not in it, or holds what is not a setting.
 pub fn profiles(text: &str, names: &[String]) -> Result<Vec<Profile>, Refusal> {
     let file: Table = text.parse().map_err(|error: toml::de::Error| {
         wrong(Text::new("error-profiles-file").word("why", error.to_string()))

@@ -278,7 +278,7 @@ impl Run<'_> {
         Ok(false)
     }
 
-    /// Steps that give a variable a value that is no expression.
+    /// Steps that give a variable a value other than an expression.
     fn draw(&mut self, step: &Step) {
         let random = &mut self.state.random;
         let (variable, value) = match step {

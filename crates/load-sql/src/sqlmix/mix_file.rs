@@ -288,7 +288,7 @@ fn ways(parameter: &Parameter) -> Vec<Way<'_>> {
     .collect()
 }
 
-/// The step of a way that is no expression; `None` for bounds that it cannot have.
+/// The step of a way other than an expression; `None` for bounds that it cannot have.
 fn other(way: &Way<'_>, variable: Variable) -> Option<Step> {
     let float = |number: Number| match number {
         Number::Int(value) => value as f64,

@@ -67,7 +67,7 @@ impl Scalar {
         }
     }
 
-    /// As a floating-point number. Errors: it is no number.
+    /// As a floating-point number. Errors: it is not a number.
     pub(super) fn double(&self) -> Result<f64, Fault> {
         match self.read()? {
             Self::Int(value) => Ok(value as f64),

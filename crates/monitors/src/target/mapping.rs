@@ -192,7 +192,7 @@ impl Value {
     fn check(&self) -> Result<(), String> {
         let name = &self.metric;
         if self.metric().is_none() {
-            return Err(format!("`{name}` is no metric of the monitor `target`"));
+            return Err(format!("`{name}` is not a metric of the monitor `target`"));
         }
         let terms = || self.of.iter().chain(&self.less).chain(&self.per);
         if self.of.is_empty() || terms().count() > MAX_TERMS {

@@ -110,7 +110,7 @@ fn know_names(names: &str) -> io::Result<()> {
     // SAFETY: the danger of `unshare` is losing sight of other threads' descriptors (FILES); NEWNS
     // moves only this thread's view of the file system.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS)? };
-    // What is mounted from now on is seen by nobody else.
+    // What is mounted from now on is seen in this namespace only.
     mount(None, "/", libc::MS_REC | libc::MS_PRIVATE)?;
     let number = rustix::thread::gettid().as_raw_nonzero();
     let path = std::env::temp_dir().join(format!("sokudo-names-{number}"));

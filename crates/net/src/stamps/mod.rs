@@ -76,7 +76,7 @@ mod tests {
             assert!(got.at_ns >= before_ns - 1_000_000 && got.at_ns <= now_ns());
             assert!(
                 by_kernel || !got.by_kernel,
-                "nobody asked the kernel for stamps"
+                "the kernel was not asked for stamps"
             );
         }
     }

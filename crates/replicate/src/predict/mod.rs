@@ -164,7 +164,7 @@ pub enum Durability {
 /// Settings of a replication.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// Place on [`LADDER`]; 0 is no compression. `None`: chosen while data flows.
+    /// Place on [`LADDER`]; 0 means without compression. `None`: chosen while data flows.
     pub level: Option<usize>,
     /// Connections for content.
     pub connections: u32,

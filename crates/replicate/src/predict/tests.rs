@@ -244,7 +244,7 @@ proptest! {
         let with = |change: fn(&mut Inputs)| {
             let mut inputs = inputs.clone();
             change(&mut inputs);
-            // A faster line has a longer slow start: that is no part of this law.
+            // A faster line has a longer slow start: that is not part of this law.
             inputs.way.rtt_s = 0.0;
             predict(&inputs, &setting).seconds
         };

@@ -36,7 +36,7 @@ pub(super) struct Task {
     pub(super) basis: Basis,
 }
 
-/// Hashes until there is nobody who asks.
+/// Hashes until no request is left.
 pub(super) fn run(shared: &ReceiveState, inbox: &Inbox<Task>) -> io::Result<()> {
     let Some(root) = shared.root() else {
         return Ok(());

@@ -142,7 +142,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Makes a directory and those above it; what else has its name and is no directory goes.
+    /// Makes a directory and those above it; anything else of its name is removed.
     fn make(&self, path: &RelPath) -> io::Result<OwnedFd> {
         let root = self.shared.root().ok_or(io::ErrorKind::NotFound)?;
         let Some((above, name)) = path.split() else {

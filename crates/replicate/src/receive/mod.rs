@@ -395,7 +395,7 @@ fn start<'scope>(
     }
 }
 
-/// Sends answers until nobody has any; several verdicts become one message.
+/// Sends answers until none is left; several verdicts become one message.
 fn send_answers(
     shared: &ReceiveState,
     mut writer: FrameWriter,

@@ -55,7 +55,7 @@ pub struct SendTerms {
     pub batch_bytes: usize,
     /// Bytes of a large file in one frame, 64 KiB to 2 MiB.
     pub chunk_bytes: usize,
-    /// Bound on the bytes on the wire, all connections together; whoever holds it may change it.
+    /// Bound on the bytes on the wire, all connections together; a holder of it may change it.
     pub limiter: Option<Arc<Limiter>>,
     /// Nothing is changed at the target: contents are compared, differences are counted.
     pub compare_only: bool,

@@ -235,7 +235,7 @@ impl Queue {
         let mut state = lock(&self.state);
         let (item, known) = state.later.get_mut(&id).ok_or_else(unasked)?;
         let most = item.size.div_ceil(crate::delta::BLOCK_BYTES as u64) + 1;
-        // Nobody has blocks beyond the end of the file to offer.
+        // There are no blocks beyond the end of the file.
         if (known.len() + blocks.len()) as u64 > most {
             return Err(unasked());
         }

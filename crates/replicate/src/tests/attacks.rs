@@ -430,7 +430,7 @@ fn content_that_does_not_fit_together_is_not_published() {
         assert!(complains, "{what}");
         assert!(!place.inside().join("f").exists(), "{what}");
     }
-    // The end of a file before its parts is no fault, and a part of an unknown file changes nothing.
+    // The end of a file before its parts is not a fault, and a part of an unknown file changes nothing.
     let (place, outcome) = attack(|hostile| {
         hostile.directory("");
         hostile.entries(vec![file("f", 4)]);
@@ -591,7 +591,7 @@ fn a_list_without_end_meets_a_bound() {
             let sent = hostile
                 .listing
                 .send(FrameKind::Message, &raw, Codec::Zstd, &packed);
-            // A list that takes long on a busy machine is no silence on the other connection.
+            // A list that takes long on a busy machine does not make the other connection silent.
             if sent.is_err() || hostile.data.alive().is_err() {
                 return;
             }

@@ -100,7 +100,7 @@
 
   const phase = (name, loads, settings) => {
     const given = listOf(loads).flat(Infinity);
-    if (given.length === 0) refuse(`phase "${name}" loads nobody`, "give it at least one load");
+    if (given.length === 0) refuse(`phase "${name}" has no load`, "give it at least one load");
     const list = rehearses ? given.filter(Boolean) : given;
     const asked = {
       name: String(name),

@@ -329,7 +329,7 @@ fn a_rehearsal_tells_all_mistakes() {
             (4, "there is no `nosuch`"),
             (5, "there is no `elsewhere`"),
             (6, "9 pairs"),
-            (7, "loads nobody"),
+            (7, "has no load"),
             (8, "host 1 would load itself"),
             (8, "host 2 would load itself"),
             (9, "often"),

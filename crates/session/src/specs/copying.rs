@@ -55,7 +55,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Seconds until what is queued is published; `None` when nobody can tell.
+    /// Seconds until what is queued is published; `None` when it cannot be told.
     fn left_s(&self) -> Option<f64> {
         if self.queued_files <= 0.0 {
             return Some(0.0);

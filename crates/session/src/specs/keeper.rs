@@ -190,7 +190,7 @@ impl Own<'_> {
 
     fn attempt(&self, leg: &Leg) -> Attempt {
         let carried = self.carry_out(leg);
-        // What an end that was wanted leaves undone is no failure.
+        // What is left undone by an end that was asked for is not a failure.
         let is_over = self.is_over();
         match carried {
             Ok((path, record)) => Attempt {

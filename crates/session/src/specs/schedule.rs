@@ -59,7 +59,7 @@ fn next_of(times: &[(Days, u16)], (now, seconds): (WeekTime, u64)) -> Duration {
     Duration::from_secs((minutes * 60).saturating_sub(seconds))
 }
 
-/// A text that is no schedule.
+/// A text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSuchSchedule(String);
 

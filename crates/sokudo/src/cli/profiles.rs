@@ -278,7 +278,7 @@ fn conclude(sides: &[Side], args: &CompareArgs, i18n: &I18n) -> Result<Exit, Fai
     };
     tell(&i18n.text(&says));
     present(before, others, &comparisons, args)?;
-    // What the first profile differs from itself is no profile's doing.
+    // The difference of the first profile from itself is not the effect of a profile.
     let of_profiles = comparisons.iter().skip(1);
     let mut figures =
         of_profiles.flat_map(|(all, _)| all.loads.iter().flat_map(|load| &load.figures));

@@ -338,7 +338,7 @@ fn the_dashboard_of_the_examples_shows_metrics_that_exist() {
         for part in expression.split("sokudo_").skip(1) {
             let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
             let name: String = part.chars().take_while(|c| is_name(*c)).collect();
-            assert!(known.contains(&name), "{name} is no metric");
+            assert!(known.contains(&name), "{name} is not a metric");
             shown += 1;
         }
     }

@@ -30,7 +30,7 @@ pub struct Visit {
     pub per_second: f64,
     /// Mean response time, seconds.
     pub response_s: f64,
-    /// Share of the server's CPU time that was used, 0 to 1; `None` when nobody observed it.
+    /// Share of the server's CPU time that was used, 0 to 1; `None` when it was not observed.
     pub cpu_ratio: Option<f64>,
     /// True on the way down from the highest number of users.
     pub is_descending: bool,

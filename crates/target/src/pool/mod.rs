@@ -27,7 +27,7 @@ use crate::waits::{WaitStats, Waits};
 /// Reason why there is no connection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoSession {
-    /// Nobody gave one back in time.
+    /// None was given back in time.
     #[error("no connection was free within pool.timeout_s")]
     Timeout,
     /// The database gives none, in its own words.
@@ -232,7 +232,7 @@ impl Pool {
         inner.use_room();
     }
 
-    /// Sends everybody who waits away, and lets nobody in any more.
+    /// Refuses every waiter, and every later request.
     pub(crate) fn close(&self) {
         let mut inner = self.inner();
         inner.is_closed = true;

@@ -14,7 +14,7 @@ const BUSY: Duration = Duration::from_secs(10);
 /// The database.
 pub(super) struct Sqlite {
     path: PathBuf,
-    /// Deleted in the end, when nobody named a file.
+    /// Deleted in the end, unless a file was named.
     _folder: Option<TempDir>,
 }
 

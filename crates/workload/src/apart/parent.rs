@@ -64,7 +64,7 @@ struct Process {
     last_words: Mutex<String>,
     /// Why it ended; `None`: it lives.
     ended: Mutex<Option<Text>>,
-    /// Nobody listens to it any more.
+    /// Its output is not read any more.
     is_dismissed: AtomicBool,
 }
 

@@ -218,7 +218,7 @@ impl AgeHeaders {
         if control.contains("no-store") {
             return Kept::Not;
         }
-        // What is no date is over.
+        // A text that is not a date has expired.
         let expires = self.expires.as_deref();
         let expires_ms =
             expires.map(|date| http_date(date).map_or(0, |at_s| at_s.saturating_mul(1000)));

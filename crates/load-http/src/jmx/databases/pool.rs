@@ -97,7 +97,7 @@ impl Pools {
     }
 }
 
-/// A connection that nobody uses.
+/// An idle connection.
 struct Idle {
     connection: Connection,
     since: Instant,
@@ -234,7 +234,7 @@ impl Pool {
         Ok(connection)
     }
 
-    /// Begins to look after the connections that nobody uses.
+    /// Begins to check idle connections.
     fn look_after(self: &Rc<Self>) {
         let Some(check) = self
             .settings

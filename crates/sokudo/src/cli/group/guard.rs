@@ -50,7 +50,7 @@ impl Guarded {
         match begun {
             Ok(child) => Self(Some(child)),
             Err(why) => {
-                eprintln!("  nobody watches this process: {why}");
+                eprintln!("  no watchdog for this process: {why}");
                 Self(None)
             }
         }

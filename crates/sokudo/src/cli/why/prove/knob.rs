@@ -37,7 +37,7 @@ pub struct Change {
     pub value: u64,
 }
 
-/// The knob behind a cause; `None` where the cause is no queue of a sokudo target.
+/// The knob behind a cause; `None` where the cause is not a queue of a sokudo target.
 pub fn suspect(record: &Record, cause: &Finding) -> Option<Suspect> {
     let stages = [
         (
