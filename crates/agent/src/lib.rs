@@ -25,7 +25,6 @@ use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
 use sokudo_workload::{Demand, Emit, Emitted, Phase};
-use sokudo_workloads::REGISTRY;
 
 use audit::Audit;
 use keep::{Keeper, Outlet};
@@ -120,9 +119,8 @@ impl Session {
             os: std::env::consts::OS.into(),
             version: env!("CARGO_PKG_VERSION").into(),
             cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
-            workloads: REGISTRY
-                .iter()
-                .map(|w| w.descriptor().name.to_owned())
+            workloads: sokudo_workloads::all()
+                .map(|workload| workload.descriptor().name.to_owned())
                 .collect(),
             clock: sokudo_net::clock::identity(),
         })

@@ -1,6 +1,6 @@
 //! Loads between hosts of a run: datagrams, requests and answers, streams, messages, path probes.
 //!
-//! One folder per workload; `sokudo-workloads` lists them.
+//! One folder per workload; [`REGISTRY`] lists them.
 
 pub mod bus;
 mod choices;
@@ -10,3 +10,18 @@ pub mod dns;
 pub mod probe;
 pub mod rr;
 pub mod stream;
+
+use sokudo_workload::Workload;
+
+/// The loads of this family.
+///
+/// A static, so that what a load is to its callers is compiled here, beside the load.
+pub static REGISTRY: &[&dyn Workload] = &[
+    &bus::Bus,
+    &crr::Crr,
+    &datagram::Datagram,
+    &dns::Dns,
+    &probe::Probe,
+    &rr::Rr,
+    &stream::Stream,
+];

@@ -15,3 +15,16 @@ pub mod sqlmix;
 pub(crate) mod tables;
 pub mod target_text;
 pub mod tpcb;
+
+use sokudo_workload::Workload;
+
+/// The loads of this family.
+///
+/// A static, so that what a load is to its callers is compiled here, beside the load.
+pub static REGISTRY: &[&dyn Workload] = &[
+    &dbt1::Dbt1,
+    &dbt2::Dbt2,
+    &dbt3::Dbt3,
+    &sqlmix::Sqlmix,
+    &tpcb::Tpcb,
+];

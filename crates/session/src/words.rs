@@ -291,8 +291,9 @@ mod tests {
         let mut all = words.clone();
         all.extend(ELSEWHERE.iter().map(|(name, _)| *name));
         all.sort_unstable();
-        let registry = sokudo_workloads::REGISTRY.iter();
-        let registry: Vec<&str> = registry.map(|w| w.descriptor().name).collect();
+        let registry = sokudo_workloads::all().map(|workload| workload.descriptor().name);
+        let mut registry: Vec<&str> = registry.collect();
+        registry.sort_unstable();
         assert_eq!(
             all, registry,
             "a workload is missing among the words of the console"

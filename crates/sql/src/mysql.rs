@@ -6,8 +6,8 @@ use mysql_async::{Conn, Error, Opts, OptsBuilder, Params, Statement, Value as My
 
 use crate::error::{Class, SqlError};
 use crate::placeholders::positional;
-use crate::row::{Inner, Row, number};
-use crate::rows::{Form, RowWriter};
+use crate::row::{EachRow, Inner, Row, number};
+use crate::rows::{Form, NextRow, RowWriter};
 use crate::time::parts;
 use crate::value::Value;
 
@@ -69,7 +69,7 @@ impl MySql {
         &mut self,
         prepared: &Prepared,
         parameters: &[Value<'_>],
-        mut each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+        each: EachRow<'_>,
     ) -> Result<(), SqlError> {
         let parameters = ordered(prepared, parameters)?;
         let result = self.0.exec_iter(&prepared.statement, parameters).await;
@@ -87,7 +87,7 @@ impl MySql {
         &mut self,
         table: &str,
         columns: &[&str],
-        mut next: impl FnMut(&mut RowWriter) -> bool,
+        next: NextRow<'_>,
     ) -> Result<u64, SqlError> {
         let begin = format!("insert into {table} ({}) values ", columns.join(", "));
         let mut writer = RowWriter::new(Form::Insert);

@@ -16,8 +16,8 @@ use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked
 use tokio_postgres::{Client, Config, Connection, NoTls, Socket, Statement};
 
 use crate::error::{Class, SqlError};
-use crate::row::{Inner, Row, number};
-use crate::rows::{Form, RowWriter};
+use crate::row::{EachRow, Inner, Row, number};
+use crate::rows::{Form, NextRow, RowWriter};
 use crate::value::{Decimal, Value};
 
 /// Bytes of COPY that travel together.
@@ -105,7 +105,7 @@ impl Postgres {
         &mut self,
         statement: &Statement,
         parameters: &[Value<'_>],
-        mut each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+        each: EachRow<'_>,
     ) -> Result<(), SqlError> {
         let client = &self.client;
         let call = async {
@@ -151,7 +151,7 @@ impl Postgres {
         &mut self,
         table: &str,
         columns: &[&str],
-        mut next: impl FnMut(&mut RowWriter) -> bool,
+        next: NextRow<'_>,
     ) -> Result<u64, SqlError> {
         let sql = format!("copy {table} ({}) from stdin", columns.join(", "));
         let client = &self.client;

@@ -28,6 +28,9 @@ pub struct RowWriter {
     pub(crate) rows: u64,
 }
 
+/// What writes the next rows of a table, and says whether more follow.
+pub(crate) type NextRow<'a> = &'a mut dyn FnMut(&mut RowWriter) -> bool;
+
 impl RowWriter {
     pub(crate) fn new(form: Form) -> Self {
         Self {

@@ -1,16 +1,22 @@
 //! One session, whichever engine it is on.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::SqlError;
 use crate::mysql::{MySql, Prepared};
 use crate::postgres::Postgres;
-use crate::row::Row;
-use crate::rows::RowWriter;
+use crate::row::{EachRow, Row};
+use crate::rows::{NextRow, RowWriter};
 use crate::sqlite::Sqlite;
 use crate::target::{Engine, ServerAddress, Target};
 use crate::value::Value;
+
+/// The answer to a call that is rare. Boxed, so that the drivers behind it are compiled once, here, and not
+/// in each crate that calls.
+type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, SqlError>> + 'a>>;
 
 /// A session on a database. Dropping it closes the connection; what was under way there is rolled back.
 pub struct Session(Inner);
@@ -49,7 +55,7 @@ impl Session {
     /// `MYSQL_PWD`.
     ///
     /// Errors: no answer within `bound`, or the server refuses.
-    pub async fn connect(target: &Target, bound: Duration) -> Result<Self, SqlError> {
+    pub fn connect(target: &Target, bound: Duration) -> Answer<'_, Self> {
         let connecting = async {
             Ok(Self(match &target.place {
                 ServerAddress::Postgres(config) => {
@@ -59,8 +65,10 @@ impl Session {
                 ServerAddress::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
             }))
         };
-        let connected = tokio::time::timeout(bound, connecting).await;
-        connected.unwrap_or_else(|_| Err(SqlError::timeout()))
+        Box::pin(async move {
+            let connected = tokio::time::timeout(bound, connecting).await;
+            connected.unwrap_or_else(|_| Err(SqlError::timeout()))
+        })
     }
 
     /// Its engine.
@@ -73,12 +81,14 @@ impl Session {
     }
 
     /// Prepares a statement with placeholders `$1`, `$2`, …
-    pub async fn prepare(&mut self, sql: &str) -> Result<Statement, SqlError> {
-        Ok(Statement(match &mut self.0 {
-            Inner::Postgres(session) => Form::Postgres(session.prepare(sql).await?),
-            Inner::MySql(session) => Form::MySql(session.prepare(sql).await?),
-            Inner::Sqlite(session) => Form::Sqlite(session.prepare(sql)?),
-        }))
+    pub fn prepare<'a>(&'a mut self, sql: &'a str) -> Answer<'a, Statement> {
+        Box::pin(async move {
+            Ok(Statement(match &mut self.0 {
+                Inner::Postgres(session) => Form::Postgres(session.prepare(sql).await?),
+                Inner::MySql(session) => Form::MySql(session.prepare(sql).await?),
+                Inner::Sqlite(session) => Form::Sqlite(session.prepare(sql)?),
+            }))
+        })
     }
 
     /// Executes several statements, separated by `;`, without parameters and results.
@@ -117,7 +127,18 @@ impl Session {
         &mut self,
         statement: &Statement,
         parameters: &[Value<'_>],
-        each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+        mut each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+    ) -> Result<(), SqlError> {
+        self.query_each(statement, parameters, &mut each).await
+    }
+
+    /// [`Self::query`] compiled once: three engines' drivers for each caller were most of the code that
+    /// callers consisted of.
+    async fn query_each(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        each: EachRow<'_>,
     ) -> Result<(), SqlError> {
         match (&mut self.0, &statement.0) {
             (Inner::Postgres(session), Form::Postgres(statement)) => {
@@ -150,20 +171,22 @@ impl Session {
     }
 
     /// All rows of a statement that is used once, as owned values.
-    pub async fn rows(
-        &mut self,
-        sql: &str,
-        parameters: &[Value<'_>],
-    ) -> Result<Vec<Vec<Value<'static>>>, SqlError> {
-        let statement = self.prepare(sql).await?;
-        let mut rows = Vec::new();
-        self.query(&statement, parameters, |row| {
-            let values = (0..row.columns()).map(|column| Ok(row.value(column)?.into_owned()));
-            rows.push(values.collect::<Result<_, SqlError>>()?);
-            Ok(())
+    pub fn rows<'a>(
+        &'a mut self,
+        sql: &'a str,
+        parameters: &'a [Value<'a>],
+    ) -> Answer<'a, Vec<Vec<Value<'static>>>> {
+        Box::pin(async move {
+            let statement = self.prepare(sql).await?;
+            let mut rows = Vec::new();
+            self.query(&statement, parameters, |row| {
+                let values = (0..row.columns()).map(|column| Ok(row.value(column)?.into_owned()));
+                rows.push(values.collect::<Result<_, SqlError>>()?);
+                Ok(())
+            })
+            .await?;
+            Ok(rows)
         })
-        .await?;
-        Ok(rows)
     }
 
     /// Executes a prepared statement once per set of parameters, and tells of each as its answer comes.
@@ -223,13 +246,25 @@ impl Session {
         &mut self,
         table: &str,
         columns: &[&str],
-        next: impl FnMut(&mut RowWriter) -> bool,
+        mut next: impl FnMut(&mut RowWriter) -> bool,
     ) -> Result<u64, SqlError> {
-        match &mut self.0 {
-            Inner::Postgres(session) => session.load(table, columns, next).await,
-            Inner::MySql(session) => session.load(table, columns, next).await,
-            Inner::Sqlite(session) => session.load(table, columns, next).await,
-        }
+        self.load_each(table, columns, &mut next).await
+    }
+
+    /// [`Self::load`] compiled once, as [`Self::query_each`].
+    fn load_each<'a>(
+        &'a mut self,
+        table: &'a str,
+        columns: &'a [&'a str],
+        next: NextRow<'a>,
+    ) -> Answer<'a, u64> {
+        Box::pin(async move {
+            match &mut self.0 {
+                Inner::Postgres(session) => session.load(table, columns, next).await,
+                Inner::MySql(session) => session.load(table, columns, next).await,
+                Inner::Sqlite(session) => session.load(table, columns, next).await,
+            }
+        })
     }
 
     /// Product and version of the server: `PostgreSQL 15.18`.

@@ -13,8 +13,8 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Row as LiteRow
 
 use crate::error::{Class, SqlError};
 use crate::placeholders::numbered;
-use crate::row::{Inner, Row};
-use crate::rows::{Form, RowWriter};
+use crate::row::{EachRow, Inner, Row};
+use crate::rows::{Form, NextRow, RowWriter};
 use crate::value::Value;
 
 /// Longest wait for the right to write.
@@ -109,7 +109,7 @@ impl Sqlite {
         &mut self,
         sql: &str,
         parameters: &[Value<'_>],
-        mut each: impl FnMut(&Row<'_>) -> Result<(), SqlError>,
+        each: EachRow<'_>,
     ) -> Result<(), SqlError> {
         let mut statement = self.bound(sql, parameters)?;
         let mut rows = statement.raw_query();
@@ -123,7 +123,7 @@ impl Sqlite {
         &mut self,
         table: &str,
         columns: &[&str],
-        mut next: impl FnMut(&mut RowWriter) -> bool,
+        next: NextRow<'_>,
     ) -> Result<u64, SqlError> {
         let marks = vec!["?"; columns.len()].join(", ");
         let sql = format!(
@@ -131,7 +131,7 @@ impl Sqlite {
             columns.join(", ")
         );
         self.batch("begin immediate").await?;
-        let loaded = self.insert_all(&sql, &mut next);
+        let loaded = self.insert_all(&sql, next);
         let end = match loaded {
             Ok(_) => "commit",
             Err(_) => "rollback",
@@ -140,11 +140,7 @@ impl Sqlite {
         loaded
     }
 
-    fn insert_all(
-        &mut self,
-        sql: &str,
-        next: &mut impl FnMut(&mut RowWriter) -> bool,
-    ) -> Result<u64, SqlError> {
+    fn insert_all(&mut self, sql: &str, next: NextRow<'_>) -> Result<u64, SqlError> {
         let mut statement = self.0.prepare(sql).map_err(told)?;
         let mut writer = RowWriter::new(Form::Values);
         let (mut loaded, mut more) = (0, true);

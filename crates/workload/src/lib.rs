@@ -16,6 +16,7 @@ pub mod flows;
 pub mod handover;
 pub mod histogram_text;
 pub mod joined;
+pub mod json;
 pub mod link;
 mod link_text;
 pub mod load;

@@ -269,8 +269,7 @@ fn read_numbers<N: Numbers>(
         Some(Err(why)) => return Err(format!("{name} gave no numbers: {why}")),
         None => return Err(format!("{name} gave no numbers")),
     };
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let mut numbers: N = serde_path_to_error::deserialize(&mut reader)
+    let mut numbers: N = crate::json::read(text)
         .map_err(|error| format!("the numbers of {name} cannot be read: {error}"))?;
     numbers.keep_own(&OwnFlows {
         host,

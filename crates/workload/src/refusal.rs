@@ -50,8 +50,7 @@ pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
 ///
 /// Errors: name the field that cannot be read.
 pub fn read_options<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    crate::json::read(text).map_err(|error| {
         let says = Text::new("error-options-unreadable");
         operator(
             says.word("workload", name).with("error", error),

@@ -35,8 +35,7 @@ pub fn read_one<T: DeserializeOwned>(
     what: &str,
     text: &str,
 ) -> Result<T, Refusal> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    crate::json::read(text).map_err(|error| {
         let name = hosts.get(host).map(|host| host.name.clone());
         let name = name.filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("host {host}"));

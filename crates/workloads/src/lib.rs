@@ -1,42 +1,27 @@
-//! The registry of all kinds of load.
+//! All kinds of load.
 //!
-//! Each is one folder in a crate of its family and one line in [`REGISTRY`].
+//! Each is one folder in a crate of its family and one line in the `REGISTRY` of that crate.
 
 pub mod together;
 
-use sokudo_load_http::{http, jmx};
-use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
-use sokudo_load_replicate::replicate;
-use sokudo_load_sql::{dbt1, dbt2, dbt3, sqlmix, tpcb};
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal, Text};
 use sokudo_workload::{HostResult, Workload};
 
-/// Every workload, in alphabetical order.
-pub const REGISTRY: &[&dyn Workload] = &[
-    &bus::Bus,
-    &crr::Crr,
-    &datagram::Datagram,
-    &dbt1::Dbt1,
-    &dbt2::Dbt2,
-    &dbt3::Dbt3,
-    &dns::Dns,
-    &http::Http,
-    &jmx::Jmx,
-    &probe::Probe,
-    &replicate::Replicate,
-    &rr::Rr,
-    &sqlmix::Sqlmix,
-    &stream::Stream,
-    &together::Together,
-    &tpcb::Tpcb,
-];
+/// Every workload, family by family.
+pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
+    let families = [
+        sokudo_load_network::REGISTRY,
+        sokudo_load_http::REGISTRY,
+        sokudo_load_sql::REGISTRY,
+        sokudo_load_replicate::REGISTRY,
+        &[&together::Together as &dyn Workload],
+    ];
+    families.into_iter().flatten().copied()
+}
 
 /// Looks a workload up by its name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {
-    REGISTRY
-        .iter()
-        .copied()
-        .find(|workload| workload.descriptor().name == name)
+    all().find(|workload| workload.descriptor().name == name)
 }
 
 /// The workloads that a phase carries out, each with its part of the phase: several for

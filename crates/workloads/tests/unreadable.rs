@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sokudo_i18n::english;
 use sokudo_model::{FlowPlan, HostSpec, PhasePlan, PhaseSpec, RunId};
 use sokudo_workload::{Phase, Workload};
-use sokudo_workloads::{REGISTRY, together};
+use sokudo_workloads::{all, together};
 
 fn spec(workload: &str, options: &str) -> PhaseSpec {
     let host = |index: u32| HostSpec {
@@ -38,8 +38,7 @@ fn spec(workload: &str, options: &str) -> PhaseSpec {
 
 /// Every workload but the one that starts several others, which reads for itself.
 fn loads() -> impl Iterator<Item = &'static dyn Workload> {
-    let each = REGISTRY.iter().copied();
-    each.filter(|workload| workload.descriptor().name != together::NAME)
+    all().filter(|workload| workload.descriptor().name != together::NAME)
 }
 
 /// Options that can be read.
@@ -52,7 +51,7 @@ fn readable(name: &str) -> &'static str {
 
 #[test]
 fn options_that_cannot_be_read_are_refused_with_their_place() {
-    for workload in REGISTRY {
+    for workload in all() {
         let name = workload.descriptor().name;
         let field = match name {
             "jmx" => r#"{"plan":{}}"#,
@@ -84,7 +83,8 @@ fn options_that_cannot_be_read_are_refused_with_their_place() {
     ] {
         let workload = sokudo_workloads::find(name).expect("a workload");
         let refusal = workload.join(&spec(name, options), &[]).err();
-        assert!(english(&refusal.expect("a refusal").says).contains(field));
+        let says = english(&refusal.expect("a refusal").says);
+        assert!(says.contains(field), "{says}");
     }
 }
 

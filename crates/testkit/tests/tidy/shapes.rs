@@ -16,7 +16,7 @@ const KINDS: &[Kind] = &[
             "protocol.rs",
             "tests.rs",
         ],
-        registry: "crates/workloads/src/lib.rs",
+        registry: "crates/load-network/src/lib.rs",
         // The far end is any name server, the protocol is that of `net::dns`.
         without: &[("dns", &["server.rs", "protocol.rs"])],
         others: &[],
@@ -25,7 +25,7 @@ const KINDS: &[Kind] = &[
         folder: "crates/load-http/src",
         // The far end is any web server, the protocol is the engine's.
         files: &["mod.rs", "options.rs", "client.rs", "tests.rs"],
-        registry: "crates/workloads/src/lib.rs",
+        registry: "crates/load-http/src/lib.rs",
         without: &[],
         others: &[],
     },
@@ -33,7 +33,7 @@ const KINDS: &[Kind] = &[
         folder: "crates/load-sql/src",
         // The far end is any database, the protocol is the engine's.
         files: &["mod.rs", "options.rs", "client.rs", "tests.rs"],
-        registry: "crates/workloads/src/lib.rs",
+        registry: "crates/load-sql/src/lib.rs",
         without: &[],
         // What all of them share.
         others: &["drive", "settings"],
