@@ -85,6 +85,7 @@ check-loss-failed = { $phase }: { $loss } lost, more than the { $bound } that wa
 
 ## What rules have in common
 
+advice-of-command = With sokudo { $command }: { $advice }
 next-paced = { $remedy } Or offer a lower rate: --find 'loss<0.1%' searches the highest one that holds.
 next-unpaced = A sender without a rate overruns whatever is slower, so loss is normal here. --find 'loss<0.1%' searches the highest rate that holds. To raise it: { $remedy }
 next-unpaced-searched = A sender without a rate overruns whatever is slower, so loss is normal here; the search of this run found that { $bits } holds. To raise it: { $remedy }

@@ -79,6 +79,7 @@ check-loss-failed = { $phase }: 損失は { $loss } で、許容値 { $bound } �
 
 ## ルールに共通の文言
 
+advice-of-command = sokudo { $command } を使って: { $advice }
 next-paced = { $remedy }レートを下げる場合は、--find 'loss<0.1%' で維持できる最高レートを探索できます。
 next-unpaced = レートを指定しない送信は、遅い側があふれるまで送るため、損失が出るのは正常です。--find 'loss<0.1%' を使うと、維持できる最高レートを探索します。そのレートを高めるには: { $remedy }
 next-unpaced-searched = レートを指定しない送信は、遅い側があふれるまで送るため、損失が出るのは正常です。今回の探索では、{ $bits } なら維持できると分かりました。そのレートを高めるには: { $remedy }

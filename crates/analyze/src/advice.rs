@@ -2,11 +2,13 @@
 //!
 //! Every message that names an option stands in [`ADVICE`] with those options. [`fit`] lets a message
 //! through to a kind whose command has all of them; any other kind gets the message that stands
-//! instead, or no advice. A test compares the table with the messages of both languages, so that a
+//! instead, or no advice; a run of another command is told whose options they are ([`fit_phase`]). A test compares the table with the messages of both languages, so that a
 //! message cannot name an option which it does not declare.
 
 use sokudo_model::kinds::Kind;
 use sokudo_model::{Arg, Finding, Text};
+
+use crate::view::PhaseView;
 
 /// A message that names options.
 #[derive(Debug)]
@@ -118,9 +120,28 @@ pub fn fit(kind: Option<&Kind>, mut text: Text) -> Option<Text> {
     Some(text)
 }
 
-/// Fits the next step of a finding to the kind of the phase that it is about.
-pub fn fit_finding(kind: Option<&Kind>, mut finding: Finding) -> Finding {
-    finding.next = finding.next.and_then(|next| fit(kind, next));
+/// The message as it may be told about a phase. Where the run was ordered with another command, which has
+/// options of its own, the message says whose options it names.
+pub fn fit_phase(view: &PhaseView<'_>, text: Text) -> Option<Text> {
+    let told = fit(view.kind(), text)?;
+    let run = &view.record.manifest;
+    let is_own = run.workload == view.phase.workload || run.is_of_many_hosts();
+    Some(match is_own || !names_options(&told) {
+        true => told,
+        false => Text::new("advice-of-command")
+            .word("command", &view.phase.workload)
+            .text("advice", told),
+    })
+}
+
+fn names_options(text: &Text) -> bool {
+    let inner = |arg: &Arg| matches!(arg, Arg::Text(inner) if names_options(inner));
+    ADVICE.iter().any(|advice| advice.key == text.key) || text.args.values().any(inner)
+}
+
+/// Fits the next step of a finding to the phase that it is about.
+pub fn fit_finding(view: &PhaseView<'_>, mut finding: Finding) -> Finding {
+    finding.next = finding.next.and_then(|next| fit_phase(view, next));
     finding
 }
 

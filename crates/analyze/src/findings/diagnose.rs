@@ -37,7 +37,7 @@ pub fn weigh(record: &Record, phase: &PhaseRecord) -> Weighed {
     }
     fold::fold(&view, &mut held);
     let fit = |all: Vec<Finding>| -> Vec<Finding> {
-        let fit = |finding| fit_finding(view.kind(), finding);
+        let fit = |finding| fit_finding(&view, finding);
         all.into_iter().map(fit).collect()
     };
     Weighed {

@@ -46,6 +46,7 @@ impl Scene {
         };
         let mut phase = phase("p2p", vec![one]);
         phase.workload = source.into();
+        record.manifest.workload = source.into();
         record.manifest.phases.push(phase);
         Self { record, source }
     }
@@ -53,6 +54,7 @@ impl Scene {
     /// The workload, where its numbers have the name of another source.
     pub(crate) fn workload(mut self, name: &str) -> Self {
         self.record.manifest.phases[0].workload = name.into();
+        self.record.manifest.workload = name.into();
         self
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the first sentences about a run.
 
 use super::*;
+use crate::view::word;
 
 #[test]
 fn the_verdict_tells_result_limit_and_next() {
@@ -14,6 +15,25 @@ fn the_verdict_tells_result_limit_and_next() {
             "next-unpaced",
         ]
     );
+}
+
+/// Advice of a command that has options of its own says whose options it names.
+#[test]
+fn options_of_another_command_are_called_so() {
+    let mut record = with_flow(&losing(5e4, &[("lost_at_receiver_socket_packets", 5e4)]));
+    let last = |record: &Record| verdict(record).pop().expect("advice");
+    for (command, wrapped) in [("check", true), ("rrul", true), ("run", false)] {
+        record.manifest.workload = command.into();
+        let advice = last(&record);
+        check_text(&advice);
+        assert_eq!(advice.key == "advice-of-command", wrapped, "{command}");
+        assert_eq!(word(&advice, "command"), wrapped.then_some("datagram"));
+        let found = diagnose(&record, &record.manifest.phases[0]);
+        let named = found.iter().filter_map(|finding| finding.next.as_ref());
+        for next in named.filter(|next| next.key == "next-unpaced") {
+            assert!(!wrapped, "{command}: {next:?}");
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use super::failing::is_failing;
-use crate::advice::fit;
+use crate::advice::fit_phase;
 use crate::findings::causes::Causes;
 use crate::findings::{diagnose, search};
 use crate::quantities::exchange::Exchange;
@@ -25,7 +25,7 @@ const NEXT_TO_NONE: f64 = 0.0005;
 /// Sentences about one phase: its result, its limit, the next step.
 pub fn about(view: &PhaseView<'_>) -> Vec<Text> {
     let all = unfit(view).into_iter();
-    all.filter_map(|text| fit(view.kind(), text)).collect()
+    all.filter_map(|text| fit_phase(view, text)).collect()
 }
 
 fn unfit(view: &PhaseView<'_>) -> Vec<Text> {

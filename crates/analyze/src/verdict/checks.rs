@@ -14,7 +14,7 @@ use sokudo_model::{
 use sokudo_stats::capacity;
 
 use super::pairs;
-use crate::advice::fit;
+use crate::advice::fit_phase;
 use crate::quantities::audit;
 use crate::quantities::datagrams::confirmed;
 use crate::quantities::exchange::Exchange;
@@ -309,7 +309,7 @@ fn generator(view: &PhaseView<'_>) -> Option<Check> {
         check.says = Text::new("check-generator-unstarted")
             .word("phase", &view.phase.name)
             .number("share", share, Unit::Ratio);
-        check.says = fit(view.kind(), check.says)?;
+        check.says = fit_phase(view, check.says)?;
         return Some(check);
     }
     let late = exchange
