@@ -1,6 +1,7 @@
 //! What is done to a database outside of a run: its tables made and checked.
 
 use std::future::Future;
+use std::pin::Pin;
 
 use sokudo_model::{Refusal, Text};
 use sokudo_sql::{Class, Session, SqlError, Target};
@@ -94,7 +95,7 @@ fn work<B: Benchmark, T>(
     target: &Target,
     work: impl Future<Output = Result<T, SqlError>>,
 ) -> Result<T, Refusal> {
-    let done = runtime()?.block_on(work);
+    let done = block_on(&runtime()?, work);
     done.map_err(|error| match error.class {
         Class::Undefined => no_tables(target, B::KIND.name, &error),
         _ => refused(target, &error),
@@ -105,6 +106,12 @@ fn work<B: Benchmark, T>(
 pub(crate) fn runtime() -> Result<Runtime, Refusal> {
     let made = Builder::new_current_thread().enable_all().build();
     made.map_err(|error| failed(Text::new("error-no-thread").with("error", error), None))
+}
+
+/// Runs a future to its end. Boxed, because each type of future would compile the runtime's loop anew.
+pub(crate) fn block_on<'a, T: 'a>(runtime: &Runtime, work: impl Future<Output = T> + 'a) -> T {
+    let work: Pin<Box<dyn Future<Output = T> + 'a>> = Box::pin(work);
+    runtime.block_on(work)
 }
 
 /// Refusal of a database that cannot be used, with a hint by what it says.

@@ -21,6 +21,7 @@ use super::gate::Gate;
 use super::ledger::Ledger;
 use super::pool::{Borrowed, Pool};
 use super::record::{Parts, TransactionDetails};
+use crate::db::block_on;
 
 /// Time between two looks at the clock and the end of the load.
 const TICK: Duration = Duration::from_millis(20);
@@ -215,7 +216,10 @@ pub(crate) fn run<T: Transactions>(
             done: Cell::new(0),
         };
         let transactions = &*transactions;
-        let ended = runtime.block_on(serve(transactions, &patience, room, &shared, clients));
+        let ended = block_on(
+            &runtime,
+            serve(transactions, &patience, room, &shared, clients),
+        );
         if let Err(error) = ended {
             shared.course().lose(now_ns(), &error);
         }

@@ -24,7 +24,7 @@ use super::client::{Client, Connection, Task, Transactions, run};
 use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
 use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
-use crate::db::{CONNECT, no_tables, refused, runtime};
+use crate::db::{CONNECT, block_on, no_tables, refused, runtime};
 use crate::options::CommonOptions;
 
 /// Longest check of the tables after the load, less than what a host may take to answer.
@@ -139,7 +139,7 @@ impl<B: Benchmark> SqlPhase<B> {
             .map_err(|error| failed(Text::new("error-sql-own-file").with("error", error), None))?;
         self.own_file = Some(directory);
         let target = self.target()?;
-        let loaded = runtime()?.block_on(B::init(&target, self.options.own_scale()));
+        let loaded = block_on(&runtime()?, B::init(&target, self.options.own_scale()));
         loaded.map_err(|error| refused(&target, &error))?;
         Ok(())
     }
@@ -147,7 +147,7 @@ impl<B: Benchmark> SqlPhase<B> {
     /// Learns of the database what the load needs to know.
     fn look(&mut self, target: &Target) -> Result<(), Refusal> {
         let runtime = runtime()?;
-        let looked = runtime.block_on(async {
+        let looked = block_on(&runtime, async {
             let mut session = Session::connect(target, CONNECT).await?;
             Ok::<_, SqlError>(Facts {
                 version: session.version().await?,
@@ -188,7 +188,7 @@ impl<B: Benchmark> SqlPhase<B> {
             seat: transactions.seat(seat),
         });
         let clients = clients.collect();
-        let connections = runtime.block_on(async {
+        let connections = block_on(&runtime, async {
             let mut connections = Vec::new();
             for _ in 0..self.sessions_of(flow) {
                 let mut session = Session::connect(target, CONNECT).await?;
@@ -282,7 +282,9 @@ impl<B: Benchmark> SqlPhase<B> {
             let marks = marks(&mut session, B::MARKED_TABLES, ledgers).await?;
             Ok((checked, marks))
         };
-        let checked = runtime.block_on(async { tokio::time::timeout(CHECK, checking).await });
+        let checked = block_on(&runtime, async {
+            tokio::time::timeout(CHECK, checking).await
+        });
         checked
             .unwrap_or_else(|_| Err(SqlError::timeout()))
             .map_err(|error| error.to_string())

@@ -26,7 +26,7 @@ use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::Runtime;
 
 pub use self::profile::{Profile, profiles};
-use crate::db::{CONNECT, refused, runtime};
+use crate::db::{CONNECT, block_on, refused, runtime};
 
 /// How the names of the notes begin.
 const BEGINNING: &str = "settings-";
@@ -205,7 +205,7 @@ fn bounded<T>(
     target: &Target,
     work: impl Future<Output = Result<T, Wrong>>,
 ) -> Result<T, Refusal> {
-    let done = runtime.block_on(async { tokio::time::timeout(BOUND, work).await });
+    let done = block_on(runtime, async { tokio::time::timeout(BOUND, work).await });
     let done = done.unwrap_or_else(|_| Err(Wrong::Sql(SqlError::timeout())));
     done.map_err(|wrong| match wrong {
         Wrong::Sql(error) => refused(target, &error),
