@@ -28,6 +28,8 @@ mod session;
 mod sqlite;
 mod target;
 mod time;
+mod tls;
+mod trust;
 mod value;
 
 pub use error::{Class, SqlError};

@@ -7,17 +7,20 @@ use std::error::Error as StdError;
 use std::fmt::Write as _;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{SinkExt as _, TryStreamExt as _};
-use tokio_postgres::tls::NoTlsStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, Config, Connection, NoTls, Socket, Statement};
+use tokio_postgres::{Client, Connection, Socket, Statement};
 
 use crate::error::{Class, SqlError};
 use crate::row::{EachRow, Inner, Row, number};
 use crate::rows::{Form, NextRow, RowWriter};
+use crate::target::PostgresAddress;
+use crate::tls::Encrypted;
 use crate::value::{Decimal, Value};
 
 /// Bytes of COPY that travel together.
@@ -28,12 +31,13 @@ pub(crate) const EPOCH_2000: i64 = 946_684_800_000_000;
 /// One session.
 pub(crate) struct Postgres {
     client: Client,
-    connection: Connection<Socket, NoTlsStream>,
+    connection: Connection<Socket, Encrypted>,
+    pub(crate) is_encrypted: bool,
 }
 
 impl Postgres {
-    pub(crate) async fn connect(config: &Config) -> Result<Self, SqlError> {
-        let mut config = config.clone();
+    pub(crate) async fn connect(address: &PostgresAddress) -> Result<Self, SqlError> {
+        let mut config = address.config.clone();
         if config.get_application_name().is_none() {
             config.application_name("sokudo");
         }
@@ -42,13 +46,20 @@ impl Postgres {
         {
             config.password(password);
         }
-        let (client, connection) = config.connect(NoTls).await.map_err(told)?;
-        Ok(Self { client, connection })
+        let tls = address.connector();
+        let tls = tls.map_err(|error| SqlError::unreadable(error.to_string()))?;
+        let encrypted = tls.encrypted();
+        let (client, connection) = config.connect(tls).await.map_err(told)?;
+        Ok(Self {
+            client,
+            connection,
+            is_encrypted: encrypted.load(Ordering::Relaxed),
+        })
     }
 
     /// Awaits a call while it moves the bytes of the connection.
-    pub(crate) async fn drive<T>(
-        connection: &mut Connection<Socket, NoTlsStream>,
+    pub(crate) async fn drive<T, S: AsyncRead + AsyncWrite + Unpin>(
+        connection: &mut Connection<Socket, S>,
         call: impl Future<Output = Result<T, SqlError>>,
     ) -> Result<T, SqlError> {
         let mut call = pin!(call);

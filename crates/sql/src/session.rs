@@ -58,8 +58,8 @@ impl Session {
     pub fn connect(target: &Target, bound: Duration) -> Answer<'_, Self> {
         let connecting = async {
             Ok(Self(match &target.place {
-                ServerAddress::Postgres(config) => {
-                    Inner::Postgres(Box::new(Postgres::connect(config).await?))
+                ServerAddress::Postgres(address) => {
+                    Inner::Postgres(Box::new(Postgres::connect(address).await?))
                 }
                 ServerAddress::MySql(opts) => Inner::MySql(Box::new(MySql::connect(opts).await?)),
                 ServerAddress::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
@@ -267,7 +267,8 @@ impl Session {
         })
     }
 
-    /// Product and version of the server: `PostgreSQL 15.18`.
+    /// Product and version of the server: `PostgreSQL 15.18`, with ` over TLS` where the session is
+    /// encrypted.
     pub async fn version(&mut self) -> Result<String, SqlError> {
         let sql = match self.engine() {
             Engine::Postgres => {
@@ -278,10 +279,14 @@ impl Session {
         };
         let rows = self.rows(sql, &[]).await?;
         let first = rows.into_iter().flatten().next();
-        Ok(match first {
+        let mut says = match first {
             Some(Value::Text(text)) => text.into_owned(),
             _ => self.engine().name().into(),
-        })
+        };
+        if matches!(&self.0, Inner::Postgres(session) if session.is_encrypted) {
+            says.push_str(" over TLS");
+        }
+        Ok(says)
     }
 }
 

@@ -1,11 +1,15 @@
 //! Data source names: which engine, where, as whom.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+use std::{fmt, io};
 
 use mysql_async::Opts;
 use tokio_postgres::config::Host;
+
+use crate::tls::{Connector, Trust};
+use crate::trust;
 
 /// A kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,9 +42,31 @@ pub struct Target {
 
 #[derive(Clone)]
 pub(crate) enum ServerAddress {
-    Postgres(Box<tokio_postgres::Config>),
+    Postgres(Box<PostgresAddress>),
     MySql(Opts),
     Sqlite(PathBuf),
+}
+
+/// A PostgreSQL server, and what it has to prove.
+#[derive(Clone)]
+pub(crate) struct PostgresAddress {
+    pub(crate) config: tokio_postgres::Config,
+    trust: Trust,
+    /// The state of handshakes, made when the first is due.
+    tls: Arc<OnceLock<Connector>>,
+}
+
+impl PostgresAddress {
+    /// For one session.
+    ///
+    /// Errors: certificates that cannot be read.
+    pub(crate) fn connector(&self) -> io::Result<Connector> {
+        if let Some(made) = self.tls.get() {
+            return Ok(made.anew());
+        }
+        let made = self.trust.connector()?;
+        Ok(self.tls.get_or_init(|| made).anew())
+    }
 }
 
 /// A text that names no database. It does not hold the text, which may hold a password.
@@ -78,15 +104,18 @@ impl FromStr for Target {
                 )
             }
             _ if matches!(scheme, "postgres" | "postgresql") || text.contains("host=") => {
-                let config = text.parse::<tokio_postgres::Config>();
-                let config = config.map_err(|error| wrong(cause(&error)))?;
+                let asked = trust::asked(text).map_err(wrong)?;
+                let config = asked.rest.parse::<tokio_postgres::Config>();
+                let mut config = config.map_err(|error| wrong(cause(&error)))?;
                 if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
                     return Err(wrong("a host is missing".into()));
                 }
-                if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require {
-                    return Err(wrong("TLS to databases is not supported yet".into()));
-                }
-                ServerAddress::Postgres(Box::new(config))
+                config.ssl_mode(asked.mode);
+                ServerAddress::Postgres(Box::new(PostgresAddress {
+                    config,
+                    trust: asked.trust,
+                    tls: Arc::default(),
+                }))
             }
             _ => return Err(NotATarget(String::new())),
         };
@@ -125,9 +154,10 @@ impl Target {
     /// Name or address of its host, and the port; `None` for a socket of this host, and a file.
     pub fn server(&self) -> Option<(&str, u16)> {
         match &self.place {
-            ServerAddress::Postgres(config) => match config.get_hosts().first()? {
+            ServerAddress::Postgres(at) => match at.config.get_hosts().first()? {
                 Host::Tcp(host) => {
-                    Some((host, config.get_ports().first().copied().unwrap_or(5432)))
+                    let port = at.config.get_ports().first().copied();
+                    Some((host, port.unwrap_or(5432)))
                 }
                 #[cfg(unix)]
                 Host::Unix(_) => None,
@@ -151,7 +181,7 @@ impl Target {
     /// Name of the database on its server.
     fn database(&self) -> Option<&str> {
         match &self.place {
-            ServerAddress::Postgres(config) => config.get_dbname(),
+            ServerAddress::Postgres(at) => at.config.get_dbname(),
             ServerAddress::MySql(opts) => opts.db_name(),
             ServerAddress::Sqlite(_) => None,
         }
@@ -236,7 +266,7 @@ mod tests {
             "mysql://u:geheim@h/d?geheim=1",
             "sqlite:",
             "sqlite::memory:",
-            "postgres://u:geheim@h/d?sslmode=require",
+            "postgres://u:geheim@h/d?sslmode=allow",
         ] {
             let refused = text.parse::<Target>().expect_err(text).to_string();
             let repeats = refused.contains("u:geheim") || refused.contains("password");

@@ -201,6 +201,19 @@ fn directory(as_user: Option<(u32, u32)>) -> tempfile::TempDir {
     directory
 }
 
+/// A file that only the server's user can read.
+fn private_file(path: &Path, content: &str, as_user: Option<(u32, u32)>) {
+    std::fs::write(path, content).expect("a file");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt as _, chown};
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("its owner");
+        if let Some((uid, gid)) = as_user {
+            chown(path, Some(uid), Some(gid)).expect("root");
+        }
+    }
+}
+
 fn serve(
     scheme: &'static str,
     directory: tempfile::TempDir,
@@ -223,6 +236,11 @@ fn serve(
 /// A PostgreSQL server with an empty database, with these settings (`fsync=off`); `None`, with the reason
 /// printed, where there is none.
 pub fn postgres(settings: &[&str]) -> Option<DatabaseServer> {
+    postgres_with(settings, &[])
+}
+
+/// The same with files beside its data, such as `../key.pem` in a setting, which only the server can read.
+pub fn postgres_with(settings: &[&str], files: &[(&str, &str)]) -> Option<DatabaseServer> {
     let (Some(initdb), Some(postgres)) = (program("initdb"), program("postgres")) else {
         skip("there is no PostgreSQL");
         return None;
@@ -244,6 +262,9 @@ pub fn postgres(settings: &[&str]) -> Option<DatabaseServer> {
         .arg(&data)
         .status();
     assert!(made.is_ok_and(|status| status.success()), "initdb");
+    for (name, content) in files {
+        private_file(&directory.path().join(name), content, as_user);
+    }
     let settings: Vec<String> = settings.iter().map(|&one| one.to_owned()).collect();
     let server = serve("postgres", directory, move |directory, port| {
         let mut command = command(&postgres, directory, as_user);

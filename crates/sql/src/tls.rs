@@ -1,0 +1,269 @@
+//! TLS to PostgreSQL, as `sslmode` and `sslrootcert` of a data source name ask for it.
+
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::Socket;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_rustls::TlsConnector;
+
+/// How far a server has to prove who it is, once the session is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Proof {
+    /// Not at all: `sslmode=prefer` and `require` without certificates to trust.
+    #[default]
+    None,
+    /// A certificate that an authority signed: `verify-ca`.
+    Authority,
+    /// Such a certificate for the name of the host: `verify-full`.
+    Name,
+}
+
+/// Certificates of the authorities to trust.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Roots {
+    /// Those of this system.
+    #[default]
+    System,
+    /// Those of a file in PEM.
+    File(PathBuf),
+}
+
+/// What a data source name says about the server's certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Trust {
+    pub(crate) proof: Proof,
+    pub(crate) roots: Roots,
+}
+
+impl Trust {
+    /// Makes the state of handshakes.
+    ///
+    /// Errors: certificates that cannot be read, or none to trust.
+    pub(crate) fn connector(&self) -> io::Result<Connector> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = match self.proof {
+            Proof::None => None,
+            Proof::Authority | Proof::Name => {
+                let roots = Arc::new(self.authorities()?);
+                let made = WebPkiServerVerifier::builder_with_provider(roots, provider.clone());
+                Some(made.build().map_err(io::Error::other)?)
+            }
+        };
+        let verifier = Verifier {
+            chain: verifier,
+            checks_name: self.proof == Proof::Name,
+            provider: provider.clone(),
+        };
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(io::Error::other)?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
+        // Each session costs a whole handshake, as with libpq.
+        config.resumption = Resumption::disabled();
+        Ok(Connector {
+            tls: TlsConnector::from(Arc::new(config)),
+            encrypted: Arc::default(),
+        })
+    }
+
+    fn authorities(&self) -> io::Result<RootCertStore> {
+        let mut roots = RootCertStore::empty();
+        match &self.roots {
+            Roots::System => {
+                let found = rustls_native_certs::load_native_certs();
+                roots.add_parsable_certificates(found.certs);
+            }
+            Roots::File(path) => {
+                let of_file = |why: String| {
+                    let says = format!("the certificates of {}: {why}", path.display());
+                    io::Error::new(io::ErrorKind::InvalidInput, says)
+                };
+                let pem = std::fs::read(path).map_err(|error| of_file(error.to_string()))?;
+                for one in CertificateDer::pem_slice_iter(&pem) {
+                    let one = one.map_err(|error| of_file(error.to_string()))?;
+                    roots.add(one).map_err(|error| of_file(error.to_string()))?;
+                }
+            }
+        }
+        match roots.is_empty() {
+            true => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "there is no certificate of an authority to trust (sslrootcert)",
+            )),
+            false => Ok(roots),
+        }
+    }
+}
+
+/// Checks a server's certificate as far as [`Proof`] asks for it.
+#[derive(Debug)]
+struct Verifier {
+    chain: Option<Arc<WebPkiServerVerifier>>,
+    checks_name: bool,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let Some(chain) = &self.chain else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        let (entity, between) = (end_entity, intermediates);
+        match chain.verify_server_cert(entity, between, server_name, ocsp_response, now) {
+            // The chain is examined before the name.
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) if !self.checks_name => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, cert, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        algorithms.supported_schemes()
+    }
+}
+
+/// Makes an encrypted stream for the driver.
+pub(crate) struct Connector {
+    tls: TlsConnector,
+    encrypted: Arc<AtomicBool>,
+}
+
+impl Connector {
+    /// For another session with the same state.
+    pub(crate) fn anew(&self) -> Self {
+        Self {
+            tls: self.tls.clone(),
+            encrypted: Arc::default(),
+        }
+    }
+
+    /// Says, once the session is there, whether it is encrypted.
+    pub(crate) fn encrypted(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.encrypted)
+    }
+}
+
+impl MakeTlsConnect<Socket> for Connector {
+    type Stream = Encrypted;
+    type TlsConnect = ToServer;
+    type Error = io::Error;
+
+    fn make_tls_connect(&mut self, domain: &str) -> io::Result<ToServer> {
+        // A socket of this host has no name; servers do not encrypt there.
+        let name = match domain.is_empty() {
+            true => None,
+            false => Some(ServerName::try_from(domain.to_owned()).map_err(io::Error::other)?),
+        };
+        Ok(ToServer {
+            tls: self.tls.clone(),
+            name,
+            encrypted: self.encrypted(),
+        })
+    }
+}
+
+/// One server to encrypt for, by its name.
+pub(crate) struct ToServer {
+    tls: TlsConnector,
+    name: Option<ServerName<'static>>,
+    encrypted: Arc<AtomicBool>,
+}
+
+impl TlsConnect<Socket> for ToServer {
+    type Stream = Encrypted;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
+
+    fn connect(self, stream: Socket) -> Self::Future {
+        Box::pin(async move {
+            let name = self.name.ok_or(io::ErrorKind::InvalidInput)?;
+            let stream = self.tls.connect(name, stream).await?;
+            self.encrypted.store(true, Ordering::Relaxed);
+            Ok(Encrypted(Box::new(stream)))
+        })
+    }
+}
+
+/// An encrypted stream to a server.
+pub(crate) struct Encrypted(Box<tokio_rustls::client::TlsStream<Socket>>);
+
+impl TlsStream for Encrypted {
+    /// None: a server that offers `SCRAM-SHA-256-PLUS` takes `SCRAM-SHA-256`, too.
+    fn channel_binding(&self) -> ChannelBinding {
+        ChannelBinding::none()
+    }
+}
+
+impl AsyncRead for Encrypted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Encrypted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
+    }
+}
