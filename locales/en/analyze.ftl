@@ -230,6 +230,9 @@ verdict-exchange-none =
        *[other] 0 requests were answered
     }.
 verdict-exchange-untimed = { $flows }: { $rate } responses/s; their latency was not recorded.
+verdict-own = { $name } { $value }
+verdict-own-and = { $before }, { $own }
+verdict-own-first = { $own }. { $rest }
 verdict-rr-closed =
     { $flows }: { $rate } { $what ->
         [transactions] transactions

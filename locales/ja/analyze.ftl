@@ -216,6 +216,9 @@ verdict-exchange-none =
        *[other] 応答は 1 件もありませんでした。
     }
 verdict-exchange-untimed = { $flows }: 毎秒 { $rate } 件の応答がありました。応答時間は記録していません。
+verdict-own = { $name } { $value }
+verdict-own-and = { $before }、{ $own }
+verdict-own-first = { $own }。{ $rest }
 verdict-rr-closed =
     { $flows }: 閉ループで毎秒 { $rate } 件の{ $what ->
         [transactions] トランザクションを実行

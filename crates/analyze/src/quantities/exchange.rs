@@ -152,7 +152,27 @@ impl<'a> Exchange<'a> {
             (None, Some(asked)) => text.number("asked", asked, Unit::One),
             _ => text,
         };
-        self.latency(text.text("flows", flows))
+        self.after_own(self.latency(text.text("flows", flows)))
+    }
+
+    /// The sentence behind the workload's own numbers, for which people run it.
+    fn after_own(&self, rest: Text) -> Text {
+        let own = self.numbers.own.iter().filter_map(|metric| {
+            let value = self.total(*metric)?;
+            let name = Text::new(format!("report-metric-{}", metric.slug()));
+            let text = Text::new("verdict-own").text("name", name);
+            Some(text.number("value", value, metric.unit))
+        });
+        let all = own.reduce(|before, own| {
+            let both = Text::new("verdict-own-and").text("before", before);
+            both.text("own", own)
+        });
+        match all {
+            Some(own) => Text::new("verdict-own-first")
+                .text("own", own)
+                .text("rest", rest),
+            None => rest,
+        }
     }
 
     fn latency(&self, text: Text) -> Text {

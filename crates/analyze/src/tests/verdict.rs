@@ -1,5 +1,10 @@
 //! Tests of the first sentences about a run.
 
+use sokudo_model::kinds::sql;
+use sokudo_model::metric::Stat;
+use sokudo_model::{Arg, Unit};
+
+use super::scene::Scene;
 use super::*;
 use crate::view::word;
 
@@ -154,4 +159,36 @@ fn a_workload_that_is_not_known_is_told_as_no_other() {
         assert_eq!(keys(&verdict(&record)), ["verdict-nothing"], "{source}");
         assert_eq!(findings(&record), Vec::new(), "{source}");
     }
+}
+
+/// People run a workload for its own numbers: they come first.
+#[test]
+fn a_workloads_own_numbers_lead_its_sentence() {
+    let sentence = |own: &[(&str, f64)]| {
+        let mut record = Scene::of("dbt3").record;
+        let summary = &mut record.manifest.phases[0].result.summary;
+        let common = [
+            (sql::TRANSACTIONS_PER_SECOND.name.to_owned(), 0.8),
+            (sql::LATENCY_SECONDS.stat(Stat::P50), 1.0),
+        ];
+        summary.extend(common);
+        summary.extend(own.iter().map(|(name, value)| ((*name).to_owned(), *value)));
+        let first = verdict(&record).swap_remove(0);
+        check_text(&first);
+        first
+    };
+    let own = [("dbt3.composite", 275.16), ("dbt3.power", 336.99)];
+    let told = sentence(&own);
+    assert_eq!(told.key, "verdict-own-first");
+    let Some(Arg::Text(both)) = told.args.get("own") else {
+        panic!("{told:?}")
+    };
+    assert_eq!(both.key, "verdict-own-and");
+    let value = |which: &str| match both.args.get(which) {
+        Some(Arg::Text(own)) => own.args.get("value").cloned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(value("before"), Some(Arg::Number(275.16, Unit::One)));
+    assert_eq!(value("own"), Some(Arg::Number(336.99, Unit::One)));
+    assert_eq!(sentence(&[]).key, "verdict-rr-closed");
 }
