@@ -170,6 +170,8 @@ fn a_workloads_own_numbers_lead_its_sentence() {
         let common = [
             (sql::TRANSACTIONS_PER_SECOND.name.to_owned(), 0.8),
             (sql::LATENCY_SECONDS.stat(Stat::P50), 1.0),
+            (sql::LATENCY_SECONDS.stat(Stat::P99), 2.0),
+            (sql::LATENCY_SECONDS.stat(Stat::Max), 2.0),
         ];
         summary.extend(common);
         summary.extend(own.iter().map(|(name, value)| ((*name).to_owned(), *value)));
