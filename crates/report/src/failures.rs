@@ -13,13 +13,17 @@ const MOST_LABELS: usize = 50;
 const TOP: usize = 5;
 
 /// A reason and how many requests failed for it.
-pub type Kind = (String, u64);
+pub type FailureCount = (String, u64);
 
 /// A label and its reasons, the most frequent first.
-pub type OfLabel = (String, Vec<Kind>);
+pub type OfLabel = (String, Vec<FailureCount>);
 
 /// Both tables; `failed` of `all` requests failed.
-pub fn blocks(mut kinds: Vec<Kind>, labels: Vec<OfLabel>, (failed, all): (u64, u64)) -> Vec<Block> {
+pub fn blocks(
+    mut kinds: Vec<FailureCount>,
+    labels: Vec<OfLabel>,
+    (failed, all): (u64, u64),
+) -> Vec<Block> {
     kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     kinds.truncate(MOST_KINDS);
     vec![
@@ -37,12 +41,12 @@ fn column(key: &str, unit: &str, numeric: bool) -> Column {
     }
 }
 
-fn by_kind(kinds: &[Kind], (failed, all): (u64, u64)) -> Table {
+fn by_kind(kinds: &[FailureCount], (failed, all): (u64, u64)) -> Table {
     let failed = failed.max(1) as f64;
     let all = all.max(1) as f64;
     let of_errors = Scale::of([1.0], Unit::Ratio);
     let of_all = Scale::of(kinds.iter().map(|(_, n)| *n as f64 / all), Unit::Ratio);
-    let row = |(says, n): &Kind| {
+    let row = |(says, n): &FailureCount| {
         let n = *n as f64;
         vec![
             Cell::word(says.clone()),

@@ -2,7 +2,7 @@
 
 use sokudo_sql::{Session, SqlError, Statement, Value};
 
-use super::client::{Input, Kind};
+use super::client::{Input, Interaction};
 use super::rows::user_name;
 
 /// Rows of a list.
@@ -96,22 +96,22 @@ impl Browse {
         let item = [Value::Int(input.item)];
         let subject = [Value::from(input.subject)];
         match input.kind {
-            Kind::Home => {
+            Interaction::Home => {
                 session
                     .execute(&self.greeting, &[input.customer.into()])
                     .await?;
                 session.execute(&self.related, &item).await?;
             }
-            Kind::NewProducts => {
+            Interaction::NewProducts => {
                 session.execute(&self.new_products, &subject).await?;
             }
-            Kind::BestSellers => {
+            Interaction::BestSellers => {
                 session.execute(&self.best_sellers, &subject).await?;
             }
-            Kind::SearchRequest => {
+            Interaction::SearchRequest => {
                 session.execute(&self.related, &item).await?;
             }
-            Kind::SearchResults => {
+            Interaction::SearchResults => {
                 let begins = Value::from(format!("{}%", input.letter));
                 match input.search {
                     0 => session.execute(&self.by_author, &[begins]).await?,
@@ -119,12 +119,12 @@ impl Browse {
                     _ => session.execute(&self.by_subject, &subject).await?,
                 };
             }
-            Kind::OrderInquiry => {
+            Interaction::OrderInquiry => {
                 session
                     .execute(&self.known, &[user_name(input.customer).into()])
                     .await?;
             }
-            Kind::OrderDisplay => self.order(session, input.customer).await?,
+            Interaction::OrderDisplay => self.order(session, input.customer).await?,
             _ => {
                 session.execute(&self.detail, &item).await?;
             }

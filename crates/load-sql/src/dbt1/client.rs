@@ -19,7 +19,7 @@ pub(super) const KINDS: usize = 14;
 
 /// An interaction; its number is the index of its numbers in [`Parts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Interaction {
     Home,
     NewProducts,
     BestSellers,
@@ -37,21 +37,21 @@ pub(crate) enum Kind {
 }
 
 /// All of them, in the order of their numbers.
-const ALL: [Kind; KINDS] = [
-    Kind::Home,
-    Kind::NewProducts,
-    Kind::BestSellers,
-    Kind::ProductDetail,
-    Kind::SearchRequest,
-    Kind::SearchResults,
-    Kind::ShoppingCart,
-    Kind::CustomerRegistration,
-    Kind::BuyRequest,
-    Kind::BuyConfirm,
-    Kind::OrderInquiry,
-    Kind::OrderDisplay,
-    Kind::AdminRequest,
-    Kind::AdminConfirm,
+const ALL: [Interaction; KINDS] = [
+    Interaction::Home,
+    Interaction::NewProducts,
+    Interaction::BestSellers,
+    Interaction::ProductDetail,
+    Interaction::SearchRequest,
+    Interaction::SearchResults,
+    Interaction::ShoppingCart,
+    Interaction::CustomerRegistration,
+    Interaction::BuyRequest,
+    Interaction::BuyConfirm,
+    Interaction::OrderInquiry,
+    Interaction::OrderDisplay,
+    Interaction::AdminRequest,
+    Interaction::AdminConfirm,
 ];
 
 /// Shares of the interactions, per ten thousand (TPC-W, clause 5.2, as steady state).
@@ -103,7 +103,7 @@ pub(crate) struct Seat {
 
 /// What an interaction is about.
 pub(crate) struct Input {
-    pub(super) kind: Kind,
+    pub(super) kind: Interaction,
     pub(super) customer: i64,
     /// A customer who comes for the first time has this number.
     pub(super) new_customer: Option<i64>,
@@ -172,11 +172,11 @@ impl Transactions for Visits {
         }
         let cart = seat.cart;
         // One in five who want to buy is not known yet.
-        let is_new = kind == Kind::BuyRequest && random.below(5) == 0;
+        let is_new = kind == Interaction::BuyRequest && random.below(5) == 0;
         if is_new {
             seat.customer = fresh;
         }
-        if kind == Kind::BuyConfirm {
+        if kind == Interaction::BuyConfirm {
             seat.cart = 0;
         }
         Input {
@@ -190,19 +190,19 @@ impl Transactions for Visits {
             search: random.below(3),
             letter: letter(random.between(0, 25)),
             order: fresh,
-            mark: (kind == Kind::BuyConfirm).then(|| ledger.next()),
+            mark: (kind == Interaction::BuyConfirm).then(|| ledger.next()),
         }
     }
 
     async fn attempt(&self, session: &mut Session, prepared: &Prepared, input: &Input) -> Attempt {
         let (browse, buy) = (&prepared.browse, &prepared.buy);
         match input.kind {
-            Kind::ShoppingCart => buy.cart(session, input).await?,
-            Kind::BuyRequest => buy.request(session, input).await?,
-            Kind::BuyConfirm => buy.confirm(session, input).await?,
-            Kind::AdminConfirm => buy.change(session, input).await?,
+            Interaction::ShoppingCart => buy.cart(session, input).await?,
+            Interaction::BuyRequest => buy.request(session, input).await?,
+            Interaction::BuyConfirm => buy.confirm(session, input).await?,
+            Interaction::AdminConfirm => buy.change(session, input).await?,
             // A form, which needs no database.
-            Kind::CustomerRegistration => {}
+            Interaction::CustomerRegistration => {}
             _ => browse.look(session, input).await?,
         }
         Ok(Noted::default())
@@ -236,7 +236,7 @@ fn exponential(random: &mut Random) -> f64 {
 }
 
 /// An interaction by its share.
-fn drawn(random: &mut Random, mix: Mix) -> Kind {
+fn drawn(random: &mut Random, mix: Mix) -> Interaction {
     let mut left = random.below(10_000);
     for (kind, share) in ALL.into_iter().zip(shares(mix)) {
         if left < share {
@@ -244,7 +244,7 @@ fn drawn(random: &mut Random, mix: Mix) -> Kind {
         }
         left -= share;
     }
-    Kind::Home
+    Interaction::Home
 }
 
 /// A number that no other row has: microseconds since 1970, and the visitor's own number.

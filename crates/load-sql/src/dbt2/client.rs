@@ -13,7 +13,7 @@ use crate::drive::{Attempt, Client, Noted, Parts, Transactions};
 
 /// A kind of transaction; its number is the index of its numbers in [`Parts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TransactionType {
     NewOrder,
     Payment,
     OrderStatus,
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 
 /// What a kind of transaction is drawn with, and how long its user types and thinks.
 struct Profile {
-    kind: Kind,
+    kind: TransactionType,
     /// Share of all transactions, percent.
     percent: u64,
     /// Time to type what it needs, seconds.
@@ -34,16 +34,16 @@ struct Profile {
 
 /// The mix of the specification (TPC-C, clause 5.2), with the keying and mean think times.
 const MIX: [Profile; 5] = [
-    profile(Kind::NewOrder, 45, 18.0, 12.0),
-    profile(Kind::Payment, 43, 3.0, 12.0),
-    profile(Kind::OrderStatus, 4, 2.0, 10.0),
-    profile(Kind::Delivery, 4, 2.0, 5.0),
-    profile(Kind::StockLevel, 4, 2.0, 5.0),
+    profile(TransactionType::NewOrder, 45, 18.0, 12.0),
+    profile(TransactionType::Payment, 43, 3.0, 12.0),
+    profile(TransactionType::OrderStatus, 4, 2.0, 10.0),
+    profile(TransactionType::Delivery, 4, 2.0, 5.0),
+    profile(TransactionType::StockLevel, 4, 2.0, 5.0),
 ];
 /// Longest think time, in means.
 const LONGEST_THOUGHT: f64 = 10.0;
 
-const fn profile(kind: Kind, percent: u64, keying_s: f64, thinking_s: f64) -> Profile {
+const fn profile(kind: TransactionType, percent: u64, keying_s: f64, thinking_s: f64) -> Profile {
     Profile {
         kind,
         percent,
@@ -97,8 +97,8 @@ pub(crate) struct Orders {
 pub(crate) struct Seat {
     warehouse: i64,
     district: i64,
-    last: Option<Kind>,
-    next: Option<Kind>,
+    last: Option<TransactionType>,
+    next: Option<TransactionType>,
 }
 
 /// Where a transaction comes from.
@@ -193,11 +193,15 @@ impl Transactions for Orders {
             warehouses: self.warehouses,
         };
         match seat.next.take().unwrap_or_else(|| drawn(random)) {
-            Kind::NewOrder => Input::NewOrder(Box::new(new_order::draw(random, home, ledger))),
-            Kind::Payment => Input::Payment(Box::new(payment::draw(random, home, ledger))),
-            Kind::OrderStatus => Input::OrderStatus(status::draw(random, home)),
-            Kind::Delivery => Input::Delivery(delivery::draw(random, home)),
-            Kind::StockLevel => Input::StockLevel(stock_level::draw(random, home)),
+            TransactionType::NewOrder => {
+                Input::NewOrder(Box::new(new_order::draw(random, home, ledger)))
+            }
+            TransactionType::Payment => {
+                Input::Payment(Box::new(payment::draw(random, home, ledger)))
+            }
+            TransactionType::OrderStatus => Input::OrderStatus(status::draw(random, home)),
+            TransactionType::Delivery => Input::Delivery(delivery::draw(random, home)),
+            TransactionType::StockLevel => Input::StockLevel(stock_level::draw(random, home)),
         }
     }
 
@@ -221,17 +225,17 @@ impl Transactions for Orders {
 
     fn kind(&self, input: &Input) -> Option<usize> {
         Some(match input {
-            Input::NewOrder(_) => Kind::NewOrder as usize,
-            Input::Payment(_) => Kind::Payment as usize,
-            Input::OrderStatus(_) => Kind::OrderStatus as usize,
-            Input::Delivery(_) => Kind::Delivery as usize,
-            Input::StockLevel(_) => Kind::StockLevel as usize,
+            Input::NewOrder(_) => TransactionType::NewOrder as usize,
+            Input::Payment(_) => TransactionType::Payment as usize,
+            Input::OrderStatus(_) => TransactionType::OrderStatus as usize,
+            Input::Delivery(_) => TransactionType::Delivery as usize,
+            Input::StockLevel(_) => TransactionType::StockLevel as usize,
         })
     }
 }
 
 /// A kind by the mix.
-fn drawn(random: &mut Random) -> Kind {
+fn drawn(random: &mut Random) -> TransactionType {
     let mut left = random.below(100);
     for profile in &MIX {
         if left < profile.percent {
@@ -239,13 +243,13 @@ fn drawn(random: &mut Random) -> Kind {
         }
         left -= profile.percent;
     }
-    Kind::NewOrder
+    TransactionType::NewOrder
 }
 
 /// Seconds between a transaction and the next one: thinking about the last, typing the next. The first transaction
 /// of a terminal begins at any point of such a wait, so that terminals do not go in step.
-fn wait_s(last: Option<Kind>, next: Kind, random: &mut Random) -> f64 {
-    let of = |kind: Kind| &MIX[kind as usize];
+fn wait_s(last: Option<TransactionType>, next: TransactionType, random: &mut Random) -> f64 {
+    let of = |kind: TransactionType| &MIX[kind as usize];
     let Some(last) = last else {
         let first = of(next);
         return (first.keying_s + first.thinking_s) * random.unit();
@@ -293,7 +297,7 @@ mod tests {
         for _ in 0..200_000 {
             let next = drawn(&mut random);
             seconds += wait_s(last, next, &mut random);
-            orders += u32::from(next == Kind::NewOrder);
+            orders += u32::from(next == TransactionType::NewOrder);
             last = Some(next);
         }
         let per_minute = f64::from(orders) / seconds * 60.0;

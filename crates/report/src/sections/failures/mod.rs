@@ -7,7 +7,7 @@ use sokudo_model::metrics::group;
 use sokudo_model::{PhaseRecord, Series};
 
 use crate::block::Block;
-use crate::failures::{self, Kind, OfLabel};
+use crate::failures::{self, FailureCount, OfLabel};
 use crate::view::View;
 
 /// The tables of the subject phase; none where nothing failed for a reason that was told.
@@ -32,7 +32,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
     }
     let told: u64 = kinds.values().sum();
     let by_label = labels.into_iter().map(|(label, kinds)| {
-        let mut kinds: Vec<Kind> = kinds.into_iter().collect();
+        let mut kinds: Vec<FailureCount> = kinds.into_iter().collect();
         kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         (label.to_owned(), kinds)
     });
