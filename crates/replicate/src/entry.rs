@@ -8,7 +8,7 @@ use crate::codec::Unpacker;
 #[cfg(unix)]
 use crate::frame::Cursor;
 use crate::frame::{Codec, HEADER_BYTES, Header, MAX_PAYLOAD};
-use crate::message::{Kind, Listing, encode, read_answer, read_listing};
+use crate::message::{EntryKind, Listing, encode, read_answer, read_listing};
 use crate::path::check_name;
 #[cfg(unix)]
 use crate::send::{Record, Records};
@@ -48,7 +48,7 @@ pub fn listing(bytes: &[u8]) {
             for entry in entries {
                 assert_eq!(check_name(&entry.name), Ok(()));
                 assert!(entry.meta.uid != u32::MAX && entry.meta.gid != u32::MAX);
-                if let Kind::File { size, .. } = entry.kind {
+                if let EntryKind::File { size, .. } = entry.kind {
                     assert!(i64::try_from(size).is_ok());
                 }
             }
@@ -92,7 +92,7 @@ mod tests {
 
     /// Payloads of every parser, as honest ends make them.
     fn honest() -> Vec<Vec<u8>> {
-        let kind = Kind::File {
+        let kind = EntryKind::File {
             size: 3,
             racy: true,
             shared: false,

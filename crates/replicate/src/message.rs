@@ -61,7 +61,7 @@ pub struct Meta {
 
 /// What an entry is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File {
         /// Bytes.
@@ -96,7 +96,7 @@ pub struct Entry {
     #[serde(with = "serde_bytes")]
     pub name: Vec<u8>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// What it has besides content.
     pub meta: Meta,
 }
@@ -276,10 +276,10 @@ impl Meta {
 impl Entry {
     fn is_bounded(&self) -> bool {
         let target_fits = match &self.kind {
-            Kind::Symlink { target } => {
+            EntryKind::Symlink { target } => {
                 (1..=MAX_LINK).contains(&target.len()) && !target.contains(&0)
             }
-            Kind::File { size, .. } => i64::try_from(*size).is_ok(),
+            EntryKind::File { size, .. } => i64::try_from(*size).is_ok(),
             _ => true,
         };
         check_name(&self.name).is_ok() && self.meta.is_bounded() && target_fits
@@ -292,7 +292,7 @@ mod tests {
 
     use super::*;
 
-    fn entry(name: &[u8], kind: Kind) -> Entry {
+    fn entry(name: &[u8], kind: EntryKind) -> Entry {
         Entry {
             name: name.into(),
             kind,
@@ -302,14 +302,14 @@ mod tests {
 
     #[test]
     fn a_listing_that_leads_outside_is_no_listing() {
-        let file = || Kind::File {
+        let file = || EntryKind::File {
             size: 1,
             racy: false,
             shared: false,
         };
         let good = Listing::Entries(vec![entry("名".as_bytes(), file())]);
         assert_eq!(read_listing(&encode(&good)), Ok(good));
-        let empty = Kind::Symlink { target: Vec::new() };
+        let empty = EntryKind::Symlink { target: Vec::new() };
         let bad = [
             entry(b"../x", file()),
             entry(b"", file()),

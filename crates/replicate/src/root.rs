@@ -35,7 +35,7 @@ pub struct Root(OwnedFd);
 /// What the system says of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
-    /// Kind of file.
+    /// EntryKind of file.
     pub kind: FileType,
     /// Bytes.
     pub size: u64,

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crate::codec::{LADDER, Packer, Unpacker, is_incompressible};
 use crate::frame::Codec;
-use crate::message::Kind;
+use crate::message::EntryKind;
 use crate::path::RelPath;
 use crate::predict::{CLASSES, LevelCost, Sample, SizeClass, Tree};
 use crate::session::{Session, thread_cpu_s};
@@ -69,11 +69,11 @@ pub fn sample(source: &Source, session: &Session) -> io::Result<Sample> {
             if let Event::Found(found) = event {
                 walk.entries += 1.0;
                 match found.entry.kind {
-                    Kind::Directory => {
+                    EntryKind::Directory => {
                         let inside = directory.join(&found.entry.name);
                         to_list.extend(inside.map(Arc::new));
                     }
-                    Kind::File { size, .. } => walk.file(&directory, &found.entry.name, size),
+                    EntryKind::File { size, .. } => walk.file(&directory, &found.entry.name, size),
                     _ => {}
                 }
             }

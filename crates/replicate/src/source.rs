@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 
 use crate::dataset::DataSet;
 use crate::filter::Filter;
-use crate::message::{Entry, Kind, Meta};
+use crate::message::{Entry, EntryKind, Meta};
 use crate::path::{RelPath, check_name, shown};
 use crate::root::{self, Handles, Keeps, Root, Status};
 
@@ -279,14 +279,14 @@ fn list_tree(
             return leave(path, name, &error, visit);
         }
         let kind = match status.kind {
-            FileType::RegularFile => Kind::File {
+            FileType::RegularFile => EntryKind::File {
                 size: status.size.min(most_bytes),
                 racy: status.mtime_ns > now_ns - RACY_NS,
                 shared: status.links > 1,
             },
-            FileType::Directory => Kind::Directory,
+            FileType::Directory => EntryKind::Directory,
             FileType::Symlink => match root::link_target(directory.as_fd(), name) {
-                Ok(target) => Kind::Symlink { target },
+                Ok(target) => EntryKind::Symlink { target },
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 Err(error) => return leave(path, name, &error, visit),
             },
@@ -296,7 +296,7 @@ fn list_tree(
             }
         };
         let mut meta = meta(&status);
-        if keeps.attributes && !matches!(kind, Kind::Symlink { .. }) {
+        if keeps.attributes && !matches!(kind, EntryKind::Symlink { .. }) {
             meta.attributes = match root::attributes(directory.as_fd(), name) {
                 Ok(attributes) => attributes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -334,7 +334,7 @@ fn leave(
     visit(Event::Found(Found {
         entry: Entry {
             name: name.to_vec(),
-            kind: Kind::Left,
+            kind: EntryKind::Left,
             meta: Meta::default(),
         },
         inode: None,
@@ -348,7 +348,7 @@ fn list_set(
 ) -> io::Result<()> {
     let directories = set.directories();
     visit(Event::Begin(DataSet::meta(0o755)))?;
-    let mut found = |name: Vec<u8>, kind: Kind, mode: u32| {
+    let mut found = |name: Vec<u8>, kind: EntryKind, mode: u32| {
         let meta = DataSet::meta(mode);
         visit(Event::Found(Found {
             entry: Entry { name, kind, meta },
@@ -357,14 +357,14 @@ fn list_set(
     };
     if path.is_root() {
         for directory in &directories {
-            found(directory.as_bytes().to_vec(), Kind::Directory, 0o755)?;
+            found(directory.as_bytes().to_vec(), EntryKind::Directory, 0o755)?;
         }
         return Ok(());
     }
     let place = directories.iter().position(|directory| directory == path);
     let place = place.ok_or(io::ErrorKind::NotFound)?;
     for (name, _, size) in set.files(place) {
-        let kind = Kind::File {
+        let kind = EntryKind::File {
             size,
             racy: false,
             shared: false,

@@ -16,7 +16,7 @@ use super::await_data::{Awaited, unasked};
 use super::basis::{Basis, Task};
 use super::{MAX_SHARED, ReceiveState, stage};
 use crate::delta::LEAST_BYTES;
-use crate::message::{Answer, Entry, Id, Kind, Meta, Verdict};
+use crate::message::{Answer, Entry, EntryKind, Id, Meta, Verdict};
 use crate::path::{RelPath, STAGED};
 use crate::root::{self, Keeps, Status};
 use crate::session::{Progress, lock};
@@ -241,14 +241,14 @@ impl<'a> Judge<'a> {
 
     fn judge(&mut self, current: &Current, id: Id, entry: &Entry) -> io::Result<Verdict> {
         // The sender has such patterns too; this end does not rely on it.
-        let is_directory = entry.kind == Kind::Directory;
+        let is_directory = entry.kind == EntryKind::Directory;
         let filter = &self.shared.terms.filter;
         if !filter.takes(&current.path, &entry.name, is_directory) {
             return Err(io::Error::other("it does not belong to the replication"));
         }
         match &entry.kind {
-            Kind::Directory | Kind::Left => Ok(Verdict::Skip),
-            Kind::HardLink { of } => {
+            EntryKind::Directory | EntryKind::Left => Ok(Verdict::Skip),
+            EntryKind::HardLink { of } => {
                 self.shared.count(|counts| counts.files += 1);
                 if current.handle.is_some() {
                     let path = current.path.as_ref().clone();
@@ -257,11 +257,11 @@ impl<'a> Judge<'a> {
                 }
                 Ok(Verdict::Skip)
             }
-            Kind::Symlink { target } => {
+            EntryKind::Symlink { target } => {
                 self.symlink(current, entry, target)?;
                 Ok(Verdict::Skip)
             }
-            Kind::File { size, racy, shared } => {
+            EntryKind::File { size, racy, shared } => {
                 self.shared.count(|counts| {
                     counts.files += 1;
                     counts.bytes = counts.bytes.saturating_add(*size);

@@ -10,7 +10,7 @@ use super::queue::Item;
 use super::{Round, SendState};
 use crate::codec::Packer;
 use crate::frame::FrameKind;
-use crate::message::{Entry, Failure, Id, Kind, Listing, encode};
+use crate::message::{Entry, EntryKind, Failure, Id, Listing, encode};
 use crate::path::RelPath;
 use crate::session::{ALIVE, Progress, Session};
 use crate::source::{Event, Found, Source, wall_clock_ns};
@@ -130,7 +130,7 @@ impl Lister<'_> {
                         Ok(())
                     }
                     Event::Found(found) => {
-                        if found.entry.kind == Kind::Directory {
+                        if found.entry.kind == EntryKind::Directory {
                             match directory.join(&found.entry.name) {
                                 Ok(path) => inside.push(path),
                                 Err(why) => shared.left(Failure {
@@ -177,12 +177,12 @@ impl Lister<'_> {
             .checked_add(1)
             .ok_or_else(|| io::Error::other("a round has more entries than can be numbered"))?;
         let mut item = None;
-        if let Kind::File { size, .. } = entry.kind {
+        if let EntryKind::File { size, .. } = entry.kind {
             let progress = &self.shared.progress;
             Progress::add(&progress.files_listed, 1);
             Progress::add(&progress.bytes_listed, size);
             match inode.and_then(|inode| self.links.get(&inode)) {
-                Some(of) => entry.kind = Kind::HardLink { of: *of },
+                Some(of) => entry.kind = EntryKind::HardLink { of: *of },
                 None => {
                     self.links.extend(inode.map(|inode| (inode, id)));
                     item = Some(Item {

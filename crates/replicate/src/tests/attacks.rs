@@ -19,7 +19,7 @@ use crate::codec::Unpacker;
 use crate::dataset::Content;
 use crate::frame::{Codec, FrameKind, Header};
 use crate::message::{
-    Answer, Attribute, Entry, Failure, Id, Kind, Listing, Meta, Verdict, encode, read_answer,
+    Answer, Attribute, Entry, EntryKind, Failure, Id, Listing, Meta, Verdict, encode, read_answer,
     read_listing,
 };
 use crate::path::RelPath;
@@ -132,7 +132,7 @@ impl Hostile {
     }
 }
 
-fn entry(name: &[u8], kind: Kind) -> Entry {
+fn entry(name: &[u8], kind: EntryKind) -> Entry {
     Entry {
         name: name.into(),
         kind,
@@ -144,7 +144,7 @@ fn entry(name: &[u8], kind: Kind) -> Entry {
 }
 
 fn file(name: &str, size: u64) -> Entry {
-    let kind = Kind::File {
+    let kind = EntryKind::File {
         size,
         racy: false,
         shared: false,
@@ -154,7 +154,7 @@ fn file(name: &str, size: u64) -> Entry {
 
 fn link(name: &str, target: &str) -> Entry {
     let target = target.into();
-    entry(name.as_bytes(), Kind::Symlink { target })
+    entry(name.as_bytes(), EntryKind::Symlink { target })
 }
 
 /// A tree that may be written to, beside one that may not.
@@ -362,7 +362,7 @@ fn numbers_at_their_bounds_neither_panic_nor_pass() {
             entry.meta.attributes = (0..129).map(|_| one()).collect();
         },
         |entry| {
-            entry.kind = Kind::File {
+            entry.kind = EntryKind::File {
                 size: 1 << 63,
                 racy: false,
                 shared: false,
@@ -451,10 +451,10 @@ fn hard_links_join_only_files_of_the_round() {
     let (place, outcome) = attack(|hostile| {
         hostile.directory("");
         hostile.entries(vec![
-            entry(b"unknown", Kind::HardLink { of: 99 }),
-            entry(b"itself", Kind::HardLink { of: 1 }),
+            entry(b"unknown", EntryKind::HardLink { of: 99 }),
+            entry(b"itself", EntryKind::HardLink { of: 1 }),
             link("link", "../outside/precious"),
-            entry(b"by link", Kind::HardLink { of: 2 }),
+            entry(b"by link", EntryKind::HardLink { of: 2 }),
         ]);
         hostile.end(4);
     });
@@ -467,12 +467,12 @@ fn hard_links_join_only_files_of_the_round() {
     fs::write(place.inside().join("first"), "unrelated").unwrap();
     let outcome = attack_with(Copy::default().receive, &place, |hostile| {
         hostile.directory("");
-        let kind = Kind::File {
+        let kind = EntryKind::File {
             size: 3,
             racy: false,
             shared: true,
         };
-        let second = entry(b"second", Kind::HardLink { of: 0 });
+        let second = entry(b"second", EntryKind::HardLink { of: 0 });
         hostile.entries(vec![entry(b"first", kind), second]);
         hostile.record(Record::Abort {
             id: 0,
