@@ -969,3 +969,108 @@ error-settings-overridden = `{ $setting }` has no effect: its value comes from {
 error-settings-rejected = the server refuses `{ $setting }`: { $why }
 error-settings-restart = `{ $setting }` needs a restart of the server, which is not done here
 error-settings-unknown = the server has no setting `{ $setting }`
+
+## Mistakes of scripts and console lines
+error-scenario-place = line { $line }, column { $column }: { $says }
+error-scenario-line = line { $line }: { $says }
+error-scenario-file = { $file }: { $says }
+error-scenario-line-long = the line is longer than { $kib } KiB
+error-scenario-line-words = the line has more than { $most } words
+error-scenario-line-hint = write it as several lines
+error-scenario-quote = the quote { $quote } has no end
+error-scenario-quote-hint = write { $quote } again where it ends
+error-scenario-nobody = `{ $word }` is not a word of the console, and no host is named for it
+error-scenario-nobody-hint = write `all { $word }` or `node 1 { $word }`; `help` lists the words
+error-scenario-needs-monitor = `{ $word }` needs a monitor
+error-scenario-needs-number = `{ $word }` needs a number
+error-scenario-needs-number-or-all = `{ $word }` needs a number or `all`
+error-scenario-needs-time = `{ $word }` needs a time
+error-scenario-needs-host = `{ $word }` needs a host
+error-scenario-needs-host-number = `{ $word }` needs the number of a host
+error-scenario-needs-size = `{ $word }` needs a size and how often
+error-scenario-needs-hint = `help` shows what each word takes
+error-scenario-no-command = there is no command for the host
+error-scenario-no-command-hint = write for example `all enter` or `node 1 connectnode 2`
+error-scenario-not-here = `{ $word }` cannot stand here
+error-scenario-not-here-hint = a host's command is one of connect, connectnode, disconnect, sendreceive-n, or a workload
+error-scenario-size-hint = write for example `500000` or `1MB`
+error-scenario-count-hint = write for example `1000` or `1k`
+error-scenario-time-hint = write for example `500ms` or `2s`
+error-scenario-no-hosts = `{ $word }` names no hosts
+error-scenario-no-hosts-hint = write a number from 1, or several: `3`, `1,4`, `2-5`
+error-scenario-several-hosts = `{ $word }` names several hosts
+error-scenario-several-hosts-hint = a host is connected to one other: write one number
+error-scenario-number = `{ $word }` is not a valid number of hosts
+error-scenario-number-hint = write for example `4`
+error-scenario-too-much = `{ $word }` is too much here
+error-scenario-too-much-hint = leave it out; `help` shows what each word takes
+error-scenario-queue = { $most } commands wait for host { $host }
+error-scenario-queue-hint = write `waitallresults` in between
+error-scenario-field-empty = nothing stands in the input field of host { $host }
+error-scenario-field-empty-hint = write `node { $host } set …` before
+error-scenario-unconnected = host { $host } is not connected to any host
+error-scenario-unconnected-hint = write `node { $host } connectnode …` before, or name the peer after the word
+error-scenario-clock = the clock of host { $host } ({ $name }) is known within { $error } only, and { $most } was asked for
+error-scenario-clock-hint = say `syncTime` again when the network is quiet, or allow a larger error
+error-scenario-help-hint = `help { $word }` shows what it takes
+error-scenario-no-host = there is no host `{ $host }`
+error-scenario-no-host-hint = hosts are numbered from 1 to { $n }; `hosts` lists them
+error-scenario-no-host-hint-none = name hosts when you start the console
+error-scenario-hosts-hint = hosts() has { $n } of them, numbered from 1
+error-scenario-itself = host { $host } would load itself
+error-scenario-loads-nobody = host { $host } would load nobody
+error-scenario-itself-hint = name another host
+error-scenario-pairs =
+    { $pairs } { $pairs ->
+        [one] pair
+       *[other] pairs
+    } cannot be made of { $hosts } { $hosts ->
+        [one] host
+       *[other] hosts
+    }
+error-scenario-pairs-hint =
+    { $most } { $most ->
+        [one] pair
+       *[other] pairs
+    } at most: each needs two hosts
+error-scenario-pairs-hint-none = a pair needs two hosts
+error-scenario-times-0 = --times 0 exchanges nothing
+error-scenario-times-0-hint = ask for 1 or more times
+error-scenario-size-0 = a message of 0 B carries nothing
+error-scenario-size-0-hint = ask for 1 B or more
+error-scenario-parameter = the script has no parameter `{ $names }`
+error-scenario-parameter-hint = it asks for parameters with `parameter(NAME, USUAL)`; look there for their names
+error-scenario-engine = the script engine cannot be started: { $why }
+error-scenario-engine-hint = free memory on this host
+error-scenario-computed = the script computed for more than { $limit }
+error-scenario-computed-hint = look for a loop that never ends
+error-scenario-memory = the script used more than { $mib } MiB of memory
+error-scenario-memory-hint = keep numbers, not everything that was ever told
+error-scenario-types-hint = `sokudo scenario types` shows what can be called
+error-scenario-no-call = there is no call `{ $name }`
+error-scenario-no-name = there is no `{ $name }`
+error-scenario-phases = more than { $loads } loads in a phase, or more than { $phases } phases
+error-scenario-phases-hint = make several runs of it
+error-scenario-phase = the phase cannot be understood: { $error }
+error-scenario-phase-hint = give it a name and loads: phase("echo", [rr(1, 2)])
+error-scenario-text = a text is needed here
+error-scenario-text-hint = put it into quotes
+error-scenario-text-long = a text of { $bytes } bytes is too long
+error-scenario-text-long-hint = { $most } bytes are possible
+error-scenario-text-time-hint = write for example "500ms" or "60s"
+error-scenario-host = { $value } is not a valid host
+error-scenario-host-hint = give a host of hosts(), its number or its name
+error-scenario-empty-phase = phase "{ $name }" has no load
+error-scenario-empty-phase-hint = give it at least one load
+error-scenario-set = --set { $name }={ $given }: { $text } is not a valid number
+error-scenario-set-hint = write a number
+error-scenario-nobody-left = no host is left to carry out `{ $phase }`
+error-scenario-nobody-left-hint = look at the hosts that were lost, and start their agents again
+error-scenario-no-files = a console reads no files, and --{ $option } of `{ $workload }` names one
+error-scenario-no-files-hint = write the text itself after --{ $option }, or run `sokudo { $workload } --on` for a file
+error-scenario-word = there is no word `{ $word }`
+error-scenario-word-hint = words that load: { $words }
+error-scenario-word-hint-plan = its plan has files of its own: run `sokudo jmx run PLAN.jmx --on 'GROUP/*'` beside the console
+error-scenario-word-hint-together = `set` different commands and `enter` them: they start together
+error-scenario-property = a property has no name and value
+error-scenario-property-hint = write property: ["THREAD_NUMBER=25"]

@@ -16,24 +16,24 @@ mod say;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use sokudo_model::{PhaseRecord, Text, kinds, units};
+use sokudo_model::{PhaseRecord, Text, Unit, kinds};
 
 use crate::execute::{Executor, Failed, HostInfo, OrderedLoad, Part, Phase};
 use crate::line::{Command, Line, Order, Who};
-use crate::mistake::Mistake;
+use crate::mistake::{Mistake, placed};
 pub use rehearse::rehearse;
 
 /// Commands that may wait in the queue of one host.
 const QUEUE_MAX: usize = 1000;
 
 /// The reason why a line was not carried out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refused {
     /// It makes no sense here.
     #[error(transparent)]
     Mistake(#[from] Mistake),
     /// It does, and it failed.
-    #[error("line {line}: {failed}")]
+    #[error("{}", sokudo_i18n::english(&placed(*line, 0, failed.says.clone())))]
     Failed {
         /// Line, from 1.
         line: u32,
@@ -44,10 +44,18 @@ pub enum Refused {
 
 impl Refused {
     /// Remedy for the operator.
-    pub fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&Text> {
         match self {
             Refused::Mistake(mistake) => Some(&mistake.hint),
-            Refused::Failed { failed, .. } => failed.hint.as_deref(),
+            Refused::Failed { failed, .. } => failed.hint.as_ref(),
+        }
+    }
+
+    /// The reason with its place.
+    pub fn text(&self) -> Text {
+        match self {
+            Refused::Mistake(mistake) => mistake.text(),
+            Refused::Failed { line, failed } => placed(*line, 0, failed.says.clone()),
         }
     }
 }
@@ -194,7 +202,7 @@ impl Console {
         executor: &mut dyn Executor,
     ) -> Result<(), Refused> {
         let pairs = crate::pairs::pairs(&executor.hosts(), wanted)
-            .map_err(|failed| Mistake::at(column, failed.says, failed.hint.unwrap_or_default()))?;
+            .map_err(|failed| Mistake::of(column, failed))?;
         for (one, other) in pairs {
             let who = Who::Nodes(vec![one], column);
             self.order(&who, &Order::ConnectNode(other, column), executor)?;
@@ -243,8 +251,10 @@ impl Console {
         if seat.queue.len() >= QUEUE_MAX {
             return Err(Mistake::at(
                 1,
-                format!("{QUEUE_MAX} commands wait for host {number}"),
-                "write `waitallresults` in between",
+                Text::new("error-scenario-queue")
+                    .with("most", QUEUE_MAX)
+                    .with("host", number),
+                Text::new("error-scenario-queue-hint"),
             ));
         }
         match order {
@@ -259,8 +269,8 @@ impl Console {
                 None if all => Ok(Change::Nothing),
                 None => Err(Mistake::at(
                     *column,
-                    format!("nothing stands in the input field of host {number}"),
-                    format!("write `node {number} set …` before"),
+                    Text::new("error-scenario-field-empty").with("host", number),
+                    Text::new("error-scenario-field-empty-hint").with("host", number),
                 )
                 .for_lack_of_orders(number)),
             },
@@ -337,10 +347,8 @@ impl Console {
                 None => {
                     return Err(Mistake::at(
                         column,
-                        format!("host {number} is not connected to any host"),
-                        format!(
-                            "write `node {number} connectnode …` before, or name the peer after the word"
-                        ),
+                        Text::new("error-scenario-unconnected").with("host", number),
+                        Text::new("error-scenario-unconnected-hint").with("host", number),
                     )
                     .for_lack_of_orders(number));
                 }
@@ -461,14 +469,12 @@ fn known_well_enough(hosts: &[HostInfo], most_ns: Option<u64>) -> Result<(), Fai
     let widest = wide.max_by(|a, b| a.clock_error_seconds.total_cmp(&b.clock_error_seconds));
     widest.map_or(Ok(()), |host| {
         Err(Failed::new(
-            format!(
-                "the clock of host {} ({}) is known within {} only, and {} was asked for",
-                host.number,
-                host.name,
-                units::duration(host.clock_error_seconds),
-                units::duration(most_s)
-            ),
-            "say `syncTime` again when the network is quiet, or allow a larger error",
+            Text::new("error-scenario-clock")
+                .with("host", host.number)
+                .word("name", &host.name)
+                .number("error", host.clock_error_seconds, Unit::Seconds)
+                .number("most", most_s, Unit::Seconds),
+            Text::new("error-scenario-clock-hint"),
         ))
     })
 }
@@ -487,7 +493,7 @@ fn read(
     executor.read(word, arguments).map_err(|failed| {
         let hint = failed
             .hint
-            .unwrap_or_else(|| format!("`help {word}` shows what it takes"));
+            .unwrap_or_else(|| Text::new("error-scenario-help-hint").word("word", word));
         Mistake::at(column, failed.says, hint)
     })
 }
@@ -586,10 +592,10 @@ pub(crate) fn find_host(text: &str, hosts: &[HostInfo]) -> Option<u32> {
 }
 
 fn no_host(column: u32, text: &str, hosts: &[HostInfo]) -> Mistake {
-    let says = format!("there is no host `{text}`");
+    let says = Text::new("error-scenario-no-host").word("host", text);
     let hint = match hosts.len() {
-        0 => "name hosts when you start the console".into(),
-        n => format!("hosts are numbered from 1 to {n}; `hosts` lists them"),
+        0 => Text::new("error-scenario-no-host-hint-none"),
+        n => Text::new("error-scenario-no-host-hint").with("n", n),
     };
     Mistake::at(column, says, hint)
 }
@@ -597,8 +603,8 @@ fn no_host(column: u32, text: &str, hosts: &[HostInfo]) -> Mistake {
 fn to_itself(number: u32, column: u32) -> Mistake {
     Mistake::at(
         column,
-        format!("host {number} would load itself"),
-        "name another host",
+        Text::new("error-scenario-itself").with("host", number),
+        Text::new("error-scenario-itself-hint"),
     )
 }
 

@@ -1,6 +1,6 @@
 //! The interface of the executor that carries the phases of a scenario out.
 
-use sokudo_model::{PhaseRecord, Text};
+use sokudo_model::{PhaseRecord, Refusal, Text};
 
 /// A host as scenarios see it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -87,23 +87,33 @@ pub struct Phase {
 }
 
 /// The reason why something was not carried out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{says}")]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}", sokudo_i18n::english(says))]
 pub struct Failed {
     /// The failure.
-    pub says: String,
+    pub says: Text,
     /// Remedy for the operator.
-    pub hint: Option<String>,
+    pub hint: Option<Text>,
     /// True when the operator wants the run to end.
     pub interrupted: bool,
 }
 
 impl Failed {
     /// Something that the operator can mend.
-    pub fn new(says: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(says: impl Into<Text>, hint: impl Into<Text>) -> Self {
         Self {
             says: says.into(),
             hint: Some(hint.into()),
+            interrupted: false,
+        }
+    }
+}
+
+impl From<Refusal> for Failed {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            says: refusal.says,
+            hint: refusal.hint,
             interrupted: false,
         }
     }

@@ -15,7 +15,7 @@
 //!          set COMMAND · enter · clr · a workload's own word with its options
 //! ```
 
-use sokudo_model::{Bytes, Count, Nanos};
+use sokudo_model::{Bytes, Count, Nanos, Text};
 
 use crate::mistake::Mistake;
 use crate::vocabulary::{self, CONSOLE, HOST};
@@ -176,7 +176,7 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
         "waittime" => pause(first, rest, Unit::Milliseconds),
         "sleep" => pause(first, rest, Unit::Seconds),
         "monitor" => {
-            let (monitor, rest) = split(first, rest, "a monitor")?;
+            let (monitor, rest) = split(first, rest, "error-scenario-needs-monitor")?;
             nothing_more(rest).map(|()| Command::Monitor(monitor.clone()))
         }
         "waitallresults" => awaiting(rest),
@@ -185,14 +185,14 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
             order: order(rest, end_of(first), 0)?,
         }),
         "node" => {
-            let (numbers, rest) = split(first, rest, "a number")?;
+            let (numbers, rest) = split(first, rest, "error-scenario-needs-number")?;
             Ok(Command::Order {
                 who: Who::Nodes(nodes(numbers)?, numbers.column),
                 order: order(rest, end_of(numbers), 0)?,
             })
         }
         "stage" => {
-            let (who, rest) = split(first, rest, "a number or `all`")?;
+            let (who, rest) = split(first, rest, "error-scenario-needs-number-or-all")?;
             let staged = order(rest, end_of(who), DEPTH_MAX)?;
             Ok(Command::Order {
                 who: match who.text.eq_ignore_ascii_case("all") {
@@ -208,14 +208,8 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
         }),
         _ => Err(Mistake::at(
             first.column,
-            format!(
-                "`{}` is not said to anybody, and no word of the console",
-                first.text
-            ),
-            format!(
-                "write `all {0}` or `node 1 {0}`; `help` lists the words",
-                first.text
-            ),
+            Text::new("error-scenario-nobody").word("word", &first.text),
+            Text::new("error-scenario-nobody-hint").word("word", &first.text),
         )),
     }
 }
@@ -228,7 +222,7 @@ enum Unit {
 }
 
 fn pause(first: &Word, rest: &[Word], unit: Unit) -> Result<Command, Mistake> {
-    let (time, rest) = split(first, rest, "a time")?;
+    let (time, rest) = split(first, rest, "error-scenario-needs-time")?;
     nothing_more(rest)?;
     time_ns(time, unit).map(Command::Pause)
 }
@@ -250,20 +244,20 @@ fn order(words: &[Word], column: u32, depth: u32) -> Result<Order, Mistake> {
     let (first, rest) = words.split_first().ok_or_else(|| {
         Mistake::at(
             column,
-            "there is no command for the host",
-            "write for example `all enter` or `node 1 connectnode 2`",
+            Text::new("error-scenario-no-command"),
+            Text::new("error-scenario-no-command-hint"),
         )
     })?;
-    let one = |what: &str| {
-        let (word, rest) = split(first, rest, what)?;
+    let one = |needs: &str| {
+        let (word, rest) = split(first, rest, needs)?;
         nothing_more(rest).map(|()| word)
     };
     let said_to_the_console = vocabulary::name_of(&first.text, CONSOLE);
     let word = vocabulary::name_of(&first.text, HOST).or(said_to_the_console);
     match word.unwrap_or_default() {
-        "connect" => one("a host").map(|host| Order::Connect(host.clone())),
+        "connect" => one("error-scenario-needs-host").map(|host| Order::Connect(host.clone())),
         "connectnode" => {
-            let word = one("the number of a host")?;
+            let word = one("error-scenario-needs-host-number")?;
             Ok(Order::ConnectNode(node_number(word)?, word.column))
         }
         "disconnect" => nothing_more(rest).map(|()| Order::Disconnect),
@@ -280,28 +274,28 @@ fn order(words: &[Word], column: u32, depth: u32) -> Result<Order, Mistake> {
         }),
         _ => Err(Mistake::at(
             first.column,
-            format!("`{}` cannot stand here", first.text),
-            "a host's command is one of connect, connectnode, disconnect, sendreceive-n, or a workload",
+            Text::new("error-scenario-not-here").word("word", &first.text),
+            Text::new("error-scenario-not-here-hint"),
         )),
     }
 }
 
 fn send_receive(first: &Word, rest: &[Word]) -> Result<Order, Mistake> {
     let [size, times, options @ ..] = rest else {
-        return Err(missing(first, "a size and how often"));
+        return Err(missing(first, "error-scenario-needs-size"));
     };
     let size_bytes = size.text.parse::<Bytes>().map_err(|error| {
         Mistake::at(
             size.column,
-            error.to_string(),
-            "write for example `500000` or `1MB`",
+            error.text(),
+            Text::new("error-scenario-size-hint"),
         )
     })?;
     let count = times.text.parse::<Count>().map_err(|error| {
         Mistake::at(
             times.column,
-            error.to_string(),
-            "write for example `1000` or `1k`",
+            error.text(),
+            Text::new("error-scenario-count-hint"),
         )
     })?;
     Ok(Order::SendReceive {
@@ -318,8 +312,8 @@ fn nodes(word: &Word) -> Result<Vec<u32>, Mistake> {
     let wrong = || {
         Mistake::at(
             word.column,
-            format!("`{}` names no hosts", word.text),
-            "write a number from 1, or several: `3`, `1,4`, `2-5`",
+            Text::new("error-scenario-no-hosts").word("word", &word.text),
+            Text::new("error-scenario-no-hosts-hint"),
         )
     };
     let mut out = Vec::new();
@@ -343,8 +337,8 @@ fn node_number(word: &Word) -> Result<u32, Mistake> {
         [one] => Ok(*one),
         _ => Err(Mistake::at(
             word.column,
-            format!("`{}` names several hosts", word.text),
-            "a host is connected to one other: write one number",
+            Text::new("error-scenario-several-hosts").word("word", &word.text),
+            Text::new("error-scenario-several-hosts-hint"),
         )),
     }
 }
@@ -353,8 +347,8 @@ fn number(word: &Word) -> Result<u32, Mistake> {
     word.text.parse().map_err(|_| {
         Mistake::at(
             word.column,
-            format!("`{}` is not a valid number of hosts", word.text),
-            "write for example `4`",
+            Text::new("error-scenario-number").word("word", &word.text),
+            Text::new("error-scenario-number-hint"),
         )
     })
 }
@@ -368,8 +362,8 @@ fn time_ns(word: &Word, bare: Unit) -> Result<u64, Mistake> {
     text.parse::<Nanos>().map(|time| time.0).map_err(|error| {
         Mistake::at(
             word.column,
-            error.to_string(),
-            "write for example `500ms` or `2s`",
+            error.text(),
+            Text::new("error-scenario-time-hint"),
         )
     })
 }
@@ -378,9 +372,9 @@ fn time_ns(word: &Word, bare: Unit) -> Result<u64, Mistake> {
 fn split<'a>(
     before: &Word,
     rest: &'a [Word],
-    what: &str,
+    needs: &str,
 ) -> Result<(&'a Word, &'a [Word]), Mistake> {
-    rest.split_first().ok_or_else(|| missing(before, what))
+    rest.split_first().ok_or_else(|| missing(before, needs))
 }
 
 fn at_most_one(rest: &[Word]) -> Result<Option<&Word>, Mistake> {
@@ -393,17 +387,18 @@ fn nothing_more(rest: &[Word]) -> Result<(), Mistake> {
         None => Ok(()),
         Some(word) => Err(Mistake::at(
             word.column,
-            format!("`{}` is too much here", word.text),
-            "leave it out; `help` shows what each word takes",
+            Text::new("error-scenario-too-much").word("word", &word.text),
+            Text::new("error-scenario-too-much-hint"),
         )),
     }
 }
 
-fn missing(word: &Word, what: &str) -> Mistake {
+/// `needs` is the key of the message that says what must follow the word.
+fn missing(word: &Word, needs: &str) -> Mistake {
     Mistake::at(
         end_of(word),
-        format!("`{}` needs {what}", word.text),
-        "`help` shows what each word takes",
+        Text::new(needs).word("word", &word.text),
+        Text::new("error-scenario-needs-hint"),
     )
 }
 

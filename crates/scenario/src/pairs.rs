@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use sokudo_model::Bytes;
 use sokudo_model::units::counted;
+use sokudo_model::{Bytes, Text};
 
 use crate::execute::{Failed, HostInfo};
 
@@ -31,17 +31,12 @@ pub fn pairs(hosts: &[HostInfo], wanted: Option<u32>) -> Result<Vec<(u32, u32)>,
     let wanted = wanted.map_or(half.max(1), |wanted| wanted as usize);
     if wanted == 0 || wanted > half {
         return Err(Failed::new(
-            format!(
-                "{} cannot be made of {}",
-                counted(wanted as u64, "pair"),
-                counted(hosts.len() as u64, "host")
-            ),
+            Text::new("error-scenario-pairs")
+                .with("pairs", wanted)
+                .with("hosts", hosts.len()),
             match half {
-                0 => "a pair needs two hosts".into(),
-                _ => format!(
-                    "{} at most: each needs two hosts",
-                    counted(half as u64, "pair")
-                ),
+                0 => Text::new("error-scenario-pairs-hint-none"),
+                _ => Text::new("error-scenario-pairs-hint").with("most", half),
             },
         ));
     }
@@ -56,14 +51,14 @@ impl PairExchange {
     fn check(&self) -> Result<(), Failed> {
         if self.times == 0 {
             return Err(Failed::new(
-                "--times 0 exchanges nothing",
-                "ask for 1 or more times",
+                Text::new("error-scenario-times-0"),
+                Text::new("error-scenario-times-0-hint"),
             ));
         }
         match self.size.parse::<Bytes>() {
             Ok(Bytes(0)) => Err(Failed::new(
-                "a message of 0 B is none",
-                "ask for 1 B or more",
+                Text::new("error-scenario-size-0"),
+                Text::new("error-scenario-size-0-hint"),
             )),
             _ => Ok(()),
         }

@@ -19,10 +19,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rquickjs::{CatchResultExt, Context, Ctx, Function, Module};
+use sokudo_i18n::english;
+use sokudo_model::Text;
 use sokudo_script::apart::{self, Caller, NoEnd, Watch};
 use sokudo_script::{Bounds, Language, Thrown, engine};
 
 use crate::execute::Executor;
+use crate::mistake::placed;
 use calls::Calls;
 pub use rehearse::{Open, Rehearsed, rehearse, syntax};
 
@@ -34,10 +37,6 @@ pub const TYPES: &str = include_str!("../sokudo.d.ts");
 const OWN_LINES: &str = "eval_script:";
 /// Stack of the engine, bytes.
 const STACK_BYTES: usize = 1 << 20;
-
-/// Message and hint when there is no engine.
-const NO_ENGINE: &str = "the script engine cannot be started";
-const FREE_MEMORY: &str = "free memory on this host";
 
 /// Limits of a script.
 #[derive(Debug, Clone, Copy)]
@@ -73,33 +72,30 @@ pub struct Outside {
 }
 
 /// The error that ended a script.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{says}", place(*.line, *.column))]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}", english(&self.text()))]
 pub struct ScriptError {
     /// Line of the script, from 1; 0 when it is not known.
     pub line: u32,
     /// Column, from 1; 0 when it is not known.
     pub column: u32,
     /// The failure.
-    pub says: String,
+    pub says: Text,
     /// Remedy for the operator.
-    pub hint: Option<String>,
+    pub hint: Option<Text>,
     /// True when the operator wanted it.
     pub interrupted: bool,
     /// True when a limit on time or memory ended it.
     pub is_cut_off: bool,
 }
 
-fn place(line: u32, column: u32) -> String {
-    match (line, column) {
-        (0, _) => String::new(),
-        (line, 0) => format!("line {line}: "),
-        (line, column) => format!("line {line}, column {column}: "),
-    }
-}
-
 impl ScriptError {
-    fn new(says: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// The failure with its place.
+    pub fn text(&self) -> Text {
+        placed(self.line, self.column, self.says.clone())
+    }
+
+    fn new(says: impl Into<Text>, hint: impl Into<Text>) -> Self {
         Self {
             line: 0,
             column: 0,
@@ -206,8 +202,8 @@ fn no_unasked<E: Executor>(calls: &Calls<E>) -> Result<(), ScriptError> {
     match calls.unasked().as_slice() {
         [] => Ok(()),
         names => Err(ScriptError::new(
-            format!("the script has no parameter `{}`", names.join("`, `")),
-            "it asks for parameters with `parameter(NAME, USUAL)`; look there for their names",
+            Text::new("error-scenario-parameter").word("names", names.join("`, `")),
+            Text::new("error-scenario-parameter-hint"),
         )),
     }
 }
@@ -224,11 +220,11 @@ fn in_engine<E: Executor>(
     let outcome = match apart::execute(&**meter, STACK_BYTES, script, answer) {
         Ok(outcome) => outcome,
         // The meter says why it had to end.
-        Err(NoEnd::LeftBehind) => Err(Thrown::default()),
+        Err(NoEnd::LeftBehind) => Err(Stopped::Thrown(Thrown::default())),
         Err(NoEnd::NoThread(why)) => Err(no_engine(why)),
     };
     let failed = calls.take_failure();
-    outcome.map_err(|thrown| explained(thrown, meter, failed, limits))
+    outcome.map_err(|stopped| explained(stopped, meter, failed, limits))
 }
 
 /// Evaluates a script in an engine of its own.
@@ -237,7 +233,7 @@ fn evaluate(
     caller: Caller,
     meter: Arc<Meter>,
     memory_bytes: usize,
-) -> Result<(), Thrown> {
+) -> Result<(), Stopped> {
     let bounds = Bounds {
         memory_bytes,
         stack_bytes: STACK_BYTES,
@@ -249,16 +245,20 @@ fn evaluate(
         prepare(&ctx, caller).map_err(no_engine)?;
         let run: rquickjs::Result<()> = ctx.eval(source);
         run.catch(&ctx)
-            .map_err(|error| Thrown::of(&error, OWN_LINES))
+            .map_err(|error| Stopped::Thrown(Thrown::of(&error, OWN_LINES)))
     })
 }
 
-fn no_engine(why: impl std::fmt::Display) -> Thrown {
-    Thrown {
-        message: format!("{NO_ENGINE}: {why}"),
-        hint: Some(FREE_MEMORY.into()),
-        ..Thrown::default()
-    }
+/// Why a script did not come to its end.
+enum Stopped {
+    /// There is no engine for it.
+    NoEngine(String),
+    /// By an error of the engine, of the script, or of a call.
+    Thrown(Thrown),
+}
+
+fn no_engine(why: impl std::fmt::Display) -> Stopped {
+    Stopped::NoEngine(why.to_string())
 }
 
 fn prepare(ctx: &Ctx<'_>, caller: Caller) -> rquickjs::Result<()> {
@@ -272,38 +272,56 @@ fn prepare(ctx: &Ctx<'_>, caller: Caller) -> rquickjs::Result<()> {
 
 /// Puts the true reason in place of the engine's.
 fn explained(
-    thrown: Thrown,
+    stopped: Stopped,
     meter: &Meter,
     failed: Option<crate::Failed>,
     limits: Limits,
 ) -> ScriptError {
-    let is_full = thrown.is_out_of_memory();
-    let mut error = ScriptError {
-        line: thrown.line,
-        column: thrown.column,
-        says: thrown.message,
-        hint: thrown.hint,
-        interrupted: false,
-        is_cut_off: meter.is_over() || is_full,
+    let is_full = matches!(&stopped, Stopped::Thrown(thrown) if thrown.is_out_of_memory());
+    let is_wanted = failed.as_ref().is_some_and(|failed| failed.interrupted);
+    let mut error = match stopped {
+        Stopped::NoEngine(why) => ScriptError::new(
+            Text::new("error-scenario-engine").word("why", why),
+            Text::new("error-scenario-engine-hint"),
+        ),
+        Stopped::Thrown(thrown) => thrown_by(thrown, failed),
     };
+    error.is_cut_off = meter.is_over() || is_full;
     if meter.is_over() {
         let limit = std::time::Duration::from_nanos(limits.compute_ns);
-        error.says = format!("the script computed for more than {limit:?}");
-        error.hint = Some("look for a loop that never ends".into());
+        error.says = Text::new("error-scenario-computed").word("limit", format!("{limit:?}"));
+        error.hint = Some(Text::new("error-scenario-computed-hint"));
     } else if is_full {
         let mib = limits.memory_bytes >> 20;
-        error.says = format!("the script used more than {mib} MiB of memory");
-        error.hint = Some("keep numbers, not everything that was ever told".into());
+        error.says = Text::new("error-scenario-memory").with("mib", mib);
+        error.hint = Some(Text::new("error-scenario-memory-hint"));
     }
-    error.interrupted = meter.is_stopped() || failed.is_some_and(|failed| failed.interrupted);
+    error.interrupted = meter.is_stopped() || is_wanted;
     if error.interrupted {
-        error.says = "interrupted".into();
+        error.says = Text::new("error-interrupted");
         error.hint = None;
     }
     error.hint = error
         .hint
-        .or_else(|| Some("`sokudo scenario types` shows what can be called".into()));
+        .or_else(|| Some(Text::new("error-scenario-types-hint")));
     error
+}
+
+/// What was thrown: the failure of the last call in messages, anything else in its own words.
+fn thrown_by(thrown: Thrown, failed: Option<crate::Failed>) -> ScriptError {
+    let of_call = failed.filter(|failed| english(&failed.says) == thrown.message);
+    let (says, hint) = match of_call {
+        Some(failed) => (failed.says, failed.hint),
+        None => (thrown.message.into(), thrown.hint.map(Text::words)),
+    };
+    ScriptError {
+        line: thrown.line,
+        column: thrown.column,
+        says,
+        hint,
+        interrupted: false,
+        is_cut_off: false,
+    }
 }
 
 #[cfg(test)]

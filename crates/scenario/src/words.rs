@@ -1,5 +1,7 @@
 //! Splits a line into words, each with its column.
 
+use sokudo_model::Text;
+
 use crate::mistake::Mistake;
 
 /// Longest line, bytes.
@@ -24,8 +26,8 @@ pub fn split(line: &str) -> Result<Vec<Word>, Mistake> {
     if line.len() > LINE_BYTES_MAX {
         return Err(Mistake::at(
             1,
-            format!("the line is longer than {} KiB", LINE_BYTES_MAX >> 10),
-            "write it as several lines",
+            Text::new("error-scenario-line-long").with("kib", LINE_BYTES_MAX >> 10),
+            Text::new("error-scenario-line-hint"),
         ));
     }
     let mut words: Vec<Word> = Vec::new();
@@ -45,16 +47,16 @@ pub fn split(line: &str) -> Result<Vec<Word>, Mistake> {
         if words.len() > WORDS_MAX {
             return Err(Mistake::at(
                 column,
-                format!("the line has more than {WORDS_MAX} words"),
-                "write it as several lines",
+                Text::new("error-scenario-line-words").with("most", WORDS_MAX),
+                Text::new("error-scenario-line-hint"),
             ));
         }
     }
     if let Some((quote, column)) = quote {
         return Err(Mistake::at(
             column,
-            format!("the quote {quote} has no end"),
-            format!("write {quote} again where it ends"),
+            Text::new("error-scenario-quote").with("quote", quote),
+            Text::new("error-scenario-quote-hint").with("quote", quote),
         ));
     }
     words.extend(open);

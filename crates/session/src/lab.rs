@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sokudo_controller::{ControlError, Hosts, Knobs, Run};
-use sokudo_i18n::english;
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Refusal, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Part, Phase};
@@ -122,8 +121,8 @@ impl Lab {
 
 fn failed(error: ControlError) -> Failed {
     Failed {
-        says: error.to_string(),
-        hint: error.hint().as_ref().map(english),
+        says: error.says(),
+        hint: error.hint(),
         interrupted: matches!(error, ControlError::Interrupted),
     }
 }
@@ -163,8 +162,8 @@ impl Executor for Lab {
             let plan = self.plan(phase);
             if plan.flows.is_empty() {
                 return Err(Failed::new(
-                    format!("no host is left to carry out `{}`", phase.name),
-                    "look at the hosts that were lost, and start their agents again",
+                    Text::new("error-scenario-nobody-left").word("phase", &phase.name),
+                    Text::new("error-scenario-nobody-left-hint"),
                 ));
             }
             let carried_out = self.run.run_phase(plan);
@@ -207,17 +206,13 @@ impl Executor for Lab {
     fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
         // Lines also come from a page: they must not name files of this host.
         let spec = sokudo_monitors::parse(monitor, Files::Refused);
-        let spec = spec.map_err(|bad| Failed::new(bad.to_string(), english(&bad.hint())))?;
+        let spec = spec.map_err(|bad| Failed::new(bad.text(), bad.hint()))?;
         self.run.observe(vec![spec]).map_err(failed)
     }
 
     fn set_knobs(&mut self, pairs: &[(String, String)]) -> Result<(), Failed> {
         if let Some(find) = self.find_knobs.take() {
-            let knobs = find().map_err(|refusal| Failed {
-                says: english(&refusal.says),
-                hint: refusal.hint.as_ref().map(english),
-                interrupted: false,
-            })?;
+            let knobs = find().map_err(Failed::from)?;
             self.run.take_knobs(knobs);
         }
         self.run.set_knobs(pairs).map_err(failed)

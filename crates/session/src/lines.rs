@@ -53,9 +53,8 @@ pub fn ended_by(refused: Refused) -> Ended {
 }
 
 fn refusal_of(refused: &Refused) -> Refusal {
-    let hint = refused.hint().unwrap_or_default().to_owned();
     match refused {
-        Refused::Mistake(_) => operator(refused.to_string(), hint),
-        Refused::Failed { .. } => failed(refused.to_string(), Some(hint.into())),
+        Refused::Mistake(mistake) => operator(refused.text(), mistake.hint.clone()),
+        Refused::Failed { .. } => failed(refused.text(), refused.hint().cloned()),
     }
 }

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use sokudo_i18n::english;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, read_plan};
-use sokudo_model::Refusal;
+use sokudo_model::Text;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::values::Span;
 
@@ -35,7 +34,7 @@ struct PlanWords {
 /// Errors: the words cannot be understood, or the plan cannot be read or executed.
 pub fn read(arguments: &[String]) -> Result<OrderedLoad, Failed> {
     let words = PlanWords::try_parse_from(arguments)
-        .map_err(|error| failed(&not_understood(&error, jmx::NAME)))?;
+        .map_err(|error| Failed::from(not_understood(&error, jmx::NAME)))?;
     let pairs = words.properties.iter().map(|pair| {
         let pair = pair.split_once('=').filter(|(name, _)| !name.is_empty());
         pair.map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -43,8 +42,8 @@ pub fn read(arguments: &[String]) -> Result<OrderedLoad, Failed> {
     let properties: Option<Vec<_>> = pairs.collect();
     let properties = properties.ok_or_else(|| {
         Failed::new(
-            "a property has no name and value",
-            "write property: [\"THREAD_NUMBER=25\"]",
+            Text::new("error-scenario-property"),
+            Text::new("error-scenario-property-hint"),
         )
     })?;
     let options = JmxOptions {
@@ -56,7 +55,7 @@ pub fn read(arguments: &[String]) -> Result<OrderedLoad, Failed> {
     };
     // Random choices do not change how long it lasts.
     let plan = read_plan(&options, 0).and_then(|reading| Prepared::new(reading, &options, 0));
-    let plan = plan.map_err(|refusal| failed(&refusal))?.plan;
+    let plan = plan.map_err(Failed::from)?.plan;
     let phase = jmx::phase_plan(&plan, &options, 1);
     Ok(OrderedLoad {
         workload: phase.workload,
@@ -69,12 +68,4 @@ pub fn read(arguments: &[String]) -> Result<OrderedLoad, Failed> {
             .map(|flow| (flow.from, flow.to, flow.stream))
             .collect(),
     })
-}
-
-fn failed(refusal: &Refusal) -> Failed {
-    Failed {
-        says: english(&refusal.says),
-        hint: refusal.hint.as_ref().map(english),
-        interrupted: false,
-    }
 }

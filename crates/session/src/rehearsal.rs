@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use sokudo_i18n::english;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::rehearse;
@@ -124,7 +123,7 @@ impl Executor for Rehearsal {
     fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
         let spec = sokudo_monitors::parse(monitor, Files::Refused);
         spec.map(drop)
-            .map_err(|bad| Failed::new(bad.to_string(), english(&bad.hint())))
+            .map_err(|bad| Failed::new(bad.text(), bad.hint()))
     }
 
     fn set_knobs(&mut self, _: &[(String, String)]) -> Result<(), Failed> {
@@ -142,6 +141,8 @@ impl Executor for Rehearsal {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_i18n::english;
+
     use super::*;
 
     fn hosts(count: u32) -> Vec<HostInfo> {
@@ -161,7 +162,10 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[(u32, &str)]) {
         let mistakes = read(text, hosts(4)).err().unwrap_or_default();
-        let found: Vec<(u32, &str)> = mistakes.iter().map(|m| (m.line, m.says.as_str())).collect();
+        let found: Vec<(u32, String)> = mistakes
+            .iter()
+            .map(|m| (m.line, english(&m.says)))
+            .collect();
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for ((line, says), (wanted, begin)) in found.iter().zip(expected) {
             assert_eq!((line, says.contains(begin)), (wanted, true), "{found:#?}");
@@ -224,7 +228,7 @@ mod tests {
         let lines: Vec<u32> = found.iter().map(|mistake| mistake.line).collect();
         assert_eq!(lines, [1, 2, 3, 4], "{found:#?}");
         for (mistake, part) in found.iter().zip(["colour", "soon", "weather", "ftp"]) {
-            assert!(mistake.says.contains(part), "{found:#?}");
+            assert!(english(&mistake.says).contains(part), "{found:#?}");
         }
     }
 

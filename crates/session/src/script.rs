@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_scenario::script::{self, Limits, Outside, ScriptError};
 use sokudo_workload::refusal::operator;
 
@@ -44,6 +44,9 @@ pub fn carry_out(
 }
 
 fn refusal(error: &ScriptError, file: &Path) -> Refusal {
-    let hint = error.hint.clone().unwrap_or_default();
-    operator(format!("{}: {error}", file.display()), hint)
+    let says = Text::new("error-scenario-file")
+        .with("file", file.display())
+        .text("says", error.text());
+    let hint = error.hint.clone();
+    operator(says, hint.unwrap_or_else(|| Text::words("")))
 }

@@ -3,7 +3,6 @@
 //! Options are read as the workload's own subcommand reads them.
 
 use clap::{Arg, ArgAction, Command};
-use sokudo_i18n::english;
 use sokudo_load_http::http::HttpOptions;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::crr::CrrOptions;
@@ -18,7 +17,7 @@ use sokudo_load_sql::dbt2::Dbt2Options;
 use sokudo_load_sql::dbt3::Dbt3Options;
 use sokudo_load_sql::sqlmix::SqlmixOptions;
 use sokudo_load_sql::tpcb::TpcbOptions;
-use sokudo_model::kinds;
+use sokudo_model::{Text, kinds};
 use sokudo_monitors::Files;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::Options;
@@ -85,16 +84,10 @@ const WORDS: &[Entry] = &[
     database::<TpcbOptions>(),
 ];
 
-/// Workloads that are no words here, and what to do instead.
+/// Workloads that are no words here, with the key of the message that says what to do instead.
 const ELSEWHERE: &[(&str, &str)] = &[
-    (
-        kinds::jmx::KIND.name,
-        "its plan has files of its own: run `sokudo jmx run PLAN.jmx --on 'GROUP/*'` beside the console",
-    ),
-    (
-        "together",
-        "`set` different commands and `enter` them: they start together",
-    ),
+    (kinds::jmx::KIND.name, "error-scenario-word-hint-plan"),
+    ("together", "error-scenario-word-hint-together"),
 ];
 
 /// The words that load.
@@ -132,11 +125,11 @@ pub fn read(word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
         let hint = elsewhere.map_or_else(
             || {
                 let known: Vec<&str> = WORDS.iter().map(|entry| entry.name).collect();
-                format!("words that load: {}", known.join(", "))
+                Text::new("error-scenario-word-hint").word("words", known.join(", "))
             },
-            |(_, instead)| (*instead).to_owned(),
+            |(_, instead)| Text::new(*instead),
         );
-        Failed::new(format!("there is no word `{word}`"), hint)
+        Failed::new(Text::new("error-scenario-word").word("word", word), hint)
     })?;
     (entry.read)(arguments)
 }
@@ -160,20 +153,12 @@ fn many<O: Options>(options: &str, hosts: u32) -> Option<String> {
 fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
     let no_word = |error: clap::Error| {
         let refusal = not_understood(&error, O::NAME);
-        Failed {
-            says: english(&refusal.says),
-            hint: refusal.hint.as_ref().map(english),
-            interrupted: false,
-        }
+        Failed::from(refusal)
     };
     let mut matches = command.try_get_matches_from(arguments).map_err(no_word)?;
     let peers = matches.try_remove_many::<String>(PEERS).ok().flatten();
     let options = O::from_arg_matches(&matches).map_err(no_word)?;
-    options.validate().map_err(|refusal| Failed {
-        says: english(&refusal.says),
-        hint: refusal.hint.as_ref().map(english),
-        interrupted: false,
-    })?;
+    options.validate().map_err(Failed::from)?;
     Ok((options, peers.map(Iterator::collect).unwrap_or_default()))
 }
 
@@ -197,10 +182,12 @@ fn on_a_server<O: Options>(arguments: &[String]) -> Result<OrderedLoad, Failed> 
     if let Some(option) = options.names_file() {
         let name = O::NAME;
         return Err(Failed::new(
-            format!("a console reads no files, and --{option} of `{name}` names one"),
-            format!(
-                "write the text itself after --{option}, or run `sokudo {name} --on` for a file"
-            ),
+            Text::new("error-scenario-no-files")
+                .word("option", option)
+                .word("workload", name),
+            Text::new("error-scenario-no-files-hint")
+                .word("option", option)
+                .word("workload", name),
         ));
     }
     Ok(asked(&options, Vec::new(), 1))
@@ -264,7 +251,7 @@ mod tests {
             &["nothing"],
         ] {
             let failed = said(wrong).expect_err("refused");
-            assert!(failed.hint.is_some(), "{wrong:?}: {}", failed.says);
+            assert!(failed.hint.is_some(), "{wrong:?}: {failed}");
         }
     }
 

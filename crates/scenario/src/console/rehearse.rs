@@ -21,9 +21,7 @@ pub fn rehearse(lines: &[Line], executor: &mut dyn Executor, is_partial: bool) -
             Ok(Next::End) => break,
             Ok(Next::Line) => continue,
             Err(Refused::Mistake(mistake)) => mistake,
-            Err(Refused::Failed { line, failed }) => {
-                Mistake::at(1, failed.says, failed.hint.unwrap_or_default()).on_line(line)
-            }
+            Err(Refused::Failed { line, failed }) => Mistake::of(1, failed).on_line(line),
         };
         let follows = mistake
             .lacks

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use sokudo_i18n::{I18n, Lang, english};
 
 fn one(text: &str) -> Command {
     parse_line(text, 1).expect(text).expect(text).command
@@ -75,7 +76,7 @@ fn mistakes_say_where_and_how_to_mend_them() {
         ("all sendreceive-n 1MB", 18, "needs a size"),
         ("waittime", 9, "needs a time"),
         ("waitallresults many", 16, "not a valid number of hosts"),
-        ("enter", 1, "not said to anybody"),
+        ("enter", 1, "not a word of the console"),
         ("all connectnode 1-2", 17, "several hosts"),
         ("syncTime soon", 10, "soon"),
         ("syncTime 1ms 2", 14, "too much"),
@@ -87,8 +88,13 @@ fn mistakes_say_where_and_how_to_mend_them() {
     ] {
         let mistake = parse_line(text, 7).unwrap_err();
         assert_eq!((mistake.line, mistake.column), (7, column), "{text}");
-        assert!(mistake.says.contains(says), "{text}: {}", mistake.says);
-        assert!(!mistake.hint.is_empty());
+        assert!(english(&mistake.says).contains(says), "{text}: {mistake}");
+        for message in [&mistake.says, &mistake.hint] {
+            let said = I18n::new(Lang::Ja).text(message);
+            let is_japanese = said.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
+            // An example alone needs no words.
+            assert!(is_japanese || said.starts_with("例: "), "{text}: {said}");
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use sokudo_i18n::english;
 use sokudo_model::{Nanos, Text};
 use sokudo_script::innermost;
 
@@ -48,10 +49,42 @@ pub(super) struct Found {
 
 #[derive(Deserialize)]
 struct ToldOfScript {
-    kind: String,
-    says: String,
-    hint: Option<String>,
+    what: Told,
     stack: String,
+}
+
+/// What the prelude tells in a rehearsal.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Told {
+    /// The call that was refused last.
+    Refused,
+    /// A name that nothing has was used.
+    Name(String),
+    /// A result of a phase was read.
+    Consulted,
+}
+
+/// What the prelude itself refuses.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OfPrelude {
+    /// What is no host.
+    Host { value: String },
+    /// A number of pairs that the hosts do not have.
+    Pairs {
+        wanted: String,
+        count: u32,
+        most: u32,
+    },
+    /// The phase of this name has no load.
+    Empty { name: String },
+    /// The value of a parameter that must be a number.
+    Number {
+        name: String,
+        given: String,
+        text: String,
+    },
 }
 
 #[derive(Deserialize)]
@@ -125,7 +158,8 @@ impl<E: Executor> Calls<E> {
         let answer = match self.value_of(name, argument) {
             Ok(value) => json!({ "value": value }),
             Err(failed) => {
-                let told = json!({ "error": { "says": failed.says, "hint": failed.hint } });
+                let hint = failed.hint.as_ref().map(english);
+                let told = json!({ "error": { "says": english(&failed.says), "hint": hint } });
                 self.failure = Some(failed);
                 told
             }
@@ -187,14 +221,15 @@ impl<E: Executor> Calls<E> {
             "phase" => self.phase(argument),
             "rehearses" => Ok(json!(self.found.is_some())),
             "check" => self.part(&understood(argument)?).map(|_| json!(true)),
+            "refuse" => Err(refused(understood(argument)?)),
             "told" => {
                 let told: ToldOfScript = understood(argument)?;
                 self.told(told);
                 Ok(Value::Null)
             }
             _ => Err(Failed::new(
-                format!("there is no call `{name}`"),
-                "`sokudo scenario types` shows what can be called",
+                Text::new("error-scenario-no-call").word("name", name),
+                Text::new("error-scenario-types-hint"),
             )),
         }
     }
@@ -203,8 +238,10 @@ impl<E: Executor> Calls<E> {
         let asked: AskedPhase = understood(argument)?;
         if asked.loads.len() > LOADS_MAX || self.names.len() >= PHASES_MAX {
             return Err(Failed::new(
-                format!("more than {LOADS_MAX} loads of a phase, or {PHASES_MAX} phases"),
-                "make several runs of it",
+                Text::new("error-scenario-phases")
+                    .with("loads", LOADS_MAX)
+                    .with("phases", PHASES_MAX),
+                Text::new("error-scenario-phases-hint"),
             ));
         }
         let mut parts = Vec::new();
@@ -228,11 +265,22 @@ impl<E: Executor> Calls<E> {
     fn told(&mut self, told: ToldOfScript) {
         let Some(found) = &mut self.found else { return };
         let (line, column) = innermost(&told.stack, OWN_LINES);
-        if told.kind == "consulted" {
-            found.consulted.get_or_insert(line);
-        } else if found.mistakes.len() < TOLD_MAX {
-            let mistake = Mistake::at(column, told.says, told.hint.unwrap_or_default());
-            let is_name = told.kind == "name";
+        let (mistake, is_name) = match told.what {
+            Told::Consulted => {
+                found.consulted.get_or_insert(line);
+                return;
+            }
+            Told::Refused => match self.failure.take() {
+                Some(failed) => (Mistake::of(column, failed), false),
+                None => return,
+            },
+            Told::Name(name) => {
+                let says = Text::new("error-scenario-no-name").word("name", name);
+                let hint = Text::new("error-scenario-types-hint");
+                (Mistake::at(column, says, hint), true)
+            }
+        };
+        if found.mistakes.len() < TOLD_MAX {
             found.mistakes.push((mistake.on_line(line), is_name));
         }
     }
@@ -242,8 +290,8 @@ impl<E: Executor> Calls<E> {
         let number = |name: &str| {
             find_host(name, &hosts).ok_or_else(|| {
                 Failed::new(
-                    format!("there is no host `{name}`"),
-                    format!("hosts() has {} of them, numbered from 1", hosts.len()),
+                    Text::new("error-scenario-no-host").word("host", name),
+                    Text::new("error-scenario-hosts-hint").with("n", hosts.len()),
                 )
             })
         };
@@ -262,12 +310,13 @@ impl<E: Executor> Calls<E> {
             peers.push(number(to)?);
         }
         if peers.is_empty() || peers.contains(&from) {
+            let says = match peers.is_empty() {
+                true => Text::new("error-scenario-loads-nobody"),
+                false => Text::new("error-scenario-itself"),
+            };
             return Err(Failed::new(
-                format!(
-                    "host {from} would load {}",
-                    if peers.is_empty() { "nobody" } else { "itself" }
-                ),
-                "name another host",
+                says.with("host", from),
+                Text::new("error-scenario-itself-hint"),
             ));
         }
         let mut words = load.options.clone();
@@ -294,23 +343,61 @@ impl<E: Executor> Calls<E> {
     }
 }
 
+fn refused(what: OfPrelude) -> Failed {
+    let (says, hint) = match what {
+        OfPrelude::Host { value } => (
+            Text::new("error-scenario-host").word("value", value),
+            Text::new("error-scenario-host-hint"),
+        ),
+        OfPrelude::Pairs {
+            wanted,
+            count,
+            most,
+        } => (
+            Text::new("error-scenario-pairs")
+                .word("pairs", wanted)
+                .with("hosts", count),
+            match most {
+                0 => Text::new("error-scenario-pairs-hint-none"),
+                _ => Text::new("error-scenario-pairs-hint").with("most", most),
+            },
+        ),
+        OfPrelude::Empty { name } => (
+            Text::new("error-scenario-empty-phase").word("name", name),
+            Text::new("error-scenario-empty-phase-hint"),
+        ),
+        OfPrelude::Number { name, given, text } => (
+            Text::new("error-scenario-set")
+                .word("name", name)
+                .word("given", given)
+                .word("text", text),
+            Text::new("error-scenario-set-hint"),
+        ),
+    };
+    Failed::new(says, hint)
+}
+
 fn understood<T: DeserializeOwned>(argument: &str) -> Result<T, Failed> {
     serde_json::from_str(argument).map_err(|error| {
         Failed::new(
-            format!("the phase cannot be understood: {error}"),
-            "give it a name and loads: phase(\"echo\", [rr(1, 2)])",
+            Text::new("error-scenario-phase").with("error", error),
+            Text::new("error-scenario-phase-hint"),
         )
     })
 }
 
 fn text(argument: &str) -> Result<String, Failed> {
-    let text: String = serde_json::from_str(argument)
-        .map_err(|_| Failed::new("a text is needed here", "put it into quotes"))?;
+    let text: String = serde_json::from_str(argument).map_err(|_| {
+        Failed::new(
+            Text::new("error-scenario-text"),
+            Text::new("error-scenario-text-hint"),
+        )
+    })?;
     match text.len() <= TEXT_BYTES_MAX {
         true => Ok(text),
         false => Err(Failed::new(
-            format!("a text of {} bytes is too long", text.len()),
-            format!("{TEXT_BYTES_MAX} bytes are possible"),
+            Text::new("error-scenario-text-long").with("bytes", text.len()),
+            Text::new("error-scenario-text-long-hint").with("most", TEXT_BYTES_MAX),
         )),
     }
 }
@@ -318,5 +405,5 @@ fn text(argument: &str) -> Result<String, Failed> {
 fn time_ns(text: &str) -> Result<u64, Failed> {
     let time = text.parse::<Nanos>();
     time.map(|time| time.0)
-        .map_err(|error| Failed::new(error.to_string(), "write for example \"500ms\" or \"60s\""))
+        .map_err(|error| Failed::new(error.text(), Text::new("error-scenario-text-time-hint")))
 }

@@ -7,6 +7,8 @@
 use std::sync::Arc;
 
 use rquickjs::{CatchResultExt, Context, Module};
+use sokudo_i18n::english;
+use sokudo_model::Text;
 use sokudo_script::{Bounds, Language, Thrown, engine};
 
 use super::calls::Calls;
@@ -38,7 +40,7 @@ pub enum Open {
 }
 
 /// Result of a rehearsal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rehearsed {
     /// All mistakes that were found, by line.
     pub mistakes: Vec<Mistake>,
@@ -68,14 +70,14 @@ pub fn rehearse<E: Executor>(source: &str, executor: E, outside: Outside) -> Reh
             // It may follow from numbers that were made up, or from what was taken out.
             Err(_) if is_partial || open.is_some() => {}
             Err(error) => {
-                let hint = error.hint.unwrap_or_default();
+                let hint = error.hint.unwrap_or_else(|| Text::words(""));
                 let mistake = Mistake::at(error.column.max(1), error.says, hint);
                 mistakes.push(mistake.on_line(error.line.max(1)));
             }
             Ok(()) => {}
         }
     }
-    mistakes.sort_by(|a, b| (a.line, a.column, &a.says).cmp(&(b.line, b.column, &b.says)));
+    mistakes.sort_by_cached_key(|mistake| (mistake.line, mistake.column, english(&mistake.says)));
     mistakes.dedup_by(|a, b| (a.line, &a.says) == (b.line, &b.says));
     mistakes.truncate(MISTAKES_MAX);
     Rehearsed { mistakes, open }
@@ -122,7 +124,7 @@ fn unreadable(source: &str) -> Option<Mistake> {
         let name = OWN_LINES.trim_end_matches(':');
         let declared = Module::declare(ctx.clone(), name, source).catch(&ctx);
         let thrown = Thrown::of(&declared.err()?, OWN_LINES);
-        let hint = "`sokudo scenario types` shows what can be called";
+        let hint = Text::new("error-scenario-types-hint");
         let mistake = Mistake::at(thrown.column.max(1), thrown.message, hint);
         (thrown.line > 0).then(|| mistake.on_line(thrown.line))
     })

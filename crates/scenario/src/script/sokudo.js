@@ -9,13 +9,13 @@
   // In a rehearsal nothing is carried out: a mistake is kept with the line that made it, and the script
   // goes on with `instead`, so that later lines are looked at, too.
   const rehearses = call("rehearses").value;
-  const told = (kind, says, hint) => call("told", { kind, says, hint, stack: new Error().stack });
+  const told = (what) => call("told", { what, stack: new Error().stack });
 
   const ask = (name, argument, instead) => {
     const answer = call(name, argument);
     if (answer.error) {
       if (rehearses) {
-        told("mistake", answer.error.says, answer.error.hint);
+        told("refused");
         return instead;
       }
       const error = new Error(answer.error.says);
@@ -25,15 +25,8 @@
     return answer.value;
   };
 
-  const refuse = (says, hint, instead) => {
-    if (rehearses) {
-      told("mistake", says, hint);
-      return instead;
-    }
-    const error = new TypeError(says);
-    error.hint = hint;
-    throw error;
-  };
+  /** Refuses what was given here; the host program has the words. */
+  const refuse = (what, instead) => ask("refuse", what, instead);
 
   const hosts = () => ask("hosts");
 
@@ -45,7 +38,7 @@
     if (Number.isInteger(one)) return String(one);
     if (one && typeof one.number === "number") return String(one.number);
     if (unknown.has(one)) return unknown.get(one)();
-    return refuse(`${JSON.stringify(one)} is not a valid host`, "give a host of hosts(), its number or its name");
+    return refuse({ host: { value: String(JSON.stringify(one)) } });
   };
 
   const listOf = (many) => (Array.isArray(many) ? many : [many]);
@@ -75,7 +68,7 @@
   const half = (count, wanted) => {
     const most = Math.floor(count / 2);
     if (wanted !== undefined && !(Number.isInteger(wanted) && wanted >= 1 && wanted <= most)) {
-      return refuse(`${wanted} pairs cannot be made of ${count} hosts`, `ask for 1 to ${most}`, most);
+      return refuse({ pairs: { wanted: String(wanted), count, most } }, most);
     }
     return wanted ?? most;
   };
@@ -100,7 +93,7 @@
 
   const phase = (name, loads, settings) => {
     const given = listOf(loads).flat(Infinity);
-    if (given.length === 0) refuse(`phase "${name}" has no load`, "give it at least one load");
+    if (given.length === 0) refuse({ empty: { name: String(name) } });
     const list = rehearses ? given.filter(Boolean) : given;
     const asked = {
       name: String(name),
@@ -115,7 +108,7 @@
 
   /** The result of a phase that was not carried out: everything came through, and every number is 1. */
   const imagined = ({ name, flows }) => {
-    const read = (value) => (told("consulted", "", ""), value);
+    const read = (value) => (told("consulted"), value);
     const numbers = () => new Proxy({}, { get: (_, key) => (typeof key === "string" ? read(1) : undefined) });
     const measured = { bytes: 1, seconds: 1, bits_per_second: 1 };
     const watched = (known, results) =>
@@ -169,7 +162,7 @@
       if (typeof sample !== "number") return text;
       const number = Number(text);
       if (Number.isFinite(number)) return number;
-      return refuse(`--set ${name}=${given}: ${text} is not a valid number`, "write a number", sample);
+      return refuse({ number: { name: String(name), given, text } }, sample);
     };
     if (typeof usual === "boolean") return given === "true";
     return Array.isArray(usual) ? given.split(",").map((text) => like(text, usual[0])) : like(given, usual);
@@ -209,8 +202,7 @@
   if (rehearses) {
     // A name that nothing has is a mistake where it is used; asking for its type is none.
     const stand = (name) => {
-      const says = `there is no \`${name}\``;
-      const tell = () => told("name", says, "`sokudo scenario types` shows what can be called");
+      const tell = () => told({ name });
       const stands = new Proxy(() => undefined, {
         apply: () => void tell(),
         construct: () => (tell(), {}),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::remembering::Remembering;
+use sokudo_i18n::english;
 
 /// A clock that a test turns: each look at it takes a millisecond.
 fn outside() -> Outside {
@@ -124,7 +125,7 @@ fn chance_comes_from_the_seed_alone() {
 fn mistakes_tell_line_and_column_of_the_script() {
     let unknown = refused("const a = 1;\n\nrr(1, 9);\nphase('x', [rr(1, 9)]);");
     assert_eq!(unknown.line, 4, "{unknown}");
-    assert!(unknown.says.contains("no host `9`"), "{unknown}");
+    assert!(english(&unknown.says).contains("no host `9`"), "{unknown}");
     assert!(unknown.hint.is_some());
     assert_eq!(refused("let x = ;").line, 1);
     let inside = refused("function f() {\n  phase('x', []);\n}\n f();");
@@ -139,7 +140,7 @@ fn mistakes_tell_line_and_column_of_the_script() {
         ("hosts = 3", "hosts"),
     ] {
         let error = refused(source);
-        assert!(error.says.contains(says), "{source}: {error}");
+        assert!(english(&error.says).contains(says), "{source}: {error}");
     }
 }
 
@@ -156,7 +157,10 @@ fn a_loop_without_an_end_is_ended() {
     ] {
         let (_, outcome, journal) = with(source, 2, limits);
         let error = outcome.expect_err(source);
-        assert!(error.says.contains("computed for more than"), "{error}");
+        assert!(
+            english(&error.says).contains("computed for more than"),
+            "{error}"
+        );
         assert!(journal.len() <= limits.journal_bytes);
     }
 }
@@ -173,9 +177,9 @@ fn memory_and_depth_are_bounded() {
         2,
         limits,
     );
-    assert!(outcome.expect_err("too much").says.contains("16 MiB"));
+    assert!(english(&outcome.expect_err("too much").says).contains("16 MiB"));
     let (_, outcome, _) = with("function f() { f() } f()", 2, limits);
-    assert!(outcome.expect_err("too deep").says.contains("stack"));
+    assert!(english(&outcome.expect_err("too deep").says).contains("stack"));
 }
 
 #[test]
@@ -301,7 +305,10 @@ fn rehearsed(source: &str, expected: &[(u32, &str)], left: Option<Open>) {
         ..Remembering::default()
     };
     let Rehearsed { mistakes, open } = rehearse(source, lab, outside());
-    let found: Vec<(u32, &str)> = mistakes.iter().map(|m| (m.line, m.says.as_str())).collect();
+    let found: Vec<(u32, String)> = mistakes
+        .iter()
+        .map(|m| (m.line, english(&m.says)))
+        .collect();
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for ((line, says), (wanted, part)) in found.iter().zip(expected) {
         assert_eq!((line, says.contains(part)), (wanted, true), "{found:#?}");
@@ -394,5 +401,8 @@ fn a_parameter_that_nobody_asks_for_is_told_by_a_rehearsal() {
         ..Remembering::default()
     };
     let found = rehearse("say(1);", lab, outside);
-    assert!(found.mistakes[0].says.contains("`speed`"), "{found:?}");
+    assert!(
+        english(&found.mistakes[0].says).contains("`speed`"),
+        "{found:?}"
+    );
 }

@@ -108,7 +108,7 @@ impl Desk for Orders {
             Language::Javascript => pairs::javascript,
         };
         write(&hosts, &exchange).map_err(|failed: Failed| {
-            let hint = failed.hint.unwrap_or_default();
+            let hint = failed.hint.unwrap_or_else(|| Text::words(""));
             refusal(failed.says, hint)
         })
     }
@@ -116,11 +116,14 @@ impl Desk for Orders {
     fn check(&self, language: Language, text: &str) -> Vec<Mistake> {
         match language {
             Language::Lines => match line::parse(text) {
-                Ok(lines) => lines.iter().filter_map(unreadable).collect(),
-                Err(mistakes) => mistakes.iter().map(mistake).collect(),
+                Ok(lines) => lines
+                    .iter()
+                    .filter_map(|line| unreadable(line, &self.feed))
+                    .collect(),
+                Err(mistakes) => marks(&mistakes, &self.feed),
             },
             // Its calls are rehearsed when it is run: then its hosts are known.
-            Language::Javascript => syntax(text).iter().map(mistake).collect(),
+            Language::Javascript => marks(&syntax(text), &self.feed),
         }
     }
 
@@ -138,7 +141,7 @@ impl Desk for Orders {
 }
 
 /// Mistake in the workload of a line: its word, or its options.
-fn unreadable(line: &line::Line) -> Option<Mistake> {
+fn unreadable(line: &line::Line, feed: &Feed) -> Option<Mistake> {
     let Command::Order { order, .. } = &line.command else {
         return None;
     };
@@ -151,20 +154,54 @@ fn unreadable(line: &line::Line) -> Option<Mistake> {
     };
     let arguments: Vec<String> = arguments.iter().map(|word| word.text.clone()).collect();
     let failed = words::read(&word.text, &arguments).err()?;
+    let hint = failed.hint.as_ref();
     Some(Mistake {
         line: line.number,
         column: word.column,
-        says: Words::same(failed.says),
-        hint: Words::same(failed.hint.unwrap_or_default()),
+        says: feed.both(&failed.says),
+        hint: hint.map_or_else(Words::default, |hint| feed.both(hint)),
     })
 }
 
+/// Mistakes as the page marks them.
+pub fn marks(mistakes: &[sokudo_scenario::Mistake], feed: &Feed) -> Vec<Mistake> {
+    mistakes.iter().map(|one| mark(one, feed)).collect()
+}
+
 /// A mistake as the page marks it.
-pub fn mistake(mistake: &sokudo_scenario::Mistake) -> Mistake {
+pub fn mark(mistake: &sokudo_scenario::Mistake, feed: &Feed) -> Mistake {
     Mistake {
         line: mistake.line,
         column: mistake.column,
-        says: Words::same(mistake.says.clone()),
-        hint: Words::same(mistake.hint.clone()),
+        says: feed.both(&mistake.says),
+        hint: feed.both(&mistake.hint),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page shows its own language: every mistake goes out in both.
+    #[test]
+    fn mistakes_go_out_in_both_languages() {
+        let feed = Feed::new("here", false).expect("a feed");
+        let unread = line::parse("node x enter\nwaittime\n").expect_err("mistakes");
+        let mut told = marks(&unread, &feed);
+        told.extend(marks(&syntax("say(1 2);"), &feed));
+        let lines = line::parse("node 1 dance 2\nnode 1 rr 2 --colour red\n").expect("lines");
+        told.extend(lines.iter().filter_map(|line| unreadable(line, &feed)));
+        assert_eq!(told.len(), 5, "{told:?}");
+        let is_japanese = |text: &str| text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
+        for (index, mistake) in told.iter().enumerate() {
+            // What the engine says of a program it cannot read is in its own words.
+            let is_own = index != 2;
+            assert_eq!(is_japanese(&mistake.says.ja), is_own, "{mistake:?}");
+            assert!(is_japanese(&mistake.hint.ja), "{mistake:?}");
+            assert!(!is_japanese(&mistake.says.en) && !is_japanese(&mistake.hint.en));
+            assert!(!mistake.says.ja.starts_with('['), "{mistake:?}");
+        }
+        assert_eq!(told[0].says.ja, "`x` はホストの番号ではありません");
+        assert_eq!(told[0].says.en, "`x` names no hosts");
     }
 }

@@ -23,7 +23,7 @@ use sokudo_web::feed::{SentenceKind, Told, Words};
 use sokudo_web::{Feed, Language, Order};
 use sokudo_workload::refusal::operator;
 
-use super::desk::mistake;
+use super::desk::{mark, marks};
 use super::hosts::row;
 use super::tap::Tap;
 use super::{load, ordered, outcome};
@@ -326,15 +326,14 @@ impl Hand {
     fn run_lines(&self, text: String) -> Result<Left, Refusal> {
         let reached = self.setting.place.reach()?;
         let lines = read_lines(&text, reached.infos()).map_err(|mistakes| {
-            let marked = mistakes.iter().map(mistake).collect();
-            self.feed.tell(Told::Mistakes(marked));
-            let first = mistakes.first();
-            let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
-            operator(first.map_or_else(String::new, ToString::to_string), hint)
+            let marks = marks(&mistakes, &self.feed);
+            self.feed.tell(Told::Mistakes(marks));
+            first_of(&mistakes)
         })?;
         let mut lab = self.open_at(reached, "run", self.seed())?;
         let ended = carry_out(&lines, &mut lab).unwrap_or_else(|refused| {
-            self.feed.tell(Told::Mistakes(vec![marked(&refused)]));
+            self.feed
+                .tell(Told::Mistakes(vec![marked(&refused, &self.feed)]));
             ended_by(refused)
         });
         Ok(self.with_order(by_lines(lab, ended, text.clone()), Language::Lines, text))
@@ -359,9 +358,9 @@ impl Hand {
         let reached = self.setting.place.reach()?;
         let seed = self.seed();
         let rehearsed = rehearse_program(&text, reached.infos(), seed, Vec::new(), Files::Refused);
-        if let Some(first) = rehearsed.mistakes.first() {
-            let refused = operator(first.to_string(), first.hint.clone());
-            let marks = rehearsed.mistakes.iter().map(mistake).collect();
+        if !rehearsed.mistakes.is_empty() {
+            let refused = first_of(&rehearsed.mistakes);
+            let marks = marks(&rehearsed.mistakes, &self.feed);
             self.feed.tell(Told::Mistakes(marks));
             return Err(refused);
         }
@@ -374,11 +373,12 @@ impl Hand {
         let feed = self.feed.clone();
         let (left, error) = script::carry_out(lab, text.clone(), file, Vec::new());
         if let Some(error) = error.filter(|error| !error.interrupted) {
+            let hint = error.hint.as_ref();
             feed.tell(Told::Mistakes(vec![sokudo_web::desk::Mistake {
                 line: error.line,
                 column: error.column,
-                says: Words::same(error.says),
-                hint: Words::same(error.hint.unwrap_or_default()),
+                says: feed.both(&error.says),
+                hint: hint.map_or_else(Words::default, |hint| feed.both(hint)),
             }]));
         }
         Ok(self.with_order(left, Language::Javascript, text))
@@ -568,15 +568,26 @@ fn command(words: &[String]) -> Vec<String> {
     std::iter::once("sokudo".to_owned()).chain(words).collect()
 }
 
+/// The refusal of a script with these mistakes: the first one.
+fn first_of(mistakes: &[sokudo_scenario::Mistake]) -> Refusal {
+    let nothing = || operator("", "");
+    mistakes.first().map_or_else(nothing, |mistake| {
+        operator(mistake.text(), mistake.hint.clone())
+    })
+}
+
 /// A line that was refused while the script ran.
-fn marked(refused: &Refused) -> sokudo_web::desk::Mistake {
+fn marked(refused: &Refused, feed: &Feed) -> sokudo_web::desk::Mistake {
     match refused {
-        Refused::Mistake(why) => mistake(why),
+        Refused::Mistake(why) => mark(why, feed),
         Refused::Failed { line, failed } => sokudo_web::desk::Mistake {
             line: *line,
             column: 0,
-            says: Words::same(failed.says.clone()),
-            hint: Words::same(failed.hint.clone().unwrap_or_default()),
+            says: feed.both(&failed.says),
+            hint: failed
+                .hint
+                .as_ref()
+                .map_or_else(Words::default, |hint| feed.both(hint)),
         },
     }
 }

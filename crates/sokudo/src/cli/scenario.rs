@@ -24,6 +24,7 @@ use sokudo_workload::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, exit_of, show};
 use super::key::{self, KeyText};
+use super::language;
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::out::{OutArgs, Sinks};
@@ -357,7 +358,7 @@ fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
 
 /// Refusal of something that the operator can mend.
 fn refused(failed: Failed) -> Refusal {
-    operator(failed.says, failed.hint.unwrap_or_default())
+    operator(failed.says, failed.hint.unwrap_or_else(|| Text::words("")))
 }
 
 /// Carries out console lines one after the other.
@@ -402,13 +403,20 @@ fn read_script(file: &Path) -> Result<String, Failure> {
 
 /// All mistakes of a script: the first one as the sentence, the others before it.
 fn many(file: &Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
+    let i18n = I18n::new(language());
+    let told = |mistake: &sokudo_scenario::Mistake| {
+        Text::new("error-scenario-file")
+            .with("file", file.display())
+            .text("says", mistake.text())
+    };
     for mistake in mistakes.iter().skip(1).rev() {
-        eprintln!("  {}: {}", file.display(), harmless(&mistake.to_string()));
+        let says = i18n.text(&told(mistake).without_secrets());
+        eprintln!("  {}", harmless(&says));
     }
-    let first = mistakes.first();
-    let says = first.map_or_else(String::new, ToString::to_string);
-    let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
-    Failure::operator(format!("{}: {says}", file.display()), hint)
+    let nothing = || Failure::operator("", "");
+    mistakes.first().map_or_else(nothing, |mistake| {
+        Failure::operator(told(mistake), mistake.hint.clone())
+    })
 }
 
 /// Reaches the hosts and begins a record.

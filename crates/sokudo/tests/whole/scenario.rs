@@ -184,6 +184,49 @@ fn the_types_are_those_of_this_program() {
     }
 }
 
+/// Every mistake and the hint, with its place, in the language that was asked for.
+#[test]
+fn mistakes_of_scripts_are_told_in_japanese() {
+    let place = place();
+    let program = "phase(\"a\", rr(1, 9));\npairs(9);\nnosuch(1);\nphase(\"b\", []);\n";
+    place.write("wrong.js", program);
+    let lines = "all rr 1 --count 5\nnode x enter\nwaittime\nnode 1 dance\n";
+    place.write("wrong.sks", lines);
+    for (file, told) in [
+        (
+            "wrong.js",
+            &[
+                "ホスト `9` はありません",
+                "4 ホストで 9 組は作れません",
+                "`nosuch` はありません",
+                "フェーズ \"b\" に負荷がありません",
+            ][..],
+        ),
+        (
+            "wrong.sks",
+            &[
+                "2 行 6 列: `x` はホストの番号ではありません",
+                "3 行 9 列: `waittime` の後に時間が必要です",
+            ],
+        ),
+    ] {
+        let ended = place.run(&format!("run {file} --local 4 --lang ja"));
+        ended.expect_code(2).expect_stderr("ヒント: ");
+        for says in told {
+            ended.expect_stderr(says);
+        }
+        for english in ["there is", "needs", "line ", "write"] {
+            assert!(!ended.stderr.contains(english), "{english}: {ended}");
+        }
+    }
+    let ended = place
+        .words(["console", "--local", "2", "--lang", "ja"])
+        .stdin("node 3 enter\n")
+        .run();
+    let says = "エラー: 1 行 6 列: ホスト `3` はありません";
+    ended.expect_code(2).expect_stderr(says);
+}
+
 /// A program is read as a whole for the hosts that it is for, before anything is sent.
 #[test]
 fn all_mistakes_of_a_program_are_told_before_anything_starts() {

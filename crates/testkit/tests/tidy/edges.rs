@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("zenoh", &["i18n", "bus", "wire", "net", "model"]),
     ("script", &[]),
     ("groovy", &[]),
-    ("scenario", &["pace", "script", "model"]),
+    ("scenario", &["i18n", "pace", "script", "model"]),
     ("jmeter", &["groovy", "pace", "script", "stats", "model"]),
     ("analyze", &["stats", "model"]),
     ("iperf", &[]),
