@@ -581,43 +581,43 @@ rule-name-server-errors-failures-says =
     { $count ->
         [one] One query was
        *[other] { $count } queries were
-    } answered with SERVFAIL, { $share } of all: { $server } could not find the answer
+    } answered with SERVFAIL, { $share } of all: { $server } could not find the answer.
 rule-name-server-errors-failures-next = See the server's log: the servers that it asks may not answer it, or signatures (DNSSEC) may not hold.
 rule-name-server-errors-refused-says =
     { $count ->
         [one] One query was
        *[other] { $count } queries were
-    } answered with REFUSED, { $share } of all: { $server } does not answer this host, or not for these names
+    } answered with REFUSED, { $share } of all: { $server } does not answer this host, or not for these names.
 rule-name-server-errors-refused-next = Compare the server's access list with this host's address; a server that only knows its own zones refuses to ask others.
 rule-name-server-errors-others-says =
     { $count ->
         [one] One query was
        *[other] { $count } queries were
-    } answered with another error code, { $share } of all: { $server } could not read the query, or does not implement it
+    } answered with another error code, { $share } of all: { $server } could not read the query, or does not implement it.
 rule-name-server-errors-others-next = Ask once with a diagnostic tool, as `dig @SERVER NAME TYPE`, and leave EDNS out for a trial (--udp-bytes 0).
 rule-lost-queries-nobody-says =
     { $count ->
         [one] One query
        *[other] { $count } queries
-    } to { $server } got no response, { $share } of all: its host said that nothing listens on the port
+    } to { $server } got no response, { $share } of all: its host said that nothing listens on the port.
 rule-lost-queries-nobody-next = See whether the server runs and on which address and port it listens; a server that restarts is away for a moment.
 rule-lost-queries-own-says =
     { $count ->
         [one] One query
        *[other] { $count } queries
-    } to { $server } got no response, { $share } of all, while about as many datagrams found a full socket on { $host }: the generator did not read in time
+    } to { $server } got no response, { $share } of all, while about as many datagrams found a full socket on { $host }: the generator did not read in time.
 rule-lost-queries-own-next = Give { $host } more threads (--threads) or fewer queries under way (--window), and raise net.core.rmem_default.
 rule-lost-queries-unknown-says =
     { $count ->
         [one] One query
        *[other] { $count } queries
-    } to { $server } got no response in time, { $share } of all: lost on the way, dropped at a full socket of the server, or left unanswered on purpose
+    } to { $server } got no response in time, { $share } of all: lost on the way, dropped at a full socket of the server, or left unanswered on purpose.
 rule-lost-queries-unknown-next = On the server, look at UDP RcvbufErrors (`nstat -az UdpRcvbufErrors`) and at its rate limiting; compare with --transport tcp, which loses nothing silently.
 rule-truncated-responses-says =
     { $count ->
         [one] One response
        *[other] { $count } responses
-    } of { $server } did not fit into a datagram and came truncated, { $share } of all: a resolver would repeat these queries over TCP
+    } of { $server } did not fit into a datagram and came truncated, { $share } of all: a resolver would repeat these queries over TCP.
 rule-truncated-responses-next = Allow larger responses (--udp-bytes), as far as the path carries them in one piece, or measure them over TCP (--transport tcp).
 evidence-error-codes = Responses with this error code at { $host }: { $value }
 evidence-whole-answers = Responses with code NOERROR at { $host }: { $value }
@@ -628,143 +628,143 @@ rule-request-failures-refused-says =
     { $count ->
         [one] One connection was refused
        *[other] { $count } connections were refused
-    }, { $share } of the requests failed: no process listens there, or the server turns callers away
+    }, { $share } of the requests failed: no process listens there, or the server turns callers away.
 rule-request-failures-refused-next = See whether the server runs and on which port it listens; a server that restarts refuses for a moment.
 rule-request-failures-resets-says =
     { $count ->
         [one] One connection was accepted and then reset
        *[other] { $count } connections were accepted and then reset
-    }, { $share } of the requests failed: that is how a server behaves beyond its bound on open connections
+    }, { $share } of the requests failed: that is how a server behaves beyond its bound on open connections.
 rule-request-failures-resets-next = Raise the server's bound on open connections, or let it make callers wait; its log names the bound.
 rule-request-failures-closed-says =
     The server closed { $count ->
         [one] one connection before it
        *[other] { $count } connections before it
-    } had answered, { $share } of the requests failed: it drops idle or surplus connections, or it restarted
+    } had answered, { $share } of the requests failed: it drops idle or surplus connections, or it restarted.
 rule-request-failures-closed-next = Compare the server's keep-alive time with the users' pauses, and look for restarts in its log.
 rule-request-failures-unanswered-says =
     { $count ->
         [one] One call was never answered in time
        *[other] { $count } calls were never answered in time
-    }, { $share } of the requests failed: the queue of connections not yet accepted is full, or packets are dropped on the way
+    }, { $share } of the requests failed: the queue of connections not yet accepted is full, or packets are dropped on the way.
 rule-request-failures-unanswered-next = On the server, look at `ss -ltn` (Recv-Q near Send-Q) and at ListenOverflows; raise its backlog and net.core.somaxconn.
 rule-request-failures-timeouts-says =
     { $count ->
         [one] One answer did not come in time
        *[other] { $count } answers did not come in time
-    }, { $share } of the requests failed: connections are accepted and not served
+    }, { $share } of the requests failed: connections are accepted and not served.
 rule-request-failures-timeouts-next = Look at the server's threads and at what they wait for: a pool of connections, a lock, a database.
-rule-request-failures-plain-says = The server answers in plain HTTP on this port, and https was asked of it: { $share } of the requests failed
+rule-request-failures-plain-says = The server answers in plain HTTP on this port, and https was asked of it: { $share } of the requests failed.
 rule-request-failures-plain-next = Use http://, or the port on which the server speaks TLS.
 rule-request-failures-malformed-says =
     { $count ->
         [one] One answer was no HTTP, or not what it said it was;
        *[other] { $count } answers were no HTTP, or not what they said they were;
-    } { $share } of the requests failed
+    } { $share } of the requests failed.
 rule-request-failures-malformed-next = See what listens on that port, and whether something on the way changes answers.
-rule-connection-churn-says = { $connections } connections were made for { $requests } requests: the load is one of connections as much as of requests
-rule-connection-churn-time-says = { $connections } connections were made for { $requests } requests, and making them takes { $share } of a request's time, TLS included: new connections limit the rate
-rule-connection-churn-cheap-says = { $connections } connections were made for { $requests } requests, which are answered in { $mean } each: so short a request costs its server and the generator no more than the connection that is made for it
-rule-connection-churn-busy-says = { $connections } connections were made for { $requests } requests, and the asking thread was busy or waiting for a CPU for { $share } of the time: new connections limit the rate
+rule-connection-churn-says = { $connections } connections were made for { $requests } requests: the load is one of connections as much as of requests.
+rule-connection-churn-time-says = { $connections } connections were made for { $requests } requests, and making them takes { $share } of a request's time, TLS included: new connections limit the rate.
+rule-connection-churn-cheap-says = { $connections } connections were made for { $requests } requests, which are answered in { $mean } each: so short a request costs its server and the generator no more than the connection that is made for it.
+rule-connection-churn-busy-says = { $connections } connections were made for { $requests } requests, and the asking thread was busy or waiting for a CPU for { $share } of the time: new connections limit the rate.
 rule-connection-churn-next = Keep connections: see whether the server answers `Connection: close` or closes after a number of requests, and whether the load asks for it (in a test plan: “Use KeepAlive”). If real users connect each time, use more generators and a wide net.ipv4.ip_local_port_range.
-rule-dropped-calls-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: calls were dropped
+rule-dropped-calls-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: calls were dropped.
 rule-dropped-calls-next = On the server, look at ListenOverflows (`nstat -az TcpExtListenOverflows`) and raise its backlog; when it does not rise, look for loss on the way.
-rule-dropped-calls-queue-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: { $host } dropped calls because a queue of connections was full
+rule-dropped-calls-queue-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: { $host } dropped calls because a queue of connections was full.
 rule-dropped-calls-queue-next = Raise the backlog of the server and net.core.somaxconn (`ss -ltn` shows both as Send-Q), or let it accept faster.
-rule-server-stalls-once-says = All requests stood still from { $begin } to { $end }: the server, or the way to it, paused as a whole
+rule-server-stalls-once-says = All requests stood still from { $begin } to { $end }: the server, or the way to it, paused as a whole.
 rule-server-stalls-once-next = Look in the server's log and monitoring for what happened { $begin } after the first request: a collection of garbage, a checkpoint, a restart, a link that was down.
-rule-server-stalls-even-says = All requests stood still { $count } times for { $mean } on average, every { $period }: the server pauses as a whole, as for garbage collection, checkpoints or snapshots. It takes { $share } of the time
-rule-server-stalls-says = All requests stood still { $count } times for { $mean } on average, at uneven distances, up to { $longest }: the server pauses as a whole. It takes { $share } of the time
+rule-server-stalls-even-says = All requests stood still { $count } times for { $mean } on average, every { $period }: the server pauses as a whole, as for garbage collection, checkpoints or snapshots. It takes { $share } of the time.
+rule-server-stalls-says = All requests stood still { $count } times for { $mean } on average, at uneven distances, up to { $longest }: the server pauses as a whole. It takes { $share } of the time.
 rule-server-stalls-stopped-says =
     All requests stood still { $count ->
         [one] once
        *[other] { $count } times
-    }, up to { $longest }, and a process of the server was seen stopped (state T): a signal or a debugger stopped it
-rule-server-stalls-quota-says = All requests stood still { $count } times for { $mean } on average, every { $period }, the period of the kernel's quotas of CPU time: the server has used up its quota each time. It takes { $share } of the time
+    }, up to { $longest }, and a process of the server was seen stopped (state T): a signal or a debugger stopped it.
+rule-server-stalls-quota-says = All requests stood still { $count } times for { $mean } on average, every { $period }, the period of the kernel's quotas of CPU time: the server has used up its quota each time. It takes { $share } of the time.
 rule-server-stalls-quota-next = Look at nr_throttled in cpu.stat of the server's control group, and raise its quota (cpu.max, the CPU limit of its container) or let it compute less.
 rule-server-stalls-next = Compare these times with the server's log of garbage collections, checkpoints and jobs; a larger heap, a concurrent collector or smaller checkpoints shorten them.
-rule-uneven-service-users-says = { $slow } of { $users } connections are slow: their answers take { $long }, those of the others { $usual }. One worker, thread or backend that serves them is slow
+rule-uneven-service-users-says = { $slow } of { $users } connections are slow: their answers take { $long }, those of the others { $usual }. One worker, thread or backend that serves them is slow.
 rule-uneven-service-users-next = Find out which worker or backend serves these connections, and compare its CPU, locks and disk with those of the others.
-rule-uneven-service-requests-says = { $share } of the requests take { $long }, the others { $usual }, and next to none lie between: a part of the server that some requests meet is slow. They make up { $time } of all response time
+rule-uneven-service-requests-says = { $share } of the requests take { $long }, the others { $usual }, and next to none lie between: a part of the server that some requests meet is slow. They make up { $time } of all response time.
 rule-uneven-service-requests-next = Look for what these requests meet: one backend or worker of several, a cache that misses, a lock that is held long, a second database.
-rule-turned-away-limit-says = { $share } of the answers are { $code }: the server limits the rate and serves { $served } requests/s
+rule-turned-away-limit-says = { $share } of the answers are { $code }: the server limits the rate and serves { $served } requests/s.
 rule-turned-away-limit-next = Ask for no more than { $served } requests/s, or raise the rate limit of the server or of the gateway in front of it.
-rule-turned-away-says = { $share } of the answers are { $code }, after { $quick } each: the server is at its limit and turns requests away. It serves { $served } requests/s in { $long } each; the { $rate } answers/s are no speed
-rule-turned-away-all-says = All { $rate } answers/s are errors, { $share } of them { $code }: the server serves nothing
+rule-turned-away-says = { $share } of the answers are { $code }, after { $quick } each: the server is at its limit and turns requests away. It serves { $served } requests/s in { $long } each; the { $rate } answers/s are no speed.
+rule-turned-away-all-says = All { $rate } answers/s are errors, { $share } of them { $code }: the server serves nothing.
 rule-turned-away-next = See what the server refuses for: a full queue or pool, a backend that is down, a circuit breaker. What it can serve is { $served } requests/s.
-rule-unserved-connections-says = { $unserved } connections to { $to } were accepted by its system and never served, while { $served } others were: its program does not accept them
-rule-unserved-connections-all-says = { $unserved } connections to { $to } were accepted by its system, and none was served: its program hangs or accepts nothing
-rule-unserved-connections-files-says = { $unserved } connections to { $to } were accepted by its system and never served: its program has as many files open as it may, and cannot accept more
+rule-unserved-connections-says = { $unserved } connections to { $to } were accepted by its system and never served, while { $served } others were: its program does not accept them.
+rule-unserved-connections-all-says = { $unserved } connections to { $to } were accepted by its system, and none was served: its program hangs or accepts nothing.
+rule-unserved-connections-files-says = { $unserved } connections to { $to } were accepted by its system and never served: its program has as many files open as it may, and cannot accept more.
 rule-unserved-connections-files-next = Raise the limit of open files of the server (LimitNOFILE, ulimit -n), and see that it closes what it no longer needs.
 rule-unserved-connections-next = On the server, compare its open files with their limit (/proc/PID/limits), its threads with their maximum, and see Recv-Q of the listening socket (`ss -ltn`).
-rule-server-cpu-thread-says = The server has no CPU time left in one thread: it uses { $thread } of a core{ $work }
+rule-server-cpu-thread-says = The server has no CPU time left in one thread: it uses { $thread } of a core{ $work }.
 rule-server-cpu-thread-next = Use more threads or processes in the server, or less work per request: a profile of that thread (`perf top -t`) shows where the time goes.
-rule-server-cpu-cores-says = The server uses { $cores } cores and may use { $allowed }: its CPU time is the limit{ $work }
+rule-server-cpu-cores-says = The server uses { $cores } cores and may use { $allowed }: its CPU time is the limit{ $work }.
 rule-server-cpu-cores-next = Let the server use more cores (`taskset`, the set of CPUs of its container), or give it less work per request.
-rule-server-cpu-single-says = The server works on one core at a time: its threads use { $cores } cores together, and requests wait for one another, { $under } of them{ $work }
+rule-server-cpu-single-says = The server works on one core at a time: its threads use { $cores } cores together, and requests wait for one another, { $under } of them{ $work }.
 rule-server-cpu-single-next = Use more processes in the server where its threads take turns on one core (a single thread, an event loop, a global interpreter lock), or less work per request.
-rule-server-cpu-machine-says = The server uses { $cores } cores of { $host }, which has none left: its CPU time is the limit{ $work }
+rule-server-cpu-machine-says = The server uses { $cores } cores of { $host }, which has none left: its CPU time is the limit{ $work }.
 rule-server-cpu-machine-next = Generate the load from another machine than { $host }: the generator takes CPU time from the server. Then give the server more cores, or less work per request.
-rule-server-cpu-quota-says = The CPU quota of the server's control group keeps it from running for { $throttled } of the time; it uses { $cores } cores
+rule-server-cpu-quota-says = The CPU quota of the server's control group keeps it from running for { $throttled } of the time; it uses { $cores } cores.
 rule-server-cpu-quota-next = Raise the quota (cpu.max of its control group, the CPU limit of its container), or lower the load.
 server-work-requests = { "" }
 server-work-tls = { "" }. Of a request, { $share } passes in the TLS handshake
 server-work-connections = { "" }. Of a request, { $share } passes in connecting anew
-rule-replication-stage-read-says = The sending threads on { $host } spend { $share } of their time reading files: the source cannot deliver more than { $bytes }
+rule-replication-stage-read-says = The sending threads on { $host } spend { $share } of their time reading files: the source cannot deliver more than { $bytes }.
 rule-replication-stage-read-next = Look at the disk of { $host } (monitor `disk`: utilisation, wait); several connections (--connections) read several files at a time.
-rule-replication-stage-make-says = The sending threads on { $host } spend { $share } of their time making the data set: the generator is the limit, not the copy
+rule-replication-stage-make-says = The sending threads on { $host } spend { $share } of their time making the data set: the generator is the limit, not the copy.
 rule-replication-stage-make-next = Use more connections (--connections), or a real tree as source.
-rule-replication-stage-pack-says = The sending threads on { $host } spend { $share } of their time compressing, { $ratio } to 1: the compressor is slower than the way
+rule-replication-stage-pack-says = The sending threads on { $host } spend { $share } of their time compressing, { $ratio } to 1: the compressor is slower than the way.
 rule-replication-stage-pack-next = Lower the level (--level 1 or none), or share the work among more threads (--connections).
-rule-replication-stage-dense-says = The sending threads on { $host } spend { $share } of their time compressing what cannot be compressed ({ $ratio } to 1)
+rule-replication-stage-dense-says = The sending threads on { $host } spend { $share } of their time compressing what cannot be compressed ({ $ratio } to 1).
 rule-replication-stage-dense-next = Leave compression out: --level none, or auto, which senses such content.
-rule-replication-stage-walk-says = The sending threads on { $host } have nothing to send for { $share } of the time: walking both trees and comparing them takes longer than the copy
+rule-replication-stage-walk-says = The sending threads on { $host } have nothing to send for { $share } of the time: walking both trees and comparing them takes longer than the copy.
 rule-replication-stage-walk-next = Few files differ, or directories are read slowly: look at the disks of both ends. With --checksum every file is read to compare it.
-rule-replication-stage-write-says = The receiving threads on { $host } spend { $share } of their time writing files: its disk takes no more than { $bytes }
+rule-replication-stage-write-says = The receiving threads on { $host } spend { $share } of their time writing files: its disk takes no more than { $bytes }.
 rule-replication-stage-write-next = Look at the disk of { $host } (monitor `disk`: utilisation, wait), and compare with a target in memory or `null`.
-rule-replication-stage-create-says = The receiving threads on { $host } spend { $share } of their time creating and renaming small files, { $files }: the file system is the limit, not the way
+rule-replication-stage-create-says = The receiving threads on { $host } spend { $share } of their time creating and renaming small files, { $files }: the file system is the limit, not the way.
 rule-replication-stage-create-next = Use more connections (--connections), so that several files are created at a time; a faster file system for small files helps most.
-rule-replication-stage-sync-says = The receiving threads on { $host } spend { $share } of their time in files, most of it making them durable: each sync waits for the device
+rule-replication-stage-sync-says = The receiving threads on { $host } spend { $share } of their time in files, most of it making them durable: each sync waits for the device.
 rule-replication-stage-sync-next = Sync many files at a time (--durability batch), or leave it to the system (--durability none) where the source can be copied again.
-rule-replication-stage-unpack-says = The receiving threads on { $host } spend { $share } of their time unpacking and verifying: its CPU takes no more than { $bytes }
+rule-replication-stage-unpack-says = The receiving threads on { $host } spend { $share } of their time unpacking and verifying: its CPU takes no more than { $bytes }.
 rule-replication-stage-unpack-next = Lower the level (--level 1 or none), or share the work among more threads (--connections).
-rule-request-stage-distance-says = The round trip takes { $lowest } of the { $mean } that a request waits: the distance to the server sets the rate of so many connections
+rule-request-stage-distance-says = The round trip takes { $lowest } of the { $mean } that a request waits: the distance to the server sets the rate of so many connections.
 rule-request-stage-distance-next = More connections carry more; fewer round trips per request (kept connections, HTTP/2) answer sooner.
-rule-request-stage-way-says = Requests wait { $mean } for the first byte, and the round trip of their connections is as long although { $lowest } is possible: a queue on the way holds them up
+rule-request-stage-way-says = Requests wait { $mean } for the first byte, and the round trip of their connections is as long although { $lowest } is possible: a queue on the way holds them up.
 rule-request-stage-way-next = Find the narrowest link of the way and what fills its queue; `sokudo stream` and `sokudo probe` between the hosts measure both.
-rule-request-stage-part-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and { $worked } is worked on at a time, less than one: for a part of the time the server does nothing for them. Its CPU time is bounded, other programs use its cores, or it pauses
+rule-request-stage-part-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and { $worked } is worked on at a time, less than one: for a part of the time the server does nothing for them. Its CPU time is bounded, other programs use its cores, or it pauses.
 rule-request-stage-part-next = Look at the CPU quota of the server's control group (`cpu.stat`, nr_throttled), at other programs on its cores, and at its pauses (garbage collection); the monitor `process:port=…` on its host observes it.
-rule-request-stage-serial-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time. A lock, a single worker or one full core serves them one by one
+rule-request-stage-serial-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time. A lock, a single worker or one full core serves them one by one.
 rule-request-stage-serial-next = See the CPU of the server's process: near one core it is its work (the monitor `process:port=…` observes it there), else a lock or a single worker.
-rule-request-stage-serial-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time, although the server has CPU time left. A lock or a single worker serves them one by one
+rule-request-stage-serial-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } is worked on at a time, although the server has CPU time left. A lock or a single worker serves them one by one.
 rule-request-stage-serial-idle-next = Find the lock or the only worker: stacks of the server's threads while the load runs show where they wait.
-rule-request-stage-pool-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time. A pool of so many, or its CPU, is the limit
+rule-request-stage-pool-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time. A pool of so many, or its CPU, is the limit.
 rule-request-stage-pool-next = See the CPU of the server's process (monitor `process:port=…`): with time left, raise its threads or its pool of connections.
-rule-request-stage-pool-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time, although the server has CPU time left. A pool of threads or connections of about that size is the limit
+rule-request-stage-pool-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time, although the server has CPU time left. A pool of threads or connections of about that size is the limit.
 rule-request-stage-pool-idle-next = Raise the pool that has about so many members: worker threads, connections to a database or to another service.
-rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server, { $shortest } at best. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there
+rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server, { $shortest } at best. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there.
 rule-request-stage-wait-next = Look at the server while the load runs (the monitor `process:port=…` on its host): with CPU time left, its requests wait for something else, such as a disk, another service or a timer. With twice as many under way, twice the rate says that each takes this long by itself, the same rate that they wait for one another.
-rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow
+rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow.
 rule-request-stage-read-next = Fetch the same body on the server itself: as slow there, the server makes it slowly.
-rule-request-stage-read-server-says = The server sends its answers' bodies slowly: the first byte comes early, the last { $mean } later for { $bytes }, many times the round trip of { $lowest }. That is { $share } of a request
+rule-request-stage-read-server-says = The server sends its answers' bodies slowly: the first byte comes early, the last { $mean } later for { $bytes }, many times the round trip of { $lowest }. That is { $share } of a request.
 rule-request-stage-read-server-next = See how the server makes the body: it is written in pieces with pauses between, from a slow source, or through a throttle.
-rule-request-stage-read-way-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }, and a queue on the way makes the round trip much longer than { $lowest }: the way back is narrow
+rule-request-stage-read-way-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }, and a queue on the way makes the round trip much longer than { $lowest }: the way back is narrow.
 rule-request-stage-read-way-next = Measure the way with `sokudo stream` from the server's host, or ask for smaller or compressed answers.
-rule-request-stage-read-start-says = { $share } of a request passes between the first and the last byte of its answer: { $bytes } take { $mean }, a few round trips of { $lowest }, as a connection that has to find its speed takes
+rule-request-stage-read-start-says = { $share } of a request passes between the first and the last byte of its answer: { $bytes } take { $mean }, a few round trips of { $lowest }, as a connection that has to find its speed takes.
 rule-request-stage-read-start-next = Keep connections open between requests, and let the server keep their windows (net.ipv4.tcp_slow_start_after_idle=0).
-rule-request-stage-read-delayed-says = The rest of each answer comes { $mean } after its first bytes, the length of a delayed acknowledgement: the server writes an answer in small pieces, and Nagle's algorithm holds the later ones back
+rule-request-stage-read-delayed-says = The rest of each answer comes { $mean } after its first bytes, the length of a delayed acknowledgement: the server writes an answer in small pieces, and Nagle's algorithm holds the later ones back.
 rule-request-stage-read-delayed-next = Let the server write head and body at once, or set TCP_NODELAY on its connections.
-rule-request-stage-connect-says = { $share } of the time of a request passes in connecting, { $mean } on average: calls wait or are dropped before the server accepts them
+rule-request-stage-connect-says = { $share } of the time of a request passes in connecting, { $mean } on average: calls wait or are dropped before the server accepts them.
 rule-request-stage-connect-next = Look at the queue of the listening socket (`ss -ltn`, Recv-Q) and at ListenOverflows on the server, then for loss on the way.
-rule-request-stage-tls-says = { $share } of the time of a request passes in the TLS handshake, { $mean } on average: keys are made anew for each connection, and the server's CPU makes them
+rule-request-stage-tls-says = { $share } of the time of a request passes in the TLS handshake, { $mean } on average: keys are made anew for each connection, and the server's CPU makes them.
 rule-request-stage-tls-next = Keep connections, allow sessions to be resumed, or use ECDSA keys, which cost the server less than RSA keys.
-rule-request-stage-resolve-says = { $share } of the time of a request passes in looking up the server's name, { $mean } on average: the name server is slow
+rule-request-stage-resolve-says = { $share } of the time of a request passes in looking up the server's name, { $mean } on average: the name server is slow.
 rule-request-stage-resolve-next = Measure the name server with `sokudo dns`, look at the first one in /etc/resolv.conf, or look names up once.
-rule-request-stage-send-says = { $share } of the time of a request passes in sending it, { $mean } on average: the server does not read it as fast, or the way there is narrow
+rule-request-stage-send-says = { $share } of the time of a request passes in sending it, { $mean } on average: the server does not read it as fast, or the way there is narrow.
 rule-request-stage-send-next = Measure the way with `sokudo stream` to the server's host; when it carries more, the server reads slowly.
-rule-request-path-there-says = { $resent } of the segments to the server were sent again, and { $slow } of the requests took as long as a retransmission timeout: segments are lost on the way
-rule-request-path-back-says = { $disordered } of the segments from the server came out of order, and { $slow } of the requests took as long as a retransmission timeout: segments are lost or reordered on the way back
-rule-request-path-both-says = { $resent } of the segments to the server were sent again, { $disordered } of those from it came out of order, and { $slow } of the requests took as long as a retransmission timeout: segments are lost on the way in both directions
+rule-request-path-there-says = { $resent } of the segments to the server were sent again, and { $slow } of the requests took as long as a retransmission timeout: segments are lost on the way.
+rule-request-path-back-says = { $disordered } of the segments from the server came out of order, and { $slow } of the requests took as long as a retransmission timeout: segments are lost or reordered on the way back.
+rule-request-path-both-says = { $resent } of the segments to the server were sent again, { $disordered } of those from it came out of order, and { $slow } of the requests took as long as a retransmission timeout: segments are lost on the way in both directions.
 rule-request-path-next = `sokudo probe` between the hosts shows how much is lost and when; look at drops of the interfaces on the way.
 evidence-stalls = { $host }: all requests stood still { $value } times
 evidence-stall-longest = { $host }: the longest of these times lasted { $value }
@@ -804,9 +804,9 @@ evidence-stage-tls = { $host }: the TLS handshake took { $value } of a request o
 evidence-stage-send = { $host }: sending the request took { $value } of a request on average, { $share } of its time
 evidence-stage-wait = { $host }: the wait for the first byte took { $value } of a request on average, { $share } of its time
 evidence-stage-read = { $host }: reading the answer took { $value } of a request on average, { $share } of its time
-rule-slow-label-says = “{ $label }” takes { $mean } in the mean, the others { $usual }: it has { $share } of all response time
+rule-slow-label-says = “{ $label }” takes { $mean } in the mean, the others { $usual }: it has { $share } of all response time.
 rule-slow-label-next = Look at “{ $label }” by itself before anything else is tuned.
-rule-hidden-stall-says = “{ $label }” stood still for { $stall } although its 99th percentile is { $p99 }: the users waited and asked nothing. Callers who come at the same mean rate would have been { $late }, each late by { $wait } in the mean
+rule-hidden-stall-says = “{ $label }” stood still for { $stall } although its 99th percentile is { $p99 }: the users waited and asked nothing. Callers who come at the same mean rate would have been { $late }, each late by { $wait } in the mean.
 rule-hidden-stall-next = Repeat it with arrivals at a rate, `--model open:RATE`: its percentiles count every visitor who would have come.
 rule-hidden-stall-rate-next = Repeat it at a rate (--rate): its percentiles count every request that would have come.
 evidence-failed-requests = Requests that failed so at { $host }: { $value }
@@ -1164,16 +1164,16 @@ rule-repeated-transactions-deadlock-next = Let all transactions take their locks
 rule-repeated-transactions-lock-next = Keep transactions short that hold locks, and spread them over more rows; look at who holds the lock that is waited for.
 evidence-tries = Tries: { $value }
 evidence-vain-tries = Tries that were ended: { $value }
-rule-target-queue-pool-says = The connection pool is the limit: { $used } of { $size } connections are in use and { $waiting } requests wait for one{ $wait }
+rule-target-queue-pool-says = The connection pool is the limit: { $used } of { $size } connections are in use and { $waiting } requests wait for one{ $wait }.
 rule-target-queue-pool-next = Raise the pool to { $servers } connections, if the database grants them: { $factor } times as much is predicted{ $limit }.
 rule-target-queue-pool-raise = Raise the pool, if the database grants it, and measure again.
-rule-target-queue-workers-says = The worker threads are the limit: { $used } of { $size } are busy and { $waiting } requests wait for one{ $wait }
+rule-target-queue-workers-says = The worker threads are the limit: { $used } of { $size } are busy and { $waiting } requests wait for one{ $wait }.
 rule-target-queue-workers-next = Raise the threads to { $servers }: { $factor } times as much is predicted{ $limit }.
 rule-target-queue-workers-raise = Raise the threads, and measure again.
 rule-target-queue-wait = , { $seconds } per request
 rule-target-queue-next-cpu = ; the next limit is the CPU, at about { $users } users
 rule-target-queue-next-unknown = , until the CPU or another stage is full
-rule-target-queue-connections-says = The connection limit is the limit: { $used } of { $size } connections are open, and further ones wait or are turned away
+rule-target-queue-connections-says = The connection limit is the limit: { $used } of { $size } connections are open, and further ones wait or are turned away.
 rule-target-queue-connections-raise = Raise the limit on connections, or let fewer users come.
 evidence-target-used = In use, on average: { $value }
 evidence-target-size = There are at most: { $value }
@@ -1193,7 +1193,7 @@ rule-black-hole-says =
     Segments of { $segment } never came through from { $near } to { $far }, although small ones did: the first was sent again { $again ->
         [one] once
        *[other] { $again } times
-    } in { $seconds }, until the end. So it is where packets larger than the path MTU vanish and no “packet too big” comes back (RFC 2923)
+    } in { $seconds }, until the end. So it is where packets larger than the path MTU vanish and no “packet too big” comes back (RFC 2923).
 rule-black-hole-next = Find the largest packet that passes (`ping -M do -s SIZE { $far }` on { $near }) and the link with the smaller MTU: let its ICMP errors pass, clamp the MSS there, set that MTU on the interface, or set net.ipv4.tcp_mtu_probing to 1.
 evidence-segment-bytes = Payload of a full segment of { $host }: { $value }
 evidence-none-through = Counted at { $host } in the whole load: { $value }
@@ -1202,7 +1202,7 @@ finding-black_hole-means = Full segments of a connection vanish on the path whil
 finding-black_hole-signs = The connection stood and its peer's window was open, but nothing was carried in the whole load. A full segment waited in the send queue for at least { $shortest }, until the end, and was sent again at least { $again } times; no new one followed, and the peer had nothing unread.
 finding-black_hole-try = Let ICMP errors (“fragmentation needed”, “packet too big”) pass, clamp the MSS or set the MTU of the interfaces to what the path carries, or set net.ipv4.tcp_mtu_probing to 1.
 
-rule-far-end-lost-says = { $host } was lost { $after } after the start of a load of { $planned }: its control connection ended, and the load with it
+rule-far-end-lost-says = { $host } was lost { $after } after the start of a load of { $planned }: its control connection ended, and the load with it.
 rule-far-end-lost-next = Find out why sokudo on { $host } ended, or why nothing reaches that host any more: what it printed last, whether the system killed it (`dmesg`), whether the host answers.
 evidence-host-lost = The control connection to { $host } ended { $value } after the start: { $why }
 evidence-last-through = Last answer or arrival of its flow, by the clock of the end that is left ({ $host } was lost): { $value } after the start

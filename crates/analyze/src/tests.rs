@@ -217,6 +217,30 @@ pub(crate) fn check_text(text: &Text) {
     }
 }
 
+/// What a rule says is a sentence of its own: others follow it in verdicts.
+#[test]
+fn what_rules_say_ends_as_a_sentence() {
+    for source in LANGUAGES {
+        let mut lines = source.lines().peekable();
+        while let Some(line) = lines.next() {
+            let Some((key, _)) = line.split_once(" =") else {
+                continue;
+            };
+            if !key.starts_with("rule-") || !key.ends_with("-says") {
+                continue;
+            }
+            let mut last = line;
+            while let Some(more) = lines.next_if(|next| next.starts_with(' ')) {
+                last = more;
+            }
+            // Sentences within a message, or in each variant of one.
+            let is_made_of_others = key == "rule-host-busy-and-says" || last.trim() == "}";
+            let ends = last.trim_end().ends_with(['.', '。', ':']);
+            assert!(ends || is_made_of_others, "`{key}`: {last}");
+        }
+    }
+}
+
 /// The keys of what a finding suggests, and of the remedy inside it.
 pub(crate) fn remedy_keys(finding: &Finding) -> (&str, &str) {
     let next = finding.next.as_ref().unwrap();
