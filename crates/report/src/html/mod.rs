@@ -82,7 +82,7 @@ impl Page<'_> {
     /// The phrase, escaped: once where the languages agree, else in one element per language.
     fn say(&self, phrase: &Phrase) -> String {
         let said = Lang::ALL.map(|lang| self.speaker.say(lang, phrase));
-        let escape = |words: &str| escape(&unbroken(words));
+        let escape = |words: &str| with_code(&escape(&unbroken(words)));
         if said[0] == said[1] {
             return escape(&said[0]);
         }
@@ -185,6 +185,24 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// Escaped text in which what stands between two backquotes, as commands and options do, is code.
+fn with_code(escaped: &str) -> String {
+    let mut parts = escaped.split('`');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    while let Some(code) = parts.next() {
+        match parts.next() {
+            Some(after) => {
+                let _ = write!(out, "<code>{code}</code>{after}");
+            }
+            // Without a second one it is a character like others.
+            None => {
+                let _ = write!(out, "`{code}");
+            }
+        }
+    }
+    out
+}
+
 /// Base64 with padding (RFC 4648 section 4), the form of hashes in content security policies.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -219,5 +237,20 @@ mod tests {
     fn nothing_breaks_out_of_text() {
         assert_eq!(escape("<b a='\"'>&"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;");
         assert_eq!(escape("a\u{202e}b\u{0}"), "a\u{fffd}b\u{fffd}");
+    }
+
+    #[test]
+    fn what_stands_in_backquotes_is_code() {
+        for (text, html) in [
+            (
+                "run `a <b>` or `c`.",
+                "run <code>a &lt;b&gt;</code> or <code>c</code>.",
+            ),
+            ("a ` b", "a ` b"),
+            ("`a` ` b", "<code>a</code> ` b"),
+            ("", ""),
+        ] {
+            assert_eq!(with_code(&escape(text)), html);
+        }
     }
 }
