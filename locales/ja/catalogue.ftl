@@ -200,13 +200,13 @@ metric-tpcb-scale = データベースの支店の数。それぞれに窓口 10
 metric-tpcb-tps = 毎秒のトランザクション数。接続の時間は含まない。pgbench が tps と呼ぶ値
 
 ## group
-metric-group-start-late-seconds = フローの最初の送信時刻と合意した開始時刻との差。送信側自身のクロックによる
+metric-group-start-late-seconds = フローの最初の送信時刻と合意した開始時刻との差。送信側自身の時計による
 metric-group-load-seconds = フローのレートを数える時間。ウォームアップ後の最初の予定開始から、予定どおりの、または指定量や操作者が終わらせた負荷の終わりまで。その後も溜まった分が流れ続けた場合は、それだけ長い
 metric-group-first-through-seconds = 同じ開始から、フローの最初の応答または到着まで
 metric-group-last-through-seconds = 同じ開始から、フローの最後の応答または到着まで
 metric-group-failures = それまでに失敗した負荷のリクエストの数。理由ごとに数え、ラベル flow、code、message がフロー、コード、メッセージを表す。系列にだけ現れる
 metric-group-hosts = 実行に参加したホストの数。命令を出すホストも、参加していれば含む
-metric-group-start-lead-seconds = 命令から開始時刻までの余裕。余裕が最も長かったフェーズの値で、100 ms、直前に全ホストへの命令に要した時間の 2 倍、最大のクロック誤差の 4 倍の合計
+metric-group-start-lead-seconds = 命令から開始時刻までの余裕。余裕が最も長かったフェーズの値で、100 ms、直前に全ホストへの命令に要した時間の 2 倍、最大の時計の誤差の 4 倍の合計
 metric-group-start-spread-seconds = 各フローが、フェーズの最初のフローより遅れて始まった時間。サマリーには .p50 と .max が載る
 metric-group-pairs = グループのチェックで対向させたホストのペアの数 (方向ごとに数える)
 metric-group-failed-pairs = そのうち、期待した条件を満たさなかったか、何も届かなかったペアの数
@@ -218,9 +218,9 @@ metric-group-worst-pair-loss-ratio = 損失が最も大きいペアで失われ�
 metric-group-mesh-bits-per-second = グループの全ホストが互いに同時に送ったとき、全体で運んだ毎秒のペイロード
 metric-group-mesh-fairness-ratio = それらの接続の速さの Jain の公平性指数。すべて等しければ 1
 metric-group-mesh-loss-ratio = 全ホストが互いに同時に送ったとき失われたデータグラムの割合
-metric-group-clock-drift-ratio = ホストのクロックがコントローラーのクロックに対して進む、または遅れる、1 秒あたりの秒数。サマリーには .max が載る
+metric-group-clock-drift-ratio = ホストの時計がコントローラーの時計に対して進む、または遅れる、1 秒あたりの秒数。サマリーには .max が載る
 metric-group-clock-drift-error-ratio = そのドリフトの誤差の上限
-metric-group-clock-error-seconds = ホストのクロックのずれに含まれうる誤差。サマリーには .max が載る
+metric-group-clock-error-seconds = ホストの時計のずれに含まれうる誤差。サマリーには .max が載る
 
 ## host
 metric-host-cpu-ratio = 各コアの時間の、状態ごとの割合。ラベル core (all、0、1、…) と state (user、nice、system、irq、softirq、steal、iowait、idle)
@@ -382,8 +382,8 @@ metric-mariadb-log-io-ratio = redo ログの読み書きと同期に全スレッ
 metric-mariadb-data-io-ratio = InnoDB のデータファイルについての同じ割合。performance_schema が有効なときだけ
 
 ## clock
-metric-clock-offset-seconds = ホストのクロックからコントローラーのクロックを引いた差
-metric-clock-drift-ratio = コントローラーのクロックの 1 秒ごとにホストのクロックが進む秒数。すべての比較に当てはめた直線による
+metric-clock-offset-seconds = ホストの時計からコントローラーの時計を引いた差
+metric-clock-drift-ratio = コントローラーの時計の 1 秒ごとにホストの時計が進む秒数。すべての比較に当てはめた直線による
 metric-clock-drift-error-ratio = ドリフトの誤差の上限
 metric-clock-error-seconds = 最小の往復時間の半分。ずれの誤差の上限
 
@@ -503,9 +503,9 @@ metric-probe-loss-up-ratio = 送信数に対する、上りで失われた割合
 metric-probe-loss-down-ratio = 送信された応答に対する、下りで失われた割合
 metric-probe-late-packets = 応答がタイムアウトの後に届いたプローブ。損失ではなく、どの分布にも含まない
 metric-probe-unsent-packets = 送信スレッドの起床が次のプローブの予定より遅れたため、送らなかったプローブ
-metric-probe-jitter-up-seconds = 上りの遅延のジッタ (RFC 3550 6.4.1 節)。共通のクロックを必要としない
-metric-probe-jitter-down-seconds = 下りの遅延のジッタ (RFC 3550 6.4.1 節)。共通のクロックを必要としない
-metric-probe-clock-error-seconds = 二つのホストのクロックの差の誤差の上限。0 = クロックが一つ。これを下回る片道遅延は示さない
+metric-probe-jitter-up-seconds = 上りの遅延のジッタ (RFC 3550 6.4.1 節)。共通の時計を必要としない
+metric-probe-jitter-down-seconds = 下りの遅延のジッタ (RFC 3550 6.4.1 節)。共通の時計を必要としない
+metric-probe-clock-error-seconds = 二つのホストの時計の差の誤差の上限。0 = 時計が一つ。これを下回る片道遅延は示さない
 metric-probe-sender-cpu-ratio = 送信スレッドの CPU 時間の、経過時間に対する比
 metric-probe-server-cpu-ratio = 応答スレッドの CPU 時間の、経過時間に対する比
 metric-probe-lost-packets = 応答のなかったプローブ
@@ -529,15 +529,15 @@ metric-probe-sender-wait-ratio = 送信スレッドが実行可能なのに CPU 
 metric-probe-rtt-p50-seconds = 間隔ごとの往復時間の中央値
 metric-probe-rtt-p99-seconds = 間隔ごとの往復時間の 99 パーセンタイル
 metric-probe-each-rtt-seconds = プローブごとの往復時間。時刻は送信の時点 (--keep を参照)
-metric-probe-each-owd-up-seconds = プローブごとの上りの遅延。半数がクロック誤差を下回れば無い
-metric-probe-each-owd-down-seconds = プローブごとの下りの遅延。半数がクロック誤差を下回れば無い
+metric-probe-each-owd-up-seconds = プローブごとの上りの遅延。半数が時計の誤差を下回れば無い
+metric-probe-each-owd-down-seconds = プローブごとの下りの遅延。半数が時計の誤差を下回れば無い
 metric-probe-rtt-seconds = 往復時間。相手側での折り返し時間を除く
-metric-probe-owd-seconds = 片道遅延 (両方向)。クロック誤差を下回る値は含まない
-metric-probe-owd-up-seconds = プローブの片道遅延。クロック誤差を下回る値は含まない
-metric-probe-owd-down-seconds = 応答の片道遅延。クロック誤差を下回る値は含まない
+metric-probe-owd-seconds = 片道遅延 (両方向)。時計の誤差を下回る値は含まない
+metric-probe-owd-up-seconds = プローブの片道遅延。時計の誤差を下回る値は含まない
+metric-probe-owd-down-seconds = 応答の片道遅延。時計の誤差を下回る値は含まない
 metric-probe-ipdv-seconds = 連続するプローブの往復時間の差の絶対値 (RFC 3393)
-metric-probe-ipdv-up-seconds = 連続するプローブの上りの遅延の差の絶対値。共通のクロックを必要としない
-metric-probe-ipdv-down-seconds = 連続する応答の下りの遅延の差の絶対値。共通のクロックを必要としない
+metric-probe-ipdv-up-seconds = 連続するプローブの上りの遅延の差の絶対値。共通の時計を必要としない
+metric-probe-ipdv-down-seconds = 連続する応答の下りの遅延の差の絶対値。共通の時計を必要としない
 metric-probe-turnaround-seconds = プローブが相手側に届いてから、応答が送り出されるまでの時間
 metric-probe-timer-error-seconds = 各プローブの送信の、予定に対する遅れ
 metric-probe-send-call-seconds = 送信呼び出しの所要時間

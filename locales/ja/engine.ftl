@@ -52,7 +52,7 @@ engine-versus-run-failed = 実行 { $value } は数値を出しませんでし�
 engine-repeat-failed = { $value } 回目の測定では数値が得られませんでした: { $why }
 engine-search-too-slow = { $bounds } には 1 回の試行に { $samples } 件の要求が必要で、{ $rate } では { $needed } かかるため、探索をここで終えました。--duration { $needed } を指定するか、より低いパーセンタイルに限度を置いてください
 
-engine-probe-one-clock = 両端は同じ時計を使うため、片道遅延にクロック誤差はありません。
+engine-probe-one-clock = 両端は同じ時計を使うため、片道遅延に時計の誤差はありません。
 engine-probe-clock = 片道遅延の誤差は { $error } 以内です（負荷の前後で比較した時計の精度）。
 engine-probe-clock-some = 片道遅延の誤差は { $error } 以内です（時計を比較した精度）。これより小さい片道遅延は結果とは言えないため、表示しません。
 engine-probe-clock-none = 片道遅延は、時計を比較した誤差 { $error } より小さいため表示しません。往復時間と変動は、共通の時計がなくても正しい値です。
@@ -65,7 +65,7 @@ engine-steered = 実行中に負荷が変更されました: ユーザー { $use
 engine-steer-refused = { $host } は負荷を変更しませんでした: { $why }
 engine-quiet-phases = フェーズは静かに行われました。負荷をかけているあいだは負荷のほか何も流れず、各ホストは記録した内容をそのあとで渡しました。
 engine-skew-repeated = { $phase } を繰り返しました。フローの開始が { $spread } ずれ、{ $max } を超えたためです。
-engine-clock-step = { $host } のクロックが、このホストに対して比較と比較のあいだに { $by } 動きました。その前後では、複数のホストの数値は同じ時間軸に乗りません。
+engine-clock-step = { $host } の時計が、このホストに対して比較と比較のあいだに { $by } 動きました。その前後では、複数のホストの数値は同じ時間軸に乗りません。
 engine-unheard = このホストからの報告が多すぎるため、{ $count } 件を省きました。
 
 engine-monitor-missing = モニター { $monitor } は { $host } を観測していません: { $why }
