@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::Scope;
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::now_ns;
 
 pub use account::{Block, Count};
@@ -207,8 +207,8 @@ fn start<'s>(
         let started = thread.spawn_scoped(scope, run);
         started.map(drop).map_err(|why| {
             sokudo_workload::refusal::failed(
-                format!("no thread could be started: {why}"),
-                Some("raise the limit on threads (ulimit -u), or use fewer of them".into()),
+                Text::new("error-coherence-thread").with("why", why),
+                Some(Text::new("error-coherence-thread-hint")),
             )
         })
     };

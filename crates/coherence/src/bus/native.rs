@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sokudo_load_network::bus::amounts::{self, Batch, Inflight};
 use sokudo_load_network::bus::options::{BusOptions, Rx};
 use sokudo_model::kinds::bus as metrics;
-use sokudo_model::{FlowResult, Labels, PhaseResult, Refusal, Summary};
+use sokudo_model::{FlowResult, Labels, PhaseResult, Refusal, Summary, Text};
 use sokudo_net::wait::Wait;
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::Direction;
@@ -101,20 +101,20 @@ pub fn options(
 fn check(native: &BusOptions) -> Result<(), Refusal> {
     if native.direction != Direction::Up && !native.polite {
         return Err(operator(
-            "--direction needs sokudo at the far end; on a foreign wire every side decides for itself whether it sends",
-            "leave --direction out, and give the far end this host as its peer",
+            Text::new("error-coherence-direction"),
+            Text::new("error-coherence-direction-hint"),
         ));
     }
     if native.transport != Transport::Tcp {
         return Err(operator(
-            "the vendor's bus is spoken over TCP alone: keys and ciphers of its TLS ends belong to its own configuration",
-            "use --transport tcp",
+            Text::new("error-coherence-tcp-alone"),
+            Text::new("error-coherence-tcp-alone-hint"),
         ));
     }
     if native.step {
         return Err(operator(
-            "--step is not offered on a foreign wire",
-            "use `sokudo compat message-bus-test -prompt`",
+            Text::new("error-coherence-step"),
+            Text::new("error-coherence-step-hint"),
         ));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Options of the vendor's message bus test.
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_workload::refusal::operator;
 
 use super::protocol::{MAX_MESSAGE_BYTES, MESSAGE_BYTES};
@@ -234,8 +234,10 @@ impl CoherenceBusOptions {
             Some("false") => false,
             Some(other) => {
                 return Err(operator(
-                    format!("`{name} {other}` cannot be taken"),
-                    format!("`{name}` needs no value"),
+                    Text::new("error-coherence-value")
+                        .with("option", name)
+                        .with("value", other),
+                    Text::new("error-coherence-flag-hint").with("option", name),
                 ));
             }
         };
@@ -280,8 +282,10 @@ impl CoherenceBusOptions {
             _ => {
                 let class = one(name, values)?;
                 return Err(operator(
-                    format!("`{name} {class}` names one of the vendor's own classes"),
-                    "leave it out: sokudo brings its own transport",
+                    Text::new("error-coherence-class")
+                        .with("option", name)
+                        .with("value", class),
+                    Text::new("error-coherence-class-hint"),
                 ));
             }
         }
@@ -293,8 +297,10 @@ impl CoherenceBusOptions {
         let (min, max) = (size(name, min)?, size(name, max)?);
         if min > max || max > u64::from(MAX_MESSAGE_BYTES) {
             return Err(operator(
-                format!("`{name} {value}` cannot be taken"),
-                format!("use MIN..MAX up to {MAX_MESSAGE_BYTES} B"),
+                Text::new("error-coherence-value")
+                    .with("option", name)
+                    .with("value", value),
+                Text::new("error-coherence-sizes-hint").with("most", MAX_MESSAGE_BYTES),
             ));
         }
         if min < MESSAGE_BYTES as u64 {
@@ -309,8 +315,8 @@ impl CoherenceBusOptions {
     fn take_manager(&mut self, manager: &str) -> Result<(), Refusal> {
         if !MANAGERS.contains(&manager) {
             return Err(operator(
-                format!("there is no buffer manager `{manager}`"),
-                format!("use one of: {}", MANAGERS.join(", ")),
+                Text::new("error-coherence-manager").with("manager", manager),
+                Text::new("error-coherence-manager-hint").with("known", MANAGERS.join(", ")),
             ));
         }
         self.notes.push(format!(
@@ -323,32 +329,32 @@ impl CoherenceBusOptions {
     fn check(&self, tx_threads_typed: bool) -> Result<(), Refusal> {
         if self.max_backlog_bytes.is_some() && !self.receipts {
             return Err(operator(
-                "`-txMaxBacklog` counts what has no receipt, and `-noReceipts` does without",
-                "leave one of them out",
+                Text::new("error-coherence-backlog"),
+                Text::new("error-coherence-backlog-hint"),
             ));
         }
         if self.rx_bytes_per_s.is_some() && self.rx_threads == 0 {
             return Err(operator(
-                "`-rxRate` slows receive threads down, and there are none",
-                "add `-rxThreads 1` or more",
+                Text::new("error-coherence-rx-rate"),
+                Text::new("error-coherence-rx-rate-hint"),
             ));
         }
         if self.relay && tx_threads_typed && self.tx_threads > 0 {
             return Err(operator(
-                "`-relay` sends on what it receives and has no transmitters of its own",
-                "leave `-txThreads` out, or `-relay`",
+                Text::new("error-coherence-relay-threads"),
+                Text::new("error-coherence-relay-threads-hint"),
             ));
         }
         if self.relay && self.peers.is_empty() {
             return Err(operator(
-                "`-relay` has no peer to send on to",
-                "name the next hop with `-peer`",
+                Text::new("error-coherence-relay-peer"),
+                Text::new("error-coherence-relay-peer-hint"),
             ));
         }
         if self.polite && self.peers.is_empty() {
             return Err(operator(
-                "`-polite` without a peer has nothing to hold back",
-                "name the peers with `-peer`, or leave `-polite` out",
+                Text::new("error-coherence-polite"),
+                Text::new("error-coherence-polite-hint-bus"),
             ));
         }
         Ok(())
@@ -398,8 +404,10 @@ fn one_or_none<'a>(name: &str, values: &[&'a str]) -> Result<Option<&'a str>, Re
         [] => Ok(None),
         [value] => Ok(Some(value)),
         [_, second, ..] => Err(operator(
-            format!("`{name}` takes one value, and `{second}` is another"),
-            "write each option with its dash",
+            Text::new("error-coherence-second")
+                .with("option", name)
+                .with("value", second),
+            Text::new("error-coherence-second-hint"),
         )),
     }
 }
@@ -407,8 +415,8 @@ fn one_or_none<'a>(name: &str, values: &[&'a str]) -> Result<Option<&'a str>, Re
 fn one<'a>(name: &str, values: &[&'a str]) -> Result<&'a str, Refusal> {
     one_or_none(name, values)?.ok_or_else(|| {
         operator(
-            format!("`{name}` has no value"),
-            format!("write it behind the option: `{name} …`; `-?` explains each"),
+            Text::new("error-coherence-no-value").with("option", name),
+            Text::new("error-coherence-no-value-hint").with("option", name),
         )
     })
 }
@@ -418,8 +426,12 @@ fn number(name: &str, values: &[&str], (least, most): (u64, u64)) -> Result<u64,
     let parsed = value.parse().ok().filter(|n| (least..=most).contains(n));
     parsed.ok_or_else(|| {
         operator(
-            format!("`{name} {value}` cannot be taken"),
-            format!("use a whole number from {least} to {most}"),
+            Text::new("error-coherence-value")
+                .with("option", name)
+                .with("value", value),
+            Text::new("error-coherence-number-hint")
+                .with("least", least)
+                .with("most", most),
         )
     })
 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::tcp::{self, TcpOptions};
 use sokudo_net::{udp, wait};
 use sokudo_workload::refusal::operator;
@@ -38,14 +38,10 @@ pub fn set_up(options: &CoherenceBusOptions) -> Result<Vec<Bus>, Refusal> {
     let each = options.tx_threads as usize;
     if locals.len() * each > MAX_TRANSMITTERS {
         return Err(operator(
-            format!(
-                "{} transmitters for {} addresses are too many",
-                each,
-                locals.len()
-            ),
-            format!(
-                "use {MAX_TRANSMITTERS} in all at most: fewer `-txThreads`, or fewer addresses"
-            ),
+            Text::new("error-coherence-transmitters")
+                .with("each", each)
+                .with("addresses", locals.len()),
+            Text::new("error-coherence-transmitters-hint").with("most", MAX_TRANSMITTERS),
         ));
     }
     // As many connections as possible; what the system does not allow is said when it is missing.
@@ -78,10 +74,12 @@ fn listen(
     peers: &[(BusAddress, SocketAddr)],
 ) -> Result<(TcpListener, String), Refusal> {
     let refused = |error: tcp::TcpError| {
-        let hint = error
-            .hint()
-            .unwrap_or("choose another address with `-bind`");
-        operator(format!("cannot listen on {local}: {error}"), hint)
+        let other = || Text::new("error-coherence-listen-hint").with("option", "-bind");
+        let hint = error.hint().map_or_else(other, Text::words);
+        let says = Text::new("error-cannot-listen")
+            .with("address", local)
+            .with("error", error);
+        operator(says, hint)
     };
     let listener = tcp::listen(local, &TcpOptions::default()).map_err(refused)?;
     let bound = listener.local_addr().unwrap_or(local);

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr};
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_workload::place::resolve;
 use sokudo_workload::refusal::operator;
 
@@ -65,8 +65,10 @@ pub fn addresses(option: &str, text: &str) -> Result<Vec<BusAddress>, Refusal> {
         all.extend(range(option, item)?);
         if all.len() > MAX_ADDRESSES {
             return Err(operator(
-                format!("`{option}` names more than {MAX_ADDRESSES} addresses"),
-                "name fewer ports",
+                Text::new("error-coherence-addresses")
+                    .with("option", option)
+                    .with("most", MAX_ADDRESSES),
+                Text::new("error-coherence-addresses-hint"),
             ));
         }
     }
@@ -77,8 +79,10 @@ pub fn addresses(option: &str, text: &str) -> Result<Vec<BusAddress>, Refusal> {
 fn range(option: &str, item: &str) -> Result<Vec<BusAddress>, Refusal> {
     let wrong = || {
         operator(
-            format!("`{item}` is not an address for `{option}`"),
-            "use tmb://HOST:PORT or tmb://HOST:PORT..PORT; an IPv6 address in brackets",
+            Text::new("error-coherence-address")
+                .with("option", option)
+                .with("value", item),
+            Text::new("error-coherence-address-hint-bus"),
         )
     };
     let rest = item.strip_prefix(SCHEME).ok_or_else(|| other_bus(item))?;
@@ -121,20 +125,16 @@ fn other_bus(item: &str) -> Refusal {
     let scheme = item.split_once("://").map_or("", |(scheme, _)| scheme);
     match scheme {
         "tmbs" | "sdmbs" => operator(
-            format!(
-                "`{item}` is not spoken: the vendor's ends of a TLS bus agree on keys and ciphers \
-                 in its own configuration, anonymous ones included, and sokudo accepts TLS 1.3 \
-                 with a certificate only, so that neither could be the other's far end"
-            ),
-            "use tmb:// here, or between two sokudo hosts `sokudo bus --transport tls`",
+            Text::new("error-coherence-tls").with("value", item),
+            Text::new("error-coherence-tls-hint-bus"),
         ),
         "sdmb" | "imb" => operator(
-            format!("`{item}` needs the vendor's InfiniBand hardware"),
-            "use tmb://, which runs over IP on that hardware too",
+            Text::new("error-coherence-infiniband").with("value", item),
+            Text::new("error-coherence-infiniband-hint"),
         ),
         _ => operator(
-            format!("`{item}` is not a valid bus address"),
-            "use tmb://HOST:PORT",
+            Text::new("error-coherence-bus-address").with("value", item),
+            Text::new("error-coherence-bus-address-hint"),
         ),
     }
 }
@@ -176,8 +176,10 @@ pub fn size(option: &str, text: &str) -> Result<u64, Refusal> {
     };
     read().ok_or_else(|| {
         operator(
-            format!("`{option} {text}` is not a valid size"),
-            "use bytes, such as 4096, 4KB or 1MB (KB is 1024 bytes)",
+            Text::new("error-coherence-size")
+                .with("option", option)
+                .with("value", text),
+            Text::new("error-coherence-size-hint"),
         )
     })
 }
@@ -202,8 +204,10 @@ pub fn rate(option: &str, text: &str) -> Result<f64, Refusal> {
     };
     read().ok_or_else(|| {
         operator(
-            format!("`{option} {text}` is not a valid rate"),
-            "use 10 or 10MB for megabytes per second, 80mb for megabits",
+            Text::new("error-coherence-rate")
+                .with("option", option)
+                .with("value", text),
+            Text::new("error-coherence-rate-hint"),
         )
     })
 }
@@ -227,8 +231,10 @@ pub fn time(option: &str, text: &str) -> Result<u64, Refusal> {
     };
     read().ok_or_else(|| {
         operator(
-            format!("`{option} {text}` is not a valid time"),
-            "use 5s, 500ms or 50us; a bare number is seconds",
+            Text::new("error-coherence-time")
+                .with("option", option)
+                .with("value", text),
+            Text::new("error-coherence-time-hint"),
         )
     })
 }

@@ -6,7 +6,7 @@
 use sokudo_load_network::datagram::options::{BufferSize, DatagramOptions};
 use sokudo_model::kinds::datagram as metrics;
 use sokudo_model::{
-    FlowResult, Fold, HistogramSummary, Labels, Metric, PhaseResult, Refusal, Summary,
+    FlowResult, Fold, HistogramSummary, Labels, Metric, PhaseResult, Refusal, Summary, Text,
 };
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::Direction;
@@ -23,11 +23,11 @@ const MIB: f64 = 1_048_576.0;
 /// Datagram size when none is asked for: what the vendor's manual uses.
 const SIZE_BYTES: u32 = 1468;
 
-fn refuse(says: &str, hint: &str) -> Refusal {
+fn refuse(says: Text, hint: Text) -> Refusal {
     Refusal {
         operator_error: true,
-        says: says.into(),
-        hint: Some(hint.into()),
+        says,
+        hint: Some(hint),
     }
 }
 
@@ -92,21 +92,21 @@ pub fn options(
 fn must_fit(native: &DatagramOptions) -> Result<(), Refusal> {
     if native.direction != Direction::Up {
         return Err(refuse(
-            "--direction needs sokudo at the far end; on a foreign wire every side decides for itself whether it sends",
-            "leave --direction out, and give the far end this host as its peer",
+            Text::new("error-coherence-direction"),
+            Text::new("error-coherence-direction-hint"),
         ));
     }
     if native.transport == Transport::Tls {
         return Err(refuse(
-            "the foreign wire is carried by UDP or TCP",
-            "use --transport udp or tcp",
+            Text::new("error-coherence-transport"),
+            Text::new("error-coherence-transport-hint"),
         ));
     }
     let is_drawn = native.size.is_some_and(|size| size.min < size.max);
     if is_drawn && native.payload.0 > 0 {
         return Err(refuse(
-            "the foreign wire counts a payload or draws random sizes, not both",
-            "leave --payload out, or give --size one number",
+            Text::new("error-coherence-drawn"),
+            Text::new("error-coherence-drawn-hint"),
         ));
     }
     Ok(())

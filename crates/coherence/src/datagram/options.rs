@@ -75,12 +75,18 @@ impl fmt::Display for HostPort {
 impl HostPort {
     /// The first address that the system finds for it.
     pub fn resolve(&self) -> Result<SocketAddr, Refusal> {
-        let wrong = |says: String| operator(says, "use its IP address, or check the name");
+        let wrong = |says: Text| operator(says, Text::new("error-coherence-unresolved-hint"));
         let found = (self.host.as_str(), self.port).to_socket_addrs();
         found
-            .map_err(|error| wrong(format!("`{}` cannot be resolved: {error}", self.host)))?
+            .map_err(|error| {
+                wrong(
+                    Text::new("error-coherence-unresolved")
+                        .with("host", &self.host)
+                        .with("error", error),
+                )
+            })?
             .next()
-            .ok_or_else(|| wrong(format!("`{}` has no address", self.host)))
+            .ok_or_else(|| wrong(Text::new("error-coherence-no-address").with("host", &self.host)))
     }
 }
 
@@ -253,8 +259,8 @@ impl CoherenceDatagramOptions {
         }
         let value = value.ok_or_else(|| {
             operator(
-                format!("`{name}` has no value"),
-                format!("write it behind the option: `{name} …`; `-?` explains each"),
+                Text::new("error-coherence-no-value").with("option", name),
+                Text::new("error-coherence-no-value-hint").with("option", name),
             )
         })?;
         match name {
@@ -292,8 +298,10 @@ impl CoherenceDatagramOptions {
         let asked: u64 = number(name, value, (0, MAX_PAYLOAD_BYTES as u64))?;
         if !asked.is_multiple_of(4) {
             return Err(operator(
-                format!("`{name} {asked}` is not a multiple of 4"),
-                "packets are filled in words of 4 B",
+                Text::new("error-coherence-multiple")
+                    .with("option", name)
+                    .with("value", asked),
+                Text::new("error-coherence-multiple-hint"),
             ));
         }
         if asked < LEAST_PROCESS_BYTES {
@@ -313,8 +321,8 @@ impl CoherenceDatagramOptions {
         }
         if self.polite && self.peers.is_empty() {
             return Err(operator(
-                "`-polite` without a peer has nothing to hold back",
-                "name the peers behind the options, or leave `-polite` out",
+                Text::new("error-coherence-polite"),
+                Text::new("error-coherence-polite-hint-datagram"),
             ));
         }
         let multicast = |peer: &&HostPort| {
@@ -324,8 +332,8 @@ impl CoherenceDatagramOptions {
         };
         if let Some(peer) = self.peers.iter().find(multicast) {
             return Err(operator(
-                format!("`{peer}` is a multicast address"),
-                "the test sends to single hosts: name each of them",
+                Text::new("error-coherence-multicast").with("peer", peer),
+                Text::new("error-coherence-multicast-hint"),
             ));
         }
         Ok(())
@@ -336,28 +344,28 @@ impl CoherenceDatagramOptions {
         let least = self.width.header_bytes() as u32;
         if size < least || size > MAX_PAYLOAD_BYTES as u32 {
             return Err(operator(
-                format!("a packet of {size} B cannot carry its header, or UDP cannot carry it"),
-                format!("use `-packetSize` from {least} to {MAX_PAYLOAD_BYTES}"),
+                Text::new("error-coherence-packet").with("size", size),
+                Text::new("error-coherence-packet-hint")
+                    .with("least", least)
+                    .with("most", MAX_PAYLOAD_BYTES),
             ));
         }
         if self.payload > size {
             return Err(operator(
-                format!(
-                    "a payload of {} B does not fit a packet of {size} B",
-                    self.payload
-                ),
-                "make `-payload` smaller, or `-packetSize` larger",
+                Text::new("error-coherence-payload")
+                    .with("payload", self.payload)
+                    .with("size", size),
+                Text::new("error-coherence-payload-hint"),
             ));
         }
         if self.process_bytes.saturating_add(PREFIX_BYTES as u32) > size {
             let most = (size - PREFIX_BYTES as u32) / 4 * 4;
             return Err(operator(
-                format!(
-                    "{} bytes to process do not fit a packet of {size} B, whose first \
-                     {PREFIX_BYTES} are the prefix",
-                    self.process_bytes
-                ),
-                format!("use `-processBytes {most}` or less, or a larger `-packetSize`"),
+                Text::new("error-coherence-process")
+                    .with("bytes", self.process_bytes)
+                    .with("size", size)
+                    .with("prefix", PREFIX_BYTES),
+                Text::new("error-coherence-process-hint").with("most", most),
             ));
         }
         Ok(())
@@ -409,13 +417,13 @@ pub(super) fn operator(says: impl Into<Text>, hint: impl Into<Text>) -> Refusal 
 fn unknown(name: &str) -> Refusal {
     if name == "-options" {
         return operator(
-            "`-options` with a file of socket options is not supported",
-            "set buffers with `-rxBufferSize` and `-txBufferSize`",
+            Text::new("error-coherence-options"),
+            Text::new("error-coherence-options-hint"),
         );
     }
     operator(
-        format!("the datagram test has no option `{name}`"),
-        "`-?` lists the options; they are case-sensitive",
+        Text::new("error-coherence-no-option").with("option", name),
+        Text::new("error-coherence-no-option-hint"),
     )
 }
 
@@ -430,10 +438,17 @@ fn number<N: TryFrom<u64>>(name: &str, value: &str, bounds: (u64, u64)) -> Resul
     let (least, most) = bounds;
     let wrong = || {
         let hint = match most {
-            u64::MAX => format!("use a whole number from {least}"),
-            _ => format!("use a whole number from {least} to {most}"),
+            u64::MAX => Text::new("error-coherence-least-hint").with("least", least),
+            _ => Text::new("error-coherence-number-hint")
+                .with("least", least)
+                .with("most", most),
         };
-        operator(format!("`{name} {value}` cannot be taken"), hint)
+        operator(
+            Text::new("error-coherence-value")
+                .with("option", name)
+                .with("value", value),
+            hint,
+        )
     };
     let parsed: u64 = value.parse().map_err(|_| wrong())?;
     if parsed < least || parsed > most {
@@ -448,8 +463,10 @@ fn rate(value: &str) -> Result<Option<f64>, Refusal> {
         Ok(0.0) => Ok(None),
         Ok(rate) if (1e-6..=MOST_MIB_PER_S).contains(&rate) => Ok(Some(rate)),
         _ => Err(operator(
-            format!("`-txRate {value}` cannot be taken"),
-            "use MiB per second over all peers, such as 100 or 0.5",
+            Text::new("error-coherence-value")
+                .with("option", "-txRate")
+                .with("value", value),
+            Text::new("error-coherence-tx-rate-hint"),
         )),
     }
 }
@@ -467,8 +484,10 @@ fn interval(name: &str, value: &str) -> Result<ReportInterval, Refusal> {
             Ok(ReportInterval::Time(ns))
         }
         _ => Err(operator(
-            format!("`{name} {value}` cannot be taken"),
-            "use a number of packets, or a time from 10ms to 24h such as `1s`",
+            Text::new("error-coherence-value")
+                .with("option", name)
+                .with("value", value),
+            Text::new("error-coherence-interval-hint"),
         )),
     }
 }
@@ -486,18 +505,16 @@ fn provider(value: &str) -> Result<Provider, Refusal> {
         "system" => Ok(Provider::System),
         "tcp" => Ok(Provider::Tcp),
         "ssl" => Err(operator(
-            "`-provider ssl` is not spoken: the vendor's processes agree on keys and ciphers in \
-             its own configuration, anonymous ones included, and sokudo accepts TLS 1.3 with a \
-             certificate only, so that neither could be the other's far end",
-            "use `-provider tcp`, or between two sokudo hosts `sokudo datagram --transport tls`",
+            Text::new("error-coherence-tls").with("value", "-provider ssl"),
+            Text::new("error-coherence-tls-hint-datagram"),
         )),
         file if file.starts_with("file:") => Err(operator(
-            format!("`-provider {file}` names a configuration of the vendor's own classes"),
-            "use `-provider system` or `-provider tcp`",
+            Text::new("error-coherence-provider-file").with("value", file),
+            Text::new("error-coherence-provider-file-hint"),
         )),
         other => Err(operator(
-            format!("there is no provider `{other}`"),
-            "use `system` (UDP) or `tcp`",
+            Text::new("error-coherence-provider").with("value", other),
+            Text::new("error-coherence-provider-hint"),
         )),
     }
 }
@@ -507,8 +524,8 @@ fn layout(value: &str) -> Result<Layout, Refusal> {
         "24.09" => Ok(Layout::Release24),
         "manual" => Ok(Layout::Manual),
         other => Err(operator(
-            format!("there is no report layout `{other}`"),
-            "use `24.09` or `manual`",
+            Text::new("error-coherence-layout").with("value", other),
+            Text::new("error-coherence-layout-hint"),
         )),
     }
 }
@@ -528,14 +545,18 @@ fn add_addresses(to: &mut Vec<HostPort>, name: &str, text: &str) -> Result<(), R
         let item = &format!("{any}{item}");
         let (host, first, last) = address(item).ok_or_else(|| {
             operator(
-                format!("`{item}` is not an address for `{name}`"),
-                "use ADDR, ADDR:PORT or ADDR:PORT..PORT; an IPv6 address with a port in brackets",
+                Text::new("error-coherence-address")
+                    .with("option", name)
+                    .with("value", item),
+                Text::new("error-coherence-address-hint-datagram"),
             )
         })?;
         if to.len() + usize::from(last - first) >= MAX_ADDRESSES {
             return Err(operator(
-                format!("`{item}` makes more than {MAX_ADDRESSES} addresses"),
-                "name fewer ports",
+                Text::new("error-coherence-addresses")
+                    .with("option", item)
+                    .with("most", MAX_ADDRESSES),
+                Text::new("error-coherence-addresses-hint"),
             ));
         }
         to.extend((first..=last).map(|port| HostPort {

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Text};
 use sokudo_net::udp::{self, MAX_PAYLOAD_BYTES, Receiver, SendMode, Sender};
 
 use super::event::Event;
@@ -280,8 +280,11 @@ fn connect(
     }
     let cannot = |error: io::Error| {
         operator(
-            format!("`{typed}` cannot be reached from {}: {error}", local.ip()),
-            "check the route to it, or send from another address with `-local`",
+            Text::new("error-coherence-unreached")
+                .with("peer", typed)
+                .with("local", local.ip())
+                .with("error", error),
+            Text::new("error-coherence-unreached-hint"),
         )
     };
     let socket = udp::bind(from).map_err(cannot)?;
@@ -301,14 +304,15 @@ fn connect(
 
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> Refusal {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            "another program uses the port: choose another with `-local`, or end that program"
-        }
-        io::ErrorKind::AddrNotAvailable => {
-            "the address does not belong to this host: see `ip addr`"
-        }
-        io::ErrorKind::PermissionDenied => "ports below 1024 need root: choose a higher one",
-        _ => "choose another address with `-local`",
+        io::ErrorKind::AddrInUse => Text::new("error-coherence-listen-hint-in-use"),
+        io::ErrorKind::AddrNotAvailable => Text::new("error-coherence-listen-hint-foreign"),
+        io::ErrorKind::PermissionDenied => Text::new("error-coherence-listen-hint-root"),
+        _ => Text::new("error-coherence-listen-hint").with("option", "-local"),
     };
-    operator(format!("cannot listen on {address}: {error}"), hint)
+    operator(
+        Text::new("error-cannot-listen")
+            .with("address", address)
+            .with("error", error),
+        hint,
+    )
 }

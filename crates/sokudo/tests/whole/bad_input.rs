@@ -285,6 +285,13 @@ const REFUSED_IN_JAPANESE: &[(&str, &str)] = &[
     ("import nothing.json", "nothing.json"),
     ("jmx check nothing.jmx", "nothing.jmx"),
     ("jtl report nothing.jtl -o dashboard", "nothing.jtl"),
+    // What the far ends of other programs refuse.
+    ("compat message-bus-test -txRate much", "-txRate much"),
+    ("compat message-bus-test -bind tmbs://h:1", "tmbs://h:1"),
+    ("compat message-bus-test -relay", "-relay"),
+    ("compat datagram-test -packetSize 1", "-packetSize 1"),
+    ("compat datagram-test -provider ssl", "-provider ssl"),
+    ("compat datagram-test -polite", "-polite"),
 ];
 
 #[test]
