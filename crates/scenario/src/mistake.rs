@@ -68,10 +68,14 @@ impl std::error::Error for Mistake {}
 
 /// A message with its place in a text; a line or column of 0 is not known.
 pub(crate) fn placed(line: u32, column: u32, says: Text) -> Text {
-    let placed = match (line, column) {
-        (0, _) => return says,
-        (_, 0) => Text::new("error-scenario-line"),
-        _ => Text::new("error-scenario-place").with("column", column),
-    };
-    placed.with("line", line).text("says", says)
+    match (line, column) {
+        (0, _) => says,
+        (line, 0) => Text::new("error-scenario-line")
+            .with("line", line)
+            .text("says", says),
+        (line, column) => Text::new("error-scenario-place")
+            .with("line", line)
+            .with("column", column)
+            .text("says", says),
+    }
 }
