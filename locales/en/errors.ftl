@@ -943,6 +943,21 @@ error-specs-wrong-hint = [spec.NAME] has source, target, schedule and options of
 ## iperf3
 error-iperf = iperf3: { $error }
 error-iperf-hint = `sokudo compat iperf3 --help` prints the options that are taken
+error-iperf-io = { $what }: { $error }
+error-iperf-busy = the server is busy running a test; try again later
+error-iperf-protocol = the far end broke the protocol: { $why }
+error-iperf-ended = the far end ended the test
+error-iperf-connecting = connecting to { $host } port { $port }
+error-iperf-listening = listening on port { $port }
+error-iperf-option = unknown option `{ $option }`
+error-iperf-value = option `{ $option }` lacks its value
+error-iperf-end = only one of -t, -n and -k can end a test
+error-iperf-ways = -R and --bidir exclude each other
+error-iperf-least = -P and -t need at least 1, -l at least 16
+error-iperf-interval = -i takes 0, or 0.1 to 60 seconds
+error-iperf-ends = -c and -s exclude each other
+error-iperf-no-end = one of -c HOST and -s is needed
+error-iperf-number = `{ $option } { $value }` is not a number from 0 to { $most }
 
 ## Profiles of settings
 error-compare-sides = { $sides } sides are more than can be set beside each other

@@ -943,6 +943,21 @@ error-specs-wrong-hint = [spec.NAME] には source、target、schedule と、`so
 ## iperf3
 error-iperf = iperf3: { $error }
 error-iperf-hint = 使えるオプションは `sokudo compat iperf3 --help` で表示できます
+error-iperf-io = { $what }: { $error }
+error-iperf-busy = サーバーは別の試験を実行中です。後でもう一度試してください
+error-iperf-protocol = 相手がプロトコルに違反しました: { $why }
+error-iperf-ended = 相手が試験を終えました
+error-iperf-connecting = { $host } のポート { $port } に接続できません
+error-iperf-listening = ポート { $port } で待ち受けできません
+error-iperf-option = オプション `{ $option }` はありません
+error-iperf-value = オプション `{ $option }` に値がありません
+error-iperf-end = 試験の終わりは -t、-n、-k のうち 1 つだけで指定してください
+error-iperf-ways = -R と --bidir は同時に使えません
+error-iperf-least = -P と -t は 1 以上、-l は 16 以上です
+error-iperf-interval = -i は 0、または 0.1 秒から 60 秒までです
+error-iperf-ends = -c と -s は同時に使えません
+error-iperf-no-end = -c HOST か -s のどちらかが必要です
+error-iperf-number = `{ $option } { $value }` は 0 以上 { $most } 以下の数ではありません
 
 ## Profiles of settings
 error-compare-sides = 比べられる数を超えています: { $sides }

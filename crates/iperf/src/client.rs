@@ -1,5 +1,6 @@
 //! The client: loads a server.
 
+use sokudo_model::Text;
 use std::io::Write;
 use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
@@ -157,10 +158,12 @@ pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<
 }
 
 fn connect(host: &str, port: u16) -> Result<TcpStream, IperfError> {
-    let what = format!("connecting to {host} port {port}");
+    let what = Text::new("error-iperf-connecting")
+        .word("host", host)
+        .with("port", port);
     let places = (host, port)
         .to_socket_addrs()
-        .map_err(IperfError::io(&what))?;
+        .map_err(IperfError::io(what.clone()))?;
     let mut last = std::io::Error::from(std::io::ErrorKind::AddrNotAvailable);
     for place in places {
         match TcpStream::connect_timeout(&place, CONNECT) {

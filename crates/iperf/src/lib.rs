@@ -28,6 +28,9 @@ mod show;
 
 use std::io;
 
+use sokudo_i18n::english;
+use sokudo_model::Text;
+
 pub use client::run as run_client;
 pub use options::{CommandLine, HELP, Options};
 pub use proto::any_bytes;
@@ -37,13 +40,13 @@ pub use server::{Server, run as run_server};
 #[derive(Debug, thiserror::Error)]
 pub enum IperfError {
     /// Wrong use of the command line.
-    #[error("{0}")]
-    Usage(String),
+    #[error("{}", english(.0))]
+    Usage(Text),
     /// A call of the system failed.
-    #[error("{what}: {error}")]
+    #[error("{}: {error}", english(.what))]
     Io {
         /// What was tried.
-        what: String,
+        what: Text,
         /// Why it failed.
         error: io::Error,
     },
@@ -59,7 +62,20 @@ pub enum IperfError {
 }
 
 impl IperfError {
-    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+    /// What happened.
+    pub fn text(&self) -> Text {
+        match self {
+            IperfError::Usage(says) => says.clone(),
+            IperfError::Io { what, error } => Text::new("error-iperf-io")
+                .text("what", what.clone())
+                .with("error", error),
+            IperfError::Busy => Text::new("error-iperf-busy"),
+            IperfError::Protocol(why) => Text::new("error-iperf-protocol").word("why", why),
+            IperfError::Ended => Text::new("error-iperf-ended"),
+        }
+    }
+
+    fn io(what: impl Into<Text>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |error| Self::Io { what, error }
     }

@@ -1,5 +1,6 @@
 //! The command line of the tool.
 
+use sokudo_model::Text;
 use std::time::Duration;
 
 use crate::IperfError;
@@ -104,10 +105,11 @@ impl CommandLine {
                 typed.push((name, String::new()));
                 continue;
             }
-            let (name, joined) =
-                valued(word).ok_or_else(|| usage(format!("unknown option `{word}`")))?;
+            let (name, joined) = valued(word)
+                .ok_or_else(|| usage(Text::new("error-iperf-option").word("option", word)))?;
             let value = joined.or_else(|| words.next().cloned());
-            let value = value.ok_or_else(|| usage(format!("option `{name}` lacks its value")))?;
+            let value =
+                value.ok_or_else(|| usage(Text::new("error-iperf-value").with("option", &name)))?;
             typed.push((name, value));
         }
         let has = |name: &str| typed.iter().any(|(typed, _)| *typed == name);
@@ -136,7 +138,7 @@ impl CommandLine {
         };
         let ends = ["--time", "--bytes", "--blockcount"];
         if ends.iter().filter(|end| has(end)).count() > 1 {
-            return Err(usage("only one of -t, -n and -k can end a test".into()));
+            return Err(usage(Text::new("error-iperf-end")));
         }
         let params = Params {
             udp,
@@ -155,16 +157,16 @@ impl CommandLine {
             wide_numbers: false,
         };
         if params.reverse && params.bidir {
-            return Err(usage("-R and --bidir exclude each other".into()));
+            return Err(usage(Text::new("error-iperf-ways")));
         }
         if params.parallel == 0 || params.block < 16 || params.seconds == 0 && params.bytes == 0 {
-            return Err(usage("-P and -t need at least 1, -l at least 16".into()));
+            return Err(usage(Text::new("error-iperf-least")));
         }
         let seconds = value("--interval").unwrap_or("1").parse::<f64>();
         let seconds = seconds
             .ok()
             .filter(|it| *it == 0.0 || (0.1..=60.0).contains(it));
-        let seconds = seconds.ok_or_else(|| usage("-i takes 0, or 0.1 to 60 seconds".into()))?;
+        let seconds = seconds.ok_or_else(|| usage(Text::new("error-iperf-interval")))?;
         let options = |host: &str| {
             Ok::<_, IperfError>(Options {
                 host: host.to_owned(),
@@ -178,13 +180,13 @@ impl CommandLine {
         match (value("--client"), has("--server")) {
             (Some(host), false) => options(host).map(Self::Client),
             (None, true) => options(value("--bind").unwrap_or_default()).map(Self::Server),
-            (Some(_), true) => Err(usage("-c and -s exclude each other".into())),
-            (None, false) => Err(usage("one of -c HOST and -s is needed".into())),
+            (Some(_), true) => Err(usage(Text::new("error-iperf-ends"))),
+            (None, false) => Err(usage(Text::new("error-iperf-no-end"))),
         }
     }
 }
 
-fn usage(says: String) -> IperfError {
+fn usage(says: Text) -> IperfError {
     IperfError::Usage(says)
 }
 
@@ -214,7 +216,14 @@ fn valued(word: &str) -> Option<(&'static str, Option<String>)> {
 
 /// `10`, `1.5G`: letters stand for powers of 1000 in rates, and of 1024 in bytes.
 fn amount(name: &str, text: &str, most: u64, is_bytes: bool) -> Result<u64, IperfError> {
-    let wrong = || usage(format!("`{name} {text}` is not a number from 0 to {most}"));
+    let wrong = || {
+        usage(
+            Text::new("error-iperf-number")
+                .word("option", name)
+                .word("value", text)
+                .with("most", most),
+        )
+    };
     let base: f64 = if is_bytes { 1024.0 } else { 1000.0 };
     let (number, factor) = match text.chars().last().map(|last| last.to_ascii_uppercase()) {
         Some('K') => (&text[..text.len() - 1], base),

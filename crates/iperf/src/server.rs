@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, Socket, Type};
+use sokudo_model::Text;
 
 use crate::IperfError;
 use crate::control::{Control, is_timeout};
@@ -38,17 +39,17 @@ impl Server {
         } else {
             &options.host
         };
-        let what = format!("listening on port {}", options.port);
+        let what = Text::new("error-iperf-listening").with("port", options.port);
         let listener = TcpListener::bind((host, options.port));
         // A host without IPv6.
         let listener = match listener {
             Err(_) if options.host.is_empty() => TcpListener::bind(("0.0.0.0", options.port)),
             bound => bound,
         };
-        let listener = listener.map_err(IperfError::io(&what))?;
+        let listener = listener.map_err(IperfError::io(what.clone()))?;
         listener
             .set_nonblocking(true)
-            .map_err(IperfError::io(&what))?;
+            .map_err(IperfError::io(what.clone()))?;
         let place = listener.local_addr().map_err(IperfError::io(what))?;
         Ok(Self { listener, place })
     }

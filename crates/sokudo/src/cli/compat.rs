@@ -143,7 +143,7 @@ fn iperf3(args: &[String]) -> Result<Exit, Failure> {
 
 impl From<IperfError> for Failure {
     fn from(error: IperfError) -> Self {
-        let says = Text::new("error-iperf").word("error", error.to_string());
+        let says = Text::new("error-iperf").text("error", error.text());
         match error {
             IperfError::Usage(_) => Failure::operator(says, Text::new("error-iperf-hint")),
             IperfError::Busy

@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scenario", &["i18n", "pace", "script", "model"]),
     ("jmeter", &["groovy", "pace", "script", "stats", "model"]),
     ("analyze", &["stats", "model"]),
-    ("iperf", &[]),
+    ("iperf", &["i18n", "model"]),
     ("out", &[]),
     ("link", &["net", "pace"]),
     ("monitors", &["i18n", "net", "sql", "model"]),
