@@ -32,7 +32,7 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use sokudo_model::{Change, Refusal};
+use sokudo_model::{Change, Refusal, Text};
 use tokio::sync::Semaphore;
 
 use crate::desk::{Desk, Emit, Language, NotTaken, Order, refusal};
@@ -204,7 +204,10 @@ async fn style() -> Response {
 }
 
 async fn nothing(State(serving): State<Serving>) -> Response {
-    let why = refusal("there is nothing here", "open `/`");
+    let why = refusal(
+        Text::new("error-web-nothing-here"),
+        Text::new("error-web-nothing-here-hint"),
+    );
     answer_refusal(&serving, StatusCode::NOT_FOUND, &why)
 }
 
@@ -212,8 +215,8 @@ async fn listen(State(serving): State<Serving>) -> Response {
     match Arc::clone(&serving.listeners).try_acquire_owned() {
         Ok(place) => events::listen(serving.feed, place).into_response(),
         Err(_) => {
-            let says = format!("{LISTENERS_MAX} pages are open already");
-            let why = refusal(says, "close one of them");
+            let says = Text::new("error-web-pages").with("most", LISTENERS_MAX);
+            let why = refusal(says, Text::new("error-web-pages-hint"));
             answer_refusal(&serving, StatusCode::SERVICE_UNAVAILABLE, &why)
         }
     }
@@ -286,7 +289,10 @@ async fn stop(State(serving): State<Serving>) -> Response {
     match serving.desk.stop() {
         true => StatusCode::ACCEPTED.into_response(),
         false => {
-            let why = refusal("nothing is under way", "run something first");
+            let why = refusal(
+                Text::new("error-web-idle"),
+                Text::new("error-web-idle-hint"),
+            );
             answer_refusal(&serving, StatusCode::CONFLICT, &why)
         }
     }
@@ -331,12 +337,12 @@ async fn from_store<T: Send + 'static>(
     serving: &Serving,
     read: impl FnOnce(&std::path::Path) -> Result<T, NotShown> + Send + 'static,
 ) -> Result<T, Response> {
-    let broken = |says: String| {
-        let why = refusal(says, "look at the record with `sokudo show`");
+    let broken = |says: Text| {
+        let why = refusal(says, Text::new("error-web-record-hint"));
         answer_refusal(serving, StatusCode::INTERNAL_SERVER_ERROR, &why)
     };
     let Ok(place) = Arc::clone(&serving.readers).acquire_owned().await else {
-        return Err(broken("the server is ending".into()));
+        return Err(broken(Text::new("error-web-ending")));
     };
     let runs = Arc::clone(&serving.runs);
     let done = tokio::task::spawn_blocking(move || {
@@ -345,12 +351,13 @@ async fn from_store<T: Send + 'static>(
     });
     match done.await {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(why @ NotShown::Unknown { .. })) => {
-            let why = refusal(why.to_string(), "choose one of the list");
+        Ok(Err(NotShown::Unknown { id })) => {
+            let says = Text::new("error-web-no-record").word("id", id);
+            let why = refusal(says, Text::new("error-web-no-record-hint"));
             Err(answer_refusal(serving, StatusCode::NOT_FOUND, &why))
         }
-        Ok(Err(NotShown::Store(error))) => Err(broken(error.to_string())),
-        Err(_) => Err(broken("the record cannot be read".into())),
+        Ok(Err(NotShown::Store(error))) => Err(broken(Text::words(error.to_string()))),
+        Err(_) => Err(broken(Text::new("error-web-record"))),
     }
 }
 
@@ -359,17 +366,17 @@ async fn read<T: DeserializeOwned>(
     serving: &Serving,
     request: Request,
 ) -> Result<(T, Option<Upload>), Response> {
-    let bad = |status, says: String| {
-        let why = refusal(says, "this address takes what the page's own script sends");
+    let bad = |status, says: Text| {
+        let why = refusal(says, Text::new("error-web-order-hint"));
         answer_refusal(serving, status, &why)
     };
     let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
     if !request.headers().get(CONTENT_TYPE).is_some_and(is_json) {
-        let says = "an order is JSON".into();
+        let says = Text::new("error-web-order-json");
         return Err(bad(StatusCode::UNSUPPORTED_MEDIA_TYPE, says));
     }
     let too_large = || {
-        let says = format!("an order has more than {} MiB", BODY_BYTES_MAX >> 20);
+        let says = Text::new("error-web-order-long").with("mib", BODY_BYTES_MAX >> 20);
         bad(StatusCode::PAYLOAD_TOO_LARGE, says)
     };
     let said = request.headers().get(CONTENT_LENGTH);
@@ -384,7 +391,7 @@ async fn read<T: DeserializeOwned>(
             let from = request.extensions().get::<Seat>().map(Seat::from);
             let place = from.and_then(|from| Uploads::begin(&serving.uploads, from));
             Some(place.ok_or_else(|| {
-                let says = "as many long orders as are read at a time are under way".into();
+                let says = Text::new("error-web-orders");
                 bad(StatusCode::SERVICE_UNAVAILABLE, says)
             })?)
         }
@@ -392,12 +399,12 @@ async fn read<T: DeserializeOwned>(
     let body = match within(BODY_BOUND, request.into_body()).await {
         Some(body) => body.map_err(|_| too_large())?,
         None => {
-            let says = "the order did not come to its end".into();
+            let says = Text::new("error-web-order-cut");
             return Err(bad(StatusCode::REQUEST_TIMEOUT, says));
         }
     };
     let read = serde_json::from_slice(&body).map_err(|error| {
-        let says = format!("the order cannot be read: {error}");
+        let says = Text::new("error-web-order").with("error", error);
         bad(StatusCode::BAD_REQUEST, says)
     });
     Ok((read?, place))
