@@ -292,9 +292,9 @@ const REFUSED_IN_JAPANESE: &[(&str, &str)] = &[
     ("compat datagram-test -packetSize 1", "-packetSize 1"),
     ("compat datagram-test -provider ssl", "-provider ssl"),
     ("compat datagram-test -polite", "-polite"),
-    ("compat iperf3 -c", "-c"),
+    ("compat iperf3 -c", "--client"),
     ("compat iperf3 -c ADDR -R --bidir", "--bidir"),
-    ("compat iperf3 -c ADDR -P many", "-P many"),
+    ("compat iperf3 -c ADDR -P many", "--parallel many"),
 ];
 
 #[test]
