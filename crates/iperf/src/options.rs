@@ -109,7 +109,7 @@ impl CommandLine {
                 .ok_or_else(|| usage(Text::new("error-iperf-option").word("option", word)))?;
             let value = joined.or_else(|| words.next().cloned());
             let value =
-                value.ok_or_else(|| usage(Text::new("error-iperf-value").with("option", &name)))?;
+                value.ok_or_else(|| usage(Text::new("error-iperf-value").with("option", name)))?;
             typed.push((name, value));
         }
         let has = |name: &str| typed.iter().any(|(typed, _)| *typed == name);
