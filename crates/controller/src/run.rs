@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_bus::BusError;
@@ -457,11 +458,17 @@ impl Run {
     }
 
     /// Takes what the hosts have sent since the last phase: for callers that wait long between phases,
-    /// such as a console.
+    /// such as a console. What comes faster than it can be kept is left to the next phase: many hosts
+    /// beside a slow processor would never let it begin.
     pub fn attend(&mut self) {
+        const BOUND: Duration = Duration::from_secs(1);
+        let begun = Instant::now();
         while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
             if let Some(index) = self.hosts.index_of(member) {
                 self.take_note(index, note, "");
+            }
+            if begun.elapsed() > BOUND {
+                return;
             }
         }
     }

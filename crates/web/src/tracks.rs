@@ -7,7 +7,8 @@
 //! The record keeps every sample of every series; the live page draws only as many lines as a person can
 //! follow. The same code makes tracks of a record, so that an earlier run can be drawn under a running one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use sokudo_model::kinds::{KINDS, Track};
@@ -141,10 +142,32 @@ impl Drawn {
 /// Chart of a series, by index, and what its line is called after the host. `None` for a series that
 /// is not drawn.
 fn place(key: &SeriesKey) -> Option<(usize, &'static str)> {
+    if !drawn().contains(key.metric.as_str()) {
+        return None;
+    }
     let mut charts = DRAWN.iter().enumerate();
     let found = charts.find_map(|(at, chart)| Some((at, chart.suffix(key)?)));
     let all_cores = key.labels.get("core").is_none_or(|core| core == "all");
     found.filter(|_| all_cores)
+}
+
+/// Names of all metrics that any chart shows: most series are shown by none.
+fn drawn() -> &'static HashSet<&'static str> {
+    static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        let names = |chart: &Drawn| -> Vec<&'static str> {
+            match chart.source {
+                Source::Kinds(track) => {
+                    let sources = KINDS.iter().flat_map(|kind| kind.tracks);
+                    let own = sources.filter(|source| source.track == track);
+                    own.map(|source| source.metric.name).collect()
+                }
+                Source::Only(metric, ..) => vec![metric.name],
+                Source::Each(metrics) => metrics.iter().map(|(metric, _)| metric.name).collect(),
+            }
+        };
+        DRAWN.iter().flat_map(names).collect()
+    });
+    &NAMES
 }
 
 /// Points of a batch that are drawn: the last one of each series that has a place.

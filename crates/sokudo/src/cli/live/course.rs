@@ -1,6 +1,7 @@
 //! What is known of a phase while it goes on.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::LazyLock;
 
 use sokudo_model::kinds::{Exchange, Family, KINDS, Track};
 use sokudo_model::{Batch, Metric, Unit};
@@ -84,6 +85,10 @@ impl PhaseCourse {
                 continue;
             };
             self.tracks.take(&series.key, t_ns, value);
+            // Most series are of monitors: of many hosts they come by the thousand each second.
+            if !of_loads().contains(series.key.metric.as_str()) {
+                continue;
+            }
             let flow = series.key.labels.get("flow").cloned().unwrap_or_default();
             let place = (series.key.host.clone(), flow);
             self.take_count(&series.key.metric, &place, value);
@@ -248,6 +253,17 @@ impl PhaseCourse {
         let series = self.counts.get(name)?;
         Some(series.values().sum::<f64>() as u64)
     }
+}
+
+/// Names of all metrics of loads.
+fn of_loads() -> &'static HashSet<&'static str> {
+    static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        let own = KINDS.iter().flat_map(|kind| kind.metrics);
+        let tracks = KINDS.iter().flat_map(|kind| kind.tracks);
+        let tracks = tracks.map(|source| source.metric.name);
+        own.map(|metric| metric.name).chain(tracks).collect()
+    });
+    &NAMES
 }
 
 /// The exchanges, each once: kinds that share their metrics have one.
