@@ -273,11 +273,11 @@ mod tests {
         for (text, why) in [
             (
                 "metric = \"target.colour\"\nis = \"now\"\nof = [\"a\"]",
-                "no metric",
+                "is not a metric",
             ),
             (
                 "metric = \"target.up\"\nis = \"now\"\nof = [\"a\"]",
-                "no metric",
+                "is not a metric",
             ),
             (
                 "metric = \"target.pool.used\"\nis = \"now\"\nof = []",
