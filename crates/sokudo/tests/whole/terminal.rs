@@ -161,7 +161,7 @@ fn a_person_stages_commands_fires_them_and_leaves() {
     terminal.shows("hosta → hostc");
     terminal.shows("hostb → hostd");
     terminal.line("nonsense");
-    terminal.shows("no word of the console");
+    terminal.shows("is not a word of the console");
     // The line before the last one, with one character more.
     terminal.shows("sokudo> ");
     terminal.press(UP);
