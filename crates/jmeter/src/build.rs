@@ -19,7 +19,7 @@ use crate::plan::{
     Load, Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, TimerKind, Variable,
     merge_headers,
 };
-use crate::registry::{self, ElementSpec, Role};
+use crate::registry::{self, DefaultsOf, ElementSpec, Role};
 
 /// Names that every element may have and that mean nothing while it is executed.
 const GENERAL: &[&str] = &["TestPlan.comments", "TestElement.", "scriptLanguage"];
@@ -27,7 +27,7 @@ const GENERAL: &[&str] = &["TestPlan.comments", "TestElement.", "scriptLanguage"
 /// The elements directly below one element that act on samplers.
 #[derive(Clone, Default)]
 struct ScopeLevel<'n> {
-    defaults: Vec<&'n ElementNode>,
+    defaults: Vec<(DefaultsOf, &'n ElementNode)>,
     headers: Vec<Id>,
     managers: Vec<Id>,
     per_iteration: Vec<IterationStep>,
@@ -351,12 +351,13 @@ impl Builder<'_, '_> {
         spec: &ElementSpec,
         stack: &[ScopeLevel<'_>],
     ) -> Sampler {
+        let defaults: Vec<&ElementNode> = inside_out(stack, |level| &level.defaults)
+            .filter(|(of, _)| spec.takes(*of))
+            .map(|(_, node)| *node)
+            .collect();
         let kind = match spec.role {
-            Role::Sampler(read) => self.read(node, spec, &[], read),
+            Role::Sampler(read) => self.read(node, spec, &defaults, read),
             _ => {
-                let defaults: Vec<&ElementNode> = inside_out(stack, |level| &level.defaults)
-                    .copied()
-                    .collect();
                 let mut request = self.read(node, spec, &defaults, registry::request);
                 self.merge_managers(&mut request, node, stack);
                 SamplerKind::Http(Box::new(request))
@@ -370,8 +371,15 @@ impl Builder<'_, '_> {
                 self.compiler.problems.warning(node.place.clone(), says);
             }
         }
+        // A request without a name has that of its defaults, which is a property like the others.
+        let mut names = std::iter::once(node)
+            .chain(defaults)
+            .map(|node| node.name.as_str());
+        let name = names.find(|name| !name.is_empty());
         Sampler {
-            name: self.compiler.template(&node.name, &node.place),
+            name: self
+                .compiler
+                .template(name.unwrap_or_default(), &node.place),
             place: node.place.clone(),
             kind,
             scope: scope(stack),
@@ -419,9 +427,9 @@ impl Builder<'_, '_> {
                 continue;
             };
             match spec.role {
-                Role::HttpDefaults => {
-                    self.read(node, spec, &[], registry::request);
-                    level.defaults.push(node);
+                Role::Defaults(of) => {
+                    self.defaults(node, spec, of);
+                    level.defaults.push((of, node));
                 }
                 Role::Headers => {
                     let headers = self.read(node, spec, &[], registry::header_manager);
@@ -488,6 +496,16 @@ impl Builder<'_, '_> {
             }
         }
         level
+    }
+
+    /// Reports the properties of defaults that no request reads. Those named by the user are read by
+    /// some requests and left by others.
+    fn defaults(&mut self, node: &ElementNode, spec: &ElementSpec, of: DefaultsOf) {
+        match of {
+            DefaultsOf::Http => drop(self.read(node, spec, &[], registry::request)),
+            DefaultsOf::Java => drop(self.read(node, spec, &[], registry::java)),
+            DefaultsOf::Any => {}
+        }
     }
 
     fn named<K>(&mut self, node: &ElementNode, kind: K) -> Named<K> {

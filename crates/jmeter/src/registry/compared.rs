@@ -38,6 +38,9 @@ const PEOPLES: &str = "2026-11-24";
 /// Statements on databases.
 const DATABASES: &str = "2026-11-25";
 
+/// Defaults of any request.
+const DEFAULTS: &str = "2026-11-27";
+
 /// The elements that are compared.
 pub const COMPARED: &[Compared] = &[
     equal("TestPlan", FIRST),
@@ -73,6 +76,8 @@ pub const COMPARED: &[Compared] = &[
     differs("GaussianRandomTimer", MORE, "jmx-differs-random"),
     differs("PoissonRandomTimer", MORE, "jmx-differs-random"),
     equal("HttpDefaultsGui", MORE),
+    equal("SimpleConfigGui", DEFAULTS),
+    equal("JavaConfig", DEFAULTS),
     equal("Arguments", FIRST),
     equal("HeaderManager", FIRST),
     equal("CookieManager", FIRST),

@@ -2,7 +2,7 @@
 
 use sokudo_model::Text;
 
-use super::{ElementSpec, Family, Role, element};
+use super::{DefaultsOf, ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
 use crate::expression::Template;
 use crate::plan::{
@@ -23,8 +23,21 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         gui: Some("HttpDefaultsGui"),
         family: Family::Config,
         tier: 1,
-        role: Role::HttpDefaults,
+        role: Role::Defaults(DefaultsOf::Http),
     },
+    ElementSpec {
+        classes: &["ConfigTestElement"],
+        gui: Some("SimpleConfigGui"),
+        family: Family::Config,
+        tier: 3,
+        role: Role::Defaults(DefaultsOf::Any),
+    },
+    element(
+        &["JavaConfig"],
+        Family::Config,
+        3,
+        Role::Defaults(DefaultsOf::Java),
+    ),
     element(&["HeaderManager"], Family::Config, 1, Role::Headers),
     element(&["Arguments"], Family::Config, 1, Role::Variables),
     config(&["CookieManager"], 1, cookies),

@@ -89,6 +89,17 @@ pub enum Treatment {
     NotSupported,
 }
 
+/// Requests to which the properties of a configuration element are defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DefaultsOf {
+    /// HTTP requests.
+    Http,
+    /// Java requests.
+    Java,
+    /// Every request: the properties are named by the user.
+    Any,
+}
+
 /// Way in which an element is read.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
@@ -99,7 +110,7 @@ pub(crate) enum Role {
     Group(Stage, fn(&mut ElementReader<'_, '_>) -> Load),
     Controller(fn(&mut ElementReader<'_, '_>) -> ControllerKind),
     Http,
-    HttpDefaults,
+    Defaults(DefaultsOf),
     Headers,
     Variables,
     Sampler(fn(&mut ElementReader<'_, '_>) -> SamplerKind),
@@ -161,6 +172,15 @@ impl ElementSpec {
         self.gui.unwrap_or(self.classes[0])
     }
 
+    /// True if defaults of this kind act on this sampler.
+    pub(crate) fn takes(&self, defaults: DefaultsOf) -> bool {
+        match defaults {
+            DefaultsOf::Http => matches!(self.role, Role::Http),
+            DefaultsOf::Java => self.name() == samplers::JAVA,
+            DefaultsOf::Any => true,
+        }
+    }
+
     /// sokudo's treatment of it.
     pub fn treatment(&self) -> Treatment {
         match self.role {
@@ -206,7 +226,9 @@ impl ElementSpec {
                 drop(read(reader));
             }
             Role::Controller(read) => drop(read(reader)),
-            Role::Http | Role::HttpDefaults => drop(http::request(reader)),
+            Role::Http | Role::Defaults(DefaultsOf::Http) => drop(http::request(reader)),
+            Role::Defaults(DefaultsOf::Java) => drop(samplers::java(reader)),
+            Role::Defaults(DefaultsOf::Any) => {}
             Role::Headers => drop(http::header_manager(reader)),
             Role::Variables => drop(http::pairs(reader, "Arguments.arguments", "Argument")),
             Role::Sampler(read) => drop(read(reader)),
@@ -227,7 +249,7 @@ impl ElementSpec {
 pub(crate) use groups::common as group_common;
 pub(crate) use http::pairs;
 pub(crate) use others::plan_flags;
-pub(crate) use samplers::foreign_class;
+pub(crate) use samplers::{foreign_class, java};
 pub(crate) use scripts::{foreign as foreign_script, refusal_text};
 
 #[cfg(test)]
@@ -256,6 +278,7 @@ mod tests {
             "RandomOrderController",
             "XMLAssertion",
             "Summariser",
+            "SimpleConfigGui",
         ];
         for spec in REGISTRY.iter().flat_map(|family| family.iter()) {
             let runs = spec.treatment() == Treatment::Runs;

@@ -18,7 +18,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(&["DebugSampler"], Family::Sampler, 2, Role::Sampler(debug)),
     element(&["TestAction"], Family::Sampler, 2, Role::Sampler(action)),
     element(&["DummySampler"], Family::Sampler, 2, Role::Sampler(dummy)),
-    element(&["JavaSampler"], Family::Sampler, 3, Role::Sampler(java)),
+    element(&[JAVA], Family::Sampler, 3, Role::Sampler(java)),
 ];
 
 fn debug(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
@@ -71,6 +71,9 @@ fn dummy(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
     }))
 }
 
+/// The class of a Java request's element.
+pub(super) const JAVA: &str = "JavaSampler";
+
 /// The classes of Java requests that come with JMeter.
 const JAVA_CLASSES: [&str; 2] = [
     "org.apache.jmeter.protocol.java.test.JavaTest",
@@ -79,7 +82,7 @@ const JAVA_CLASSES: [&str; 2] = [
 
 /// The class of a Java request that is not supported; `None`: the element is another kind of request.
 pub(crate) fn foreign_class(node: &ElementNode) -> Option<String> {
-    if node.class != "JavaSampler" {
+    if node.class != JAVA {
         return None;
     }
     let class = match find(&node.properties, "classname").map(|property| &property.value) {
@@ -90,7 +93,7 @@ pub(crate) fn foreign_class(node: &ElementNode) -> Option<String> {
 }
 
 /// A Java request of one of JMeter's own classes.
-fn java(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
+pub(crate) fn java(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
     let class = reader.start_text("classname");
     let is_sleep_test = class.trim() == JAVA_CLASSES[1];
     let arguments = reader.inner("arguments", |inner| {
@@ -103,7 +106,8 @@ fn java(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
         })
     });
     let given = |name: &str| {
-        let mut all = arguments.iter().rev();
+        // The request's own stand before those of its defaults.
+        let mut all = arguments.iter();
         all.find(|(own, _)| own == name)
             .map(|(_, value)| value.clone())
     };
