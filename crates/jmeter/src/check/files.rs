@@ -60,13 +60,12 @@ pub fn files(plan: &Plan) -> Vec<FileUse> {
         }
     }
     for listener in &plan.listeners {
-        if let ListenerKind::Results { file, .. } = &listener.kind {
-            found.insert(FileUse::new(
-                &Template::text(file.as_str()),
-                "ResultCollector",
-                true,
-            ));
-        }
+        let (file, by) = match &listener.kind {
+            ListenerKind::Results { file, .. } => (file, "ResultCollector"),
+            ListenerKind::Responses(of) => (&of.prefix, "ResultSaver"),
+            ListenerKind::Backend(_) | ListenerKind::Script(_) | ListenerKind::Summary => continue,
+        };
+        found.insert(FileUse::new(&Template::text(file.as_str()), by, true));
     }
     // Every text of a plan may call functions; as plain data it has all of them.
     called(&serde_json::json!(plan), &mut found);

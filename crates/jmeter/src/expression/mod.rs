@@ -116,6 +116,19 @@ impl Template {
         }
     }
 
+    /// True if its value is known before the test: it has no variables, and properties alone.
+    pub fn is_of_properties(&self) -> bool {
+        const PROPERTIES: &[&str] = &["__P", "__property"];
+        self.segments.iter().all(|segment| match segment {
+            Segment::Text(_) => true,
+            Segment::Variable(_) => false,
+            Segment::Call(call) => {
+                let mut arguments = call.arguments.iter();
+                PROPERTIES.contains(&call.function.name) && arguments.all(Self::is_of_properties)
+            }
+        })
+    }
+
     /// A text as it may be rendered: `1` stands for what a function gives or a variable with a plain
     /// name holds. Other names in braces are no variables as a rule, and stay.
     pub fn sample(&self) -> String {

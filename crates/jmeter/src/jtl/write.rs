@@ -82,6 +82,8 @@ pub struct SavedDetails {
     pub assertions: bool,
     /// Headers and bodies.
     pub texts: bool,
+    /// Bodies as they were received.
+    pub bodies: bool,
 }
 
 /// Format of time stamps.
@@ -329,6 +331,7 @@ impl JtlFormat {
                     || texts.response
                     || texts.response_on_error
                     || texts.sampler),
+            bodies: false,
         }
     }
 

@@ -192,4 +192,27 @@ pub enum ListenerKind {
     Script(Script),
     /// Sums results up in lines that bear its name.
     Summary,
+    /// Writes the body of each response to a file of its own.
+    Responses(ResponseFiles),
+}
+
+/// How a listener names the files to which it writes responses, and which responses it takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResponseFiles {
+    /// Begin of their names; empty: none is written.
+    pub prefix: String,
+    /// True if it writes failed results only.
+    pub errors_only: bool,
+    /// True if it writes successful results only.
+    pub successes_only: bool,
+    /// True if it leaves out the results of transactions.
+    pub skips_transactions: bool,
+    /// True if their names have no number, so that a file replaces the one before.
+    pub skips_number: bool,
+    /// True if their names do not end with the kind of their content.
+    pub skips_suffix: bool,
+    /// True if the time at which the test began stands in their names.
+    pub has_time: bool,
+    /// Fewest digits of their numbers.
+    pub digits: u32,
 }

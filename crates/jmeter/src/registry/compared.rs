@@ -38,7 +38,7 @@ const PEOPLES: &str = "2026-11-24";
 /// Statements on databases.
 const DATABASES: &str = "2026-11-25";
 
-/// Defaults of any request.
+/// Defaults of any request, and responses in files of their own.
 const DEFAULTS: &str = "2026-11-27";
 
 /// The elements that are compared.
@@ -120,6 +120,7 @@ pub const COMPARED: &[Compared] = &[
     equal("ResultCollector", PEOPLES),
     equal("CorrectedResultCollector", MORE),
     equal("Summariser", MORE),
+    differs("ResultSaver", DEFAULTS, "jmx-differs-responses"),
     differs("JDBCDataSource", DATABASES, "jmx-differs-jdbc"),
     differs("JDBCSampler", DATABASES, "jmx-differs-jdbc-rows"),
     differs("JDBCPreProcessor", DATABASES, "jmx-differs-jdbc-rows"),

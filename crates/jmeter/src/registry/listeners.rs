@@ -1,12 +1,12 @@
-//! Listeners: what they write and send. What they display has no effect; those that write a file or a mail
-//! per result are left out, with a warning.
+//! Listeners: what they write and send. What they display has no effect; those that send a mail per result
+//! are left out, with a warning.
 
 use sokudo_model::Text;
 
 use super::backend::backend;
 use super::{ElementSpec, Family, Role, Treatment, element};
 use crate::compile::ElementReader;
-use crate::plan::ListenerKind;
+use crate::plan::{ListenerKind, ResponseFiles};
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(
@@ -38,7 +38,13 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         Role::Listener(graph),
     ),
     element(
-        &["ResultSaver", "MailerResultCollector", "FlexibleFileWriter"],
+        &["ResultSaver"],
+        Family::Listener,
+        3,
+        Role::Listener(responses),
+    ),
+    element(
+        &["MailerResultCollector", "FlexibleFileWriter"],
         Family::Listener,
         3,
         Role::LeftOut,
@@ -129,6 +135,35 @@ fn results(reader: &mut ElementReader<'_, '_>) -> ListenerKind {
         successes_only: reader.start_flag("ResultCollector.success_only_logging", false),
         format,
     }
+}
+
+/// A listener that writes each response to a file of its own. What it can only know while the plan runs is
+/// reported: a name with variables, and the variable that gets the name.
+fn responses(reader: &mut ElementReader<'_, '_>) -> ListenerKind {
+    /// Most digits that are filled up with zeros.
+    const MOST_DIGITS: i64 = 100;
+    let prefix = reader.text("FileSaver.filename");
+    let variable = reader.text("FileSaver.variablename");
+    let place = reader.place_of("FileSaver.filename");
+    let prefix = match prefix.is_of_properties() && variable.is_empty() {
+        true => reader.compiler.value_at_start(&prefix, &place),
+        false => {
+            let says = Text::new("jmx-responses-computed");
+            reader.compiler.problems.warning(place, says);
+            String::new()
+        }
+    };
+    let digits = reader.start_integer("FileSaver.numberPadLen").unwrap_or(0);
+    ListenerKind::Responses(ResponseFiles {
+        prefix,
+        errors_only: reader.start_flag("FileSaver.errorsonly", false),
+        successes_only: reader.start_flag("FileSaver.successonly", false),
+        skips_transactions: reader.start_flag("FileSaver.ignoreTC", true),
+        skips_number: reader.start_flag("FileSaver.skipautonumber", false),
+        skips_suffix: reader.start_flag("FileSaver.skipsuffix", false),
+        has_time: reader.start_flag("FileSaver.addTimstamp", false),
+        digits: digits.clamp(0, MOST_DIGITS) as u32,
+    })
 }
 
 /// A listener of a plug-in that draws graphs: it writes its file as others do, always with the number of

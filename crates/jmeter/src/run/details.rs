@@ -20,6 +20,10 @@ pub(super) fn result_details(
         true => Details {
             response_headers: result.headers.into(),
             response: result.text.into(),
+            body: match holds.bodies {
+                true => result.body.into(),
+                false => Vec::new(),
+            },
             ..request_details(result.sent, result.sent_head)
         },
         false => Details::default(),

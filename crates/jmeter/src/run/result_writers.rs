@@ -22,6 +22,11 @@ impl Savers {
             ListenerKind::Results { file, format, .. } if !file.is_empty() => {
                 Some(holds(&listener_properties(properties, format)))
             }
+            ListenerKind::Responses(of) if !of.prefix.is_empty() => Some(SavedDetails {
+                texts: true,
+                bodies: true,
+                ..SavedDetails::default()
+            }),
             ListenerKind::Backend(_) | ListenerKind::Summary => Some(SavedDetails::default()),
             _ => None,
         });
@@ -40,6 +45,7 @@ impl Savers {
             if let Some(Some(holds)) = self.listeners.get(*id as usize) {
                 all.assertions |= holds.assertions;
                 all.texts |= holds.texts;
+                all.bodies |= holds.bodies;
                 savers.push(*id);
             }
         }

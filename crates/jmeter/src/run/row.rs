@@ -95,6 +95,8 @@ pub struct Details {
     pub request_headers: String,
     /// Body of the response as text.
     pub response: String,
+    /// Body of the response, where a listener writes it to a file of its own.
+    pub body: Vec<u8>,
     /// `Cookie` of the request.
     pub cookies: String,
     /// Method of the request.

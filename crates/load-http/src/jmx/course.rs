@@ -22,6 +22,7 @@ use super::client::{Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
 use super::databases::Databases;
 use super::generator::{Control, Finished, LoadObserver, locked};
+use super::responses::ResponseLog;
 use super::saved::Files;
 use super::tally::{Shard, Tallies};
 
@@ -100,6 +101,9 @@ impl RunningTest {
                     written.lost_bytes
                 ));
             }
+        }
+        if let Some(problem) = files.responses.and_then(ResponseLog::finish) {
+            finished.problems.push(problem);
         }
         finished
     }

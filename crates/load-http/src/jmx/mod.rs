@@ -30,6 +30,7 @@ mod phase_plan;
 mod probe;
 mod reach;
 mod read;
+mod responses;
 mod results;
 mod rows;
 mod saved;

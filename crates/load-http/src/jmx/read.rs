@@ -167,6 +167,7 @@ impl Prepared {
         for listener in &mut self.plan.listeners {
             match &mut listener.kind {
                 ListenerKind::Results { file, .. } => file.clear(),
+                ListenerKind::Responses(of) => of.prefix.clear(),
                 ListenerKind::Backend(backend) => backend.to = Destination::Nobody(String::new()),
                 ListenerKind::Script(_) | ListenerKind::Summary => {}
             }

@@ -24,6 +24,7 @@ use super::backend::Lane;
 use super::options::JmxOptions;
 use super::reach::Reach;
 use super::read::Prepared;
+use super::responses::{self, ResponseHearer, ResponseLog};
 use super::rows::RowLog;
 
 /// Text of rows that is handed over at a time, bytes.
@@ -44,6 +45,9 @@ pub(super) struct Files {
     pub asked: Option<usize>,
     senders: Vec<SyncSender<Rows>>,
     hearers: Vec<Hearer>,
+    responders: Vec<ResponseHearer>,
+    /// Who writes responses to files of their own.
+    pub responses: Option<ResponseLog>,
     paths: HashMap<PathBuf, usize>,
 }
 
@@ -89,7 +93,8 @@ impl Files {
     /// Opens the files of a plan's listeners, each at its end. Gives what could not be opened: the
     /// test goes on without. Where several generators execute the plan, none of them writes these.
     pub fn listeners(&mut self, prepared: &Prepared, options: &JmxOptions) -> Vec<String> {
-        let mut problems = Vec::new();
+        let (responders, log, mut problems) = responses::listeners(prepared, options);
+        (self.responders, self.responses) = (responders, log);
         let reach = Reach::of(options);
         for (listener, of) in (0..).zip(&prepared.plan.listeners) {
             let ListenerKind::Results {
@@ -153,6 +158,7 @@ impl Files {
     pub fn share(&self) -> ShardFiles {
         ShardFiles {
             hearers: self.hearers.clone(),
+            responders: self.responders.clone(),
             files: self.senders.iter().cloned().map(Outgoing::new).collect(),
             lanes: Vec::new(),
         }
@@ -161,6 +167,7 @@ impl Files {
     /// Lets go of the ways to the files: those who have shares keep theirs.
     pub fn release(&mut self) {
         self.senders.clear();
+        self.responders.clear();
     }
 }
 
@@ -178,13 +185,14 @@ pub(super) fn place(file: &str, plan: &Path) -> PathBuf {
 #[derive(Default)]
 pub(super) struct ShardFiles {
     hearers: Vec<Hearer>,
+    responders: Vec<ResponseHearer>,
     files: Vec<Outgoing>,
     lanes: Vec<Lane>,
 }
 
 impl ShardFiles {
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.lanes.is_empty()
+        self.files.is_empty() && self.lanes.is_empty() && self.responders.is_empty()
     }
 
     /// The same with databases that hear of results, too.
@@ -199,7 +207,8 @@ impl ShardFiles {
             .iter_mut()
             .for_each(|lane| lane.add(row, listeners));
         let mut written = 0u64;
-        let mut lost = 0;
+        let responders = self.responders.iter();
+        let mut lost = responders.map(|it| it.write(row, listeners)).sum();
         for hearer in &self.hearers {
             let bit = 1 << hearer.file;
             if written & bit != 0 || !listeners.contains(&hearer.listener) || !hearer.wants(row) {

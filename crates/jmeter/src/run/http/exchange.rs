@@ -399,11 +399,16 @@ impl HttpExchange {
             phase: lost.map_or("", |lost| lost.phase),
             failure: lost.map_or("", |lost| lost.says).into(),
             is_http: true,
-            details: keeps.then(|| Box::new(self.reply_details(reply, lost))),
+            details: keeps.then(|| Box::new(self.reply_details(reply, lost, program.holds.bodies))),
         }
     }
 
-    fn reply_details(&self, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> Details {
+    fn reply_details(
+        &self,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+        keeps_body: bool,
+    ) -> Details {
         let mut details = request_details(self.sent(), self.head_bytes);
         if lost.is_none() {
             let reason = String::from_utf8_lossy(reply.reason);
@@ -412,6 +417,9 @@ impl HttpExchange {
             let content_type = header_values(reply.headers, "Content-Type").next();
             let body = content::decoded(reply).unwrap_or_default();
             details.response = body_text(&body, content_type.as_deref());
+            if keeps_body {
+                details.body = body.into_owned();
+            }
         }
         details
     }
