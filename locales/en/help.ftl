@@ -271,7 +271,7 @@ help-compare-after =
 
     --profiles measures by itself: each round has every profile once and the first one twice, in an order
     that is drawn. Differences are those within the rounds, and six rounds are needed; what the first one
-    differs from itself is no difference of the others. The settings are changed while the
+    differs from itself does not count as a difference of the others. The settings are changed while the
     server runs (ALTER SYSTEM and a reload; SET GLOBAL), and put back afterwards, also by the next command
     after this one was killed; those that need a restart are refused.
 help-completions = Print shell completions: `sokudo completions bash > /etc/bash_completion.d/sokudo`

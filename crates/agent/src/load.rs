@@ -1,4 +1,4 @@
-//! What all sessions of a host carry out at a time: the bounds of its policy hold for the sum.
+//! Sum of the load of all sessions of a host, which the bounds of its policy limit.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

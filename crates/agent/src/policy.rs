@@ -506,7 +506,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// What the policy says of a phase with the demand of its own options.
+    /// Verdict of the policy on a phase with the demand of its own options.
     fn judged(policy: &str, spec: &PhaseSpec) -> Result<(), String> {
         let policy = Policy::parse(policy).expect("a policy");
         let workload = sokudo_workloads::find(&spec.phase.workload).expect("a workload");

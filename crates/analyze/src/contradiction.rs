@@ -29,7 +29,7 @@ pub struct Objection {
 /// Strength of an objection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Force {
-    /// What it says happened, and is not what limited the load.
+    /// The event is true, and it is not the limit of the load.
     Acquits,
     /// The conclusion does not hold.
     Refutes,

@@ -31,7 +31,7 @@ pub enum ControlError {
     /// The operator asked for something that cannot be run.
     #[error("{}", english(says))]
     Operator {
-        /// What is wrong.
+        /// The mistake.
         says: Text,
         /// How to mend it.
         hint: Option<Text>,
@@ -45,7 +45,7 @@ pub enum ControlError {
 const MAX_WORD: usize = 16_384;
 
 impl ControlError {
-    /// What a host answered; its words are kept within bounds.
+    /// Answer of a host; its length is bounded.
     pub fn refused(host: String, refusal: Refusal) -> Self {
         let refusal = Box::new(refusal.within(MAX_WORD));
         ControlError::Refused { host, refusal }
@@ -56,7 +56,7 @@ impl ControlError {
         matches!(self, ControlError::Bus(BusError::Lost { .. }))
     }
 
-    /// What happened, to what.
+    /// The event and the object that it happened to.
     pub fn says(&self) -> Text {
         match self {
             ControlError::Refused { host, refusal } => Text::new("error-of-host")

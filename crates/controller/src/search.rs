@@ -36,7 +36,7 @@ pub struct Searched {
     pub confirmed: PhaseRecord,
 }
 
-/// What a trial is run for.
+/// Purpose of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Probe,

@@ -84,7 +84,7 @@ fn list(text: &str) -> Vec<String> {
     values.iter().map(with_unit).collect()
 }
 
-/// What is wrong with a piece of a sweep.
+/// Mistake in a part of a sweep.
 fn why(what: &str, text: &str) -> Text {
     Text::new(format!("error-value-sweep-{what}")).word("text", text)
 }

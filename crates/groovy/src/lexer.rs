@@ -320,7 +320,7 @@ impl Lexer {
         Ok(())
     }
 
-    /// What stands behind `$` in a text.
+    /// The part behind `$` in a text.
     fn code(&mut self, text: &mut String, parts: &mut Vec<TextPart>) -> Result<(), Refusal> {
         let line = self.line;
         let inner = if self.peek(0) == '{' {

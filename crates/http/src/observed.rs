@@ -132,7 +132,7 @@ impl Way {
     }
 }
 
-/// What one event loop observed, the warm-up included.
+/// Observations of one event loop, the warm-up included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
     /// Answers of a status below 400.

@@ -137,7 +137,7 @@ impl Control {
         let mut bytes = vec![0; length as usize];
         self.read(&mut bytes)?;
         serde_json::from_slice(&bytes)
-            .map_err(|error| IperfError::Protocol(format!("a message is no JSON: {error}")))
+            .map_err(|error| IperfError::Protocol(format!("a message is not JSON: {error}")))
     }
 }
 

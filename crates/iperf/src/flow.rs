@@ -34,7 +34,7 @@ impl Data {
     }
 }
 
-/// What the streams of a test share.
+/// Shared state of the streams of a test.
 #[derive(Default)]
 pub struct TestState {
     /// The test is over.
@@ -46,7 +46,7 @@ pub struct TestState {
 }
 
 impl TestState {
-    /// What broke a stream.
+    /// The failure that ended a stream.
     pub fn broken(&self) -> Option<String> {
         let broken = self.broken.lock();
         broken.unwrap_or_else(PoisonError::into_inner).clone()
@@ -70,7 +70,7 @@ pub struct Flow {
     /// Own and far address.
     pub addresses: Option<(SocketAddr, SocketAddr)>,
     counted: Arc<Counted>,
-    /// What it had counted when the test itself began.
+    /// Its count when the test itself began.
     omitted: StreamResult,
     shared: Arc<TestState>,
     thread: Option<JoinHandle<()>>,
@@ -119,7 +119,7 @@ impl Flow {
         })
     }
 
-    /// What it has counted so far in the test itself.
+    /// Its count so far in the test itself.
     pub fn so_far(&self, seconds: f64) -> StreamResult {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (counted, omitted) = (&*self.counted, &self.omitted);

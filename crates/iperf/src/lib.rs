@@ -45,7 +45,7 @@ pub enum IperfError {
     /// A call of the system failed.
     #[error("{}: {error}", english(.what))]
     Io {
-        /// What was tried.
+        /// The attempt.
         what: Text,
         /// Why it failed.
         error: io::Error,
@@ -62,7 +62,7 @@ pub enum IperfError {
 }
 
 impl IperfError {
-    /// What happened.
+    /// The event.
     pub fn text(&self) -> Text {
         match self {
             IperfError::Usage(says) => says.clone(),

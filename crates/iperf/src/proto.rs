@@ -152,7 +152,7 @@ impl Params {
             }
         };
         if !message.is_object() {
-            return Err("the parameters are no JSON object".into());
+            return Err("the parameters are not a JSON object".into());
         }
         if flag("sctp") {
             return Err("SCTP is not supported".into());
@@ -195,7 +195,7 @@ impl Params {
     }
 }
 
-/// What one end knows of a stream.
+/// State of a stream at one end.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StreamResult {
     /// Number of the stream.

@@ -1,4 +1,4 @@
-//! What the tool prints: lines per interval and sums, or one JSON object.
+//! Output of the tool: lines per interval and sums, or one JSON object.
 
 use std::fmt::Write as _;
 

@@ -30,7 +30,7 @@ const READ_AT_ONCE: usize = 32;
 /// Packets that a device keeps for this process: only the course may lose packets.
 const DEVICE_QUEUE: u32 = 20_000;
 
-/// What becomes of the packets of one direction. Times are those of the monotonic clock.
+/// Fate of the packets of one direction. Times are those of the monotonic clock.
 pub trait PacketCourse: Send + 'static {
     /// Takes a packet that was read at `now_ns`.
     fn accept(&mut self, now_ns: i64, packet: Vec<u8>);

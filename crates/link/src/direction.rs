@@ -67,7 +67,7 @@ impl Default for Properties {
     }
 }
 
-/// What became of the packets of one direction. `offered` is the sum of `delivered`, `dropped_queue`,
+/// Fate of the packets of one direction. `offered` is the sum of `delivered`, `dropped_queue`,
 /// `dropped_loss` and those that are still on their way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -241,7 +241,7 @@ impl<P> Direction<P> {
         self.flying.len()
     }
 
-    /// What became of the packets so far.
+    /// Fate of the packets so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }

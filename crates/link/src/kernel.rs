@@ -18,7 +18,7 @@ const BURST_MIN_BYTES: u64 = 3_028;
 /// The bucket holds what its rate sends in this time: timers are late by less.
 const BURST_PER_S: u64 = 1_000;
 
-/// What the disciplines cannot do as it is asked.
+/// Reasons why the disciplines cannot do as asked.
 pub fn lacks(properties: &Properties) -> Option<&'static str> {
     let reorders = properties.jitter_ns > 0 && !properties.may_reorder;
     reorders.then_some("netem's jitter reorders packets")
@@ -77,7 +77,7 @@ pub fn kinds(properties: &Properties) -> &'static [&'static str] {
     }
 }
 
-/// What the disciplines of a direction have counted so far.
+/// Counts of the disciplines of a direction so far.
 pub fn tally(
     hosts: &LocalHosts,
     direction: usize,

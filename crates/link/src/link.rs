@@ -22,7 +22,7 @@ pub const STARTERS: [&str; 2] = ["link-a", "link-b"];
 /// Name of the link in both hosts, with either carrier.
 const DEVICE: &str = "eth0";
 
-/// Who is to carry a link.
+/// Wanted carrier of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
     /// The kernel where it can do what is asked as well as this process, otherwise this process.
@@ -34,7 +34,7 @@ pub enum Choice {
     Tun,
 }
 
-/// Who carries a link.
+/// Carrier of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum By {
     /// The kernel, by these disciplines.
@@ -43,12 +43,12 @@ pub enum By {
     Tun(Option<String>),
 }
 
-/// What is asked of a link.
+/// Requirements of a link.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkRequest {
     /// From host a to host b, and back.
     pub ways: [Properties; 2],
-    /// Who is to carry it.
+    /// Wanted carrier.
     pub choice: Choice,
     /// Seed of loss and jitter; none: another one each time.
     pub seed: Option<u64>,
@@ -97,7 +97,7 @@ impl Link {
         })
     }
 
-    /// Who carries it.
+    /// Present carrier.
     pub fn by(&self) -> By {
         match &self.carried {
             Carried::Kernel(kinds) => By::Kernel(kinds),
@@ -122,7 +122,7 @@ impl Link {
         self.starters[i].start(command)
     }
 
-    /// What became of the packets so far, from host 0 to host 1 and back.
+    /// Fate of the packets so far, from host 0 to host 1 and back.
     ///
     /// Errors: the kernel does not tell its counters.
     pub fn tallies(&self) -> Result<[Tally; 2], NetnsError> {

@@ -24,7 +24,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What a course has counted.
+    /// Counts of a course.
     pub(crate) fn of(course: &LinkCourse) -> Self {
         let counts = course.direction.counts();
         Self {

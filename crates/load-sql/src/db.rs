@@ -1,4 +1,4 @@
-//! What is done to a database outside of a run: its tables made and checked.
+//! Operations on a database outside of a run: making and checking its tables.
 
 use std::future::Future;
 use std::pin::Pin;

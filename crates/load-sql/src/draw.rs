@@ -1,4 +1,4 @@
-//! What rows and transactions of several workloads are drawn from: texts without meaning, uneven numbers.
+//! Random values of several workloads: texts without meaning, uneven numbers.
 
 use sokudo_pace::Random;
 

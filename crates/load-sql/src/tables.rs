@@ -127,7 +127,7 @@ pub(crate) async fn finish(
     upkeep(session, Upkeep::Analyze, &names).await
 }
 
-/// What is done to tables from time to time.
+/// Maintenance of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Upkeep {
     /// Indexes are made anew.

@@ -1,4 +1,4 @@
-//! What was predicted of a replication, what was tried, and what was chosen.
+//! Prediction, trials and choice of the settings of a replication.
 
 use serde::{Deserialize, Serialize};
 

@@ -79,7 +79,7 @@ pub struct RecordType(u16);
 #[error("`{0}` is not a valid record type: write A, AAAA, MX, … or TYPE with a number up to 65535")]
 pub struct NoSuchType(String);
 
-/// What a query says beside its name and type.
+/// Options of a query beside its name and type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wishes {
     /// The server is to ask others what it does not know.
@@ -258,7 +258,7 @@ pub fn question_bytes(name: &Name) -> usize {
     name.0.len() + 4
 }
 
-/// Reads the head of a response. `None`: the bytes are no response. Never panics on any input.
+/// Reads the head of a response. `None`: the bytes are not a response. Never panics on any input.
 ///
 /// `asked` is the question that it must repeat, upper and lower case alike. A server that could not
 /// read the query may leave the question out (RFC 1035 §4.1.1, format error).

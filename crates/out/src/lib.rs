@@ -31,7 +31,7 @@ use worker::Worker;
 pub struct Point {
     /// Name of the metric, with dots.
     pub metric: String,
-    /// What tells its series from others: `host`, `run`, `flow`.
+    /// Labels of its series: `host`, `run`, `flow`.
     pub labels: BTreeMap<String, String>,
     /// Moment, nanoseconds since the Unix epoch.
     pub unix_ns: i64,

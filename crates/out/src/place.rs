@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// The format, and who begins the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SinkFormat {
-    /// Whoever asks this host gets the newest values.
+    /// The newest values are given to scrapers of this host.
     OpenMetrics,
     /// Prometheus remote write.
     Prometheus,

@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Trouble {
     /// The sink, as it was typed.
     pub place: String,
-    /// What the system, or the sink, said.
+    /// Message of the system, or of the sink.
     pub why: String,
 }
 

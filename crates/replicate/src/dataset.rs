@@ -17,7 +17,7 @@ const PER_DIRECTORY: u64 = 1_000;
 /// Time stamp of every file: 2020-01-01.
 const MTIME_NS: i64 = 1_577_836_800_000_000_000;
 
-/// What files hold.
+/// Content of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Words, frequent ones more often: zstd level 1 makes it 2.4 times smaller.
@@ -242,7 +242,7 @@ impl DataSet {
             .ok()
     }
 
-    /// What every file has.
+    /// Common properties of all files.
     pub fn meta(mode: u32) -> Meta {
         Meta {
             mode,

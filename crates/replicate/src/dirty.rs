@@ -12,7 +12,7 @@ const PATIENT: Duration = Duration::from_millis(500);
 /// Most directories that are remembered; with more, everything is examined.
 const MOST_DIRECTORIES: usize = 10_000;
 
-/// What a round is to look at.
+/// Scope of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     /// Directories, each after those above it, and whether all below belongs to it; `None`: everything.

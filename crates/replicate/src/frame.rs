@@ -19,7 +19,7 @@ pub const HEADER_BYTES: usize = 32;
 /// Longest payload, before and after compression.
 pub const MAX_PAYLOAD: usize = 4 << 20;
 
-/// What a payload is.
+/// Kind of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
@@ -63,7 +63,7 @@ pub enum Codec {
 /// Head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// What the payload is.
+    /// Kind of the payload.
     pub kind: FrameKind,
     /// How it travels.
     pub codec: Codec,

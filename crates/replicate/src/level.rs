@@ -23,7 +23,7 @@ const SPEED: [f64; 4] = [f64::INFINITY, 1.0, 0.68, 0.58];
 /// Typical ratio of each level, relative to level 1, as powers of the ratio of level 1.
 const RATIO_POWER: [f64; 4] = [0.0, 1.0, 1.1, 1.13];
 
-/// What became of one frame.
+/// Result of compressing one frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FrameCost {
     /// Bytes before compression.
@@ -46,7 +46,7 @@ struct Window {
     packed: FrameCost,
 }
 
-/// What is known of one level on this data.
+/// Measurements of one level on this data.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     /// Raw bytes per second of the compressor.
@@ -153,7 +153,7 @@ impl Chooser {
         }
     }
 
-    /// What is known of a level, unless that is too long ago.
+    /// Measurements of a level, unless they are too old.
     fn fresh(&self, index: usize) -> Option<&Known> {
         let known = &self.known[index];
         let is_fresh = self.windows - known.at_window <= FORGET_WINDOWS;

@@ -44,7 +44,7 @@ pub struct Attribute {
     pub value: Vec<u8>,
 }
 
-/// What a file has besides its content.
+/// Metadata of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Meta {
     /// Permission bits with set-id and sticky.
@@ -59,7 +59,7 @@ pub struct Meta {
     pub attributes: Vec<Attribute>,
 }
 
-/// What an entry is.
+/// Kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntryKind {
     /// A regular file.
@@ -95,9 +95,9 @@ pub struct Entry {
     /// The name.
     #[serde(with = "serde_bytes")]
     pub name: Vec<u8>,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
-    /// What it has besides content.
+    /// Its metadata.
     pub meta: Meta,
 }
 
@@ -128,7 +128,7 @@ pub enum Listing {
     Bye,
 }
 
-/// What the receiver wants of an entry.
+/// Wish of the receiver for an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// Nothing: it has it, or it needs no content, or cannot take it ([`Answer::Failed`] says why).

@@ -32,7 +32,7 @@ const RESCAN_SHARE: u32 = 10;
 /// A directory that changed, and whether anything below it may have.
 type Change = (RelPath, bool);
 
-/// What the watcher's thread shares with the sender.
+/// State that the watcher's thread shares with the sender.
 struct WatchState {
     root: PathBuf,
     /// Changes were lost, at unknown places.

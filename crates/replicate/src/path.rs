@@ -165,7 +165,7 @@ impl fmt::Debug for RelPath {
     }
 }
 
-/// Bytes of a name for people: UTF-8 where it is, everything that moves a cursor or is no UTF-8 as
+/// Bytes of a name for people: UTF-8 where it is, everything that moves a cursor or is not UTF-8 as
 /// `\xNN`.
 pub fn shown(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());

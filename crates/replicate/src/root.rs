@@ -32,7 +32,7 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 /// The directory below which everything stays.
 pub struct Root(OwnedFd);
 
-/// What the system says of a file.
+/// Properties of a file from the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
     /// EntryKind of file.
@@ -249,7 +249,7 @@ pub fn names(
     Ok(())
 }
 
-/// What a symbolic link says.
+/// Target of a symbolic link.
 pub fn link_target(at: BorrowedFd<'_>, name: &[u8]) -> io::Result<Vec<u8>> {
     Ok(rustix::fs::readlinkat(at, name, Vec::new())?.into_bytes())
 }

@@ -1,4 +1,4 @@
-//! What the threads of one end share: whether to go on, and how far they are.
+//! Shared state of the threads of one end: the wish to stop, and progress.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

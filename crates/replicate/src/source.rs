@@ -1,4 +1,4 @@
-//! Where files come from: a tree below a root, or a data set that is made.
+//! Sources of files: a tree below a root, or a generated data set.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -67,7 +67,7 @@ pub enum Opened {
     Made(u64, u64),
 }
 
-/// What happens on the way through a directory.
+/// Event on the way through a directory.
 pub enum Event {
     /// What the directory itself has; comes first.
     Begin(Meta),

@@ -1,4 +1,4 @@
-//! What the operator asked for: each bound with its outcome and the measured value.
+//! Bounds that the operator asked for, each with its outcome and the measured value.
 //!
 //! The only place that turns such checks into lines. Terminal, page, Markdown, the dashboard of a
 //! result file and JSON take them from here.

@@ -1,4 +1,4 @@
-//! Where the threads of a load ran, in few words.
+//! Placement of the threads of a load, in few words.
 
 use sokudo_analyze::placement::{self, Placed};
 use sokudo_model::{PhaseRecord, Record};

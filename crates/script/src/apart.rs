@@ -77,7 +77,7 @@ impl Drop for Present {
     }
 }
 
-/// What decides how long a script may go on.
+/// Limit on the time of a script.
 pub trait Watch {
     /// The script computes no more: a call begins.
     fn pause(&self);

@@ -39,7 +39,7 @@ const KEPT: usize = 12;
 /// Trials within this of the best one are as good.
 const AS_GOOD: f64 = 1.03;
 
-/// What is known before anything is replicated.
+/// Knowledge before anything is replicated.
 struct Known {
     inputs: Inputs,
     disk_is_guess: bool,

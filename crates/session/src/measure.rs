@@ -87,7 +87,7 @@ impl std::str::FromStr for Versus {
 /// A search for the knee: what is raised, and the rule that gives the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KneeAsked {
-    /// What is raised.
+    /// Quantity that is raised.
     pub range: KneeRange,
     /// The rule.
     pub rule: Rule,

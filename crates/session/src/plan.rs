@@ -16,7 +16,7 @@ pub const WORD: LoadWord = LoadWord {
     takes_url: true,
 };
 
-/// What follows it.
+/// Next step.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
 struct PlanWords {

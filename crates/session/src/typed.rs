@@ -18,7 +18,7 @@ use sokudo_workload::refusal::operator;
 /// Error of the option parser.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sentence {
-    /// What is wrong.
+    /// The mistake.
     pub says: Text,
     /// Its advice, where it helps.
     pub tip: Option<Text>,
@@ -53,7 +53,7 @@ fn own_words(text: &str) -> (String, Option<String>) {
     (says.to_owned(), tip)
 }
 
-/// What is wrong; `None` for what has no message.
+/// The mistake; `None` where it has no message.
 fn what(error: &clap::Error) -> Option<Text> {
     let of = |text: Text, name: &str, kind| Some(text.word(name, word(error, kind)?));
     let argument = |key: &str| of(Text::new(key), "argument", ContextKind::InvalidArg);
@@ -174,7 +174,7 @@ fn of_the_parser(own: String) -> Text {
     }
 }
 
-/// What was perhaps meant.
+/// The word that was probably meant.
 fn similar(error: &clap::Error) -> Option<Text> {
     let kinds = [
         (

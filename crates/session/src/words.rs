@@ -84,7 +84,7 @@ const WORDS: &[Entry] = &[
     database::<TpcbOptions>(),
 ];
 
-/// Workloads that are no words here, with the key of the message that says what to do instead.
+/// Workloads that are not words here, with the key of the message that says what to do instead.
 const ELSEWHERE: &[(&str, &str)] = &[
     (kinds::jmx::KIND.name, "error-scenario-word-hint-plan"),
     ("together", "error-scenario-word-hint-together"),

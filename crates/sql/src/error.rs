@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an error means for the caller that ran the statement.
+/// Meaning of an error for the caller that ran the statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The transaction could not be put in order with others: SQLSTATE 40001.
@@ -61,11 +61,11 @@ impl Class {
 /// An error of a server, or of the way to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlError {
-    /// What it means.
+    /// Its meaning.
     pub class: Class,
     /// SQLSTATE, or the name of the engine's own code; `None` where the session itself failed.
     pub code: Option<String>,
-    /// What the server said, or the system.
+    /// Message of the server, or of the system.
     pub message: String,
     /// True when the session cannot be used any more.
     pub is_lost: bool,

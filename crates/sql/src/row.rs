@@ -15,7 +15,7 @@ pub(crate) enum Inner<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
 }
 
-/// What takes the rows of a statement, one by one; its error ends the reading.
+/// Consumer of the rows of a statement, one by one; its error ends the reading.
 pub(crate) type EachRow<'a> = &'a mut dyn FnMut(&Row<'_>) -> Result<(), SqlError>;
 
 impl Row<'_> {

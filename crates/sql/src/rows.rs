@@ -28,7 +28,7 @@ pub struct RowWriter {
     pub(crate) rows: u64,
 }
 
-/// What writes the next rows of a table, and says whether more follow.
+/// Producer of the next rows of a table; it says whether more follow.
 pub(crate) type NextRow<'a> = &'a mut dyn FnMut(&mut RowWriter) -> bool;
 
 impl RowWriter {

@@ -43,7 +43,7 @@ pub(crate) enum Roots {
     File(PathBuf),
 }
 
-/// What a data source name says about the server's certificate.
+/// Check of the server's certificate that a data source name asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Trust {
     pub(crate) proof: Proof,

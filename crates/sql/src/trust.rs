@@ -6,7 +6,7 @@ use tokio_postgres::config::SslMode;
 
 use crate::tls::{Proof, Roots, Trust};
 
-/// What a data source name says of encryption.
+/// Encryption that a data source name asks for.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// The data source name without that.

@@ -15,16 +15,16 @@ pub const WITH: &str = "with";
 /// Values of that label.
 pub const WITHOUT: &str = "without";
 
-/// What a change does.
+/// Effect of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Versus {
     /// Option that was changed.
     pub option: String,
     /// Its changed value; empty: it was left out.
     pub value: String,
-    /// What was carried, as a metric.
+    /// Carried volume, as a metric.
     pub metric: Metric,
-    /// What was carried with the change, per run.
+    /// Volume carried with the change, per run.
     pub with: Vec<f64>,
     /// The same without it.
     pub without: Vec<f64>,

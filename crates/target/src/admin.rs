@@ -61,7 +61,7 @@ pub(crate) struct To {
     pub(crate) to: u64,
 }
 
-/// Who wants to hold the knobs.
+/// Applicant for the knobs.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct By {

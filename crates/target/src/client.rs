@@ -27,7 +27,7 @@ pub struct KeyFile {
     pub server: SocketAddr,
     /// Address of the admin port.
     pub admin: SocketAddr,
-    /// What its callers must show.
+    /// Credential of its callers.
     pub key: String,
     /// The process.
     pub pid: u32,
@@ -99,7 +99,7 @@ pub enum RemoteError {
     Foreign {
         /// Its address.
         at: SocketAddr,
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
     /// The key is missing or wrong.

@@ -33,7 +33,7 @@ pub struct HeldKnobs {
     is_released: bool,
 }
 
-/// What the next program needs to put knobs back.
+/// State with which the next program puts knobs back.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     admin: SocketAddr,
@@ -47,9 +47,9 @@ struct Note {
 pub struct Recovered {
     /// Admin port of the target.
     pub at: SocketAddr,
-    /// Who held its knobs.
+    /// Holder of its knobs.
     pub by: String,
-    /// What was put back; `None`: the target has done so itself, or is gone.
+    /// Knobs that were put back; `None`: the target has done so itself, or is gone.
     pub changes: Option<Vec<Change>>,
 }
 

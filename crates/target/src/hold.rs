@@ -22,7 +22,7 @@ const NAME_MAX: usize = 200;
 /// Holds that ended by themselves and are told, at most.
 const TOLD_MAX: usize = 100;
 
-/// Who holds the knobs, and until when.
+/// Holder of the knobs, and the end of the lease.
 struct Hold {
     number: u64,
     by: String,
@@ -32,9 +32,9 @@ struct Hold {
 /// Knobs that the target has put back by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PutBack {
-    /// Who held them and fell silent.
+    /// Former holder, which no longer answers.
     pub by: String,
-    /// What changed by putting them back.
+    /// Changes by putting them back.
     pub changes: Vec<Change>,
 }
 

@@ -109,7 +109,7 @@ struct Inner {
     is_closed: bool,
 }
 
-/// What a thread does for each request: the closure lives as long as its thread.
+/// Work of a thread for each request: the closure lives as long as its thread.
 pub(crate) type Work = Box<dyn FnMut(&Taken) -> u16>;
 
 impl Workers {

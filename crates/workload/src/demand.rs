@@ -1,4 +1,4 @@
-//! What a phase demands of one host, worked out from its options before anything is opened.
+//! Demand of a phase on one host, computed from its options before anything is opened.
 //!
 //! The owner's policy bounds it. Each load says what one of its flows demands; the sums over the flows
 //! that begin or end at a host are made here, so that both ends of a flow count alike.

@@ -1,4 +1,4 @@
-//! What a connection that was not made says to the operator, as messages.
+//! Messages to the operator about a connection that was not made.
 //!
 //! [`sokudo_net`] stands below messages and says its errors in English; here each of its variants
 //! that an operator can meet becomes a message of its own. Words of the system stay as they are.

@@ -20,7 +20,7 @@ use crate::view::PhaseView;
 /// Part of the strongest cause's weight from which another one is a cause beside it.
 const BESIDE: f64 = 0.6;
 
-/// What limited a phase.
+/// Limit of a phase.
 #[derive(Debug, Default)]
 pub struct Causes {
     /// Supported by at least two kinds of observation: the strongest first, then those of about its weight.

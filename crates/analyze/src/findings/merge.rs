@@ -2,7 +2,7 @@
 //!
 //! The same rule about the same host or path is the same conclusion, however many phases show it.
 //! Trials of a search are made to lose: they support what a measured phase shows, or tell together
-//! what the search ran into; they are no conclusions of their own.
+//! what the search ran into; they are not conclusions of their own.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What to say of a prediction: the choice of settings, and how a prediction compares with what came.
+//! Choice of settings, and comparison of a prediction with the measured time.
 
 use sokudo_model::advice::{Advice, Candidate};
 use sokudo_model::kinds::replicate as numbers;
@@ -110,7 +110,7 @@ pub fn foreseen(view: &PhaseView<'_>) -> Option<Text> {
 /// Name, measured and predicted value of a quantity.
 type Compared = (&'static str, f64, f64, Unit);
 
-/// What of the measured values lies farthest from the predicted ones.
+/// The measured value that lies farthest from its prediction.
 fn explanation(view: &PhaseView<'_>, subject: &Candidate) -> Text {
     let predicted = &subject.predicted;
     let of = |metric| view.total(metric).unwrap_or(0.0);

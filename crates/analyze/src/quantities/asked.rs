@@ -16,7 +16,7 @@ pub const KEPT: f64 = 0.98;
 /// Share of the requests that may fail or find no room.
 pub const FAILED: f64 = 0.01;
 
-/// What was asked of a phase, and what got through.
+/// Load asked of a phase, and the part that got through.
 #[derive(Debug, Clone, Copy)]
 pub struct AskedAndCarried {
     /// Rate that was asked for, all flows together.
@@ -86,7 +86,7 @@ fn asked(kind: &Kind) -> Option<(Metric, f64)> {
     match kind.family {
         Family::Bytes(numbers) => Some((numbers.asked, BITS_PER_BYTE)),
         Family::Messages(numbers) => Some((numbers.asked, 1.0)),
-        // Arrivals of a plan are no requests.
+        // Arrivals of a plan are not requests.
         Family::Exchange(numbers) => (!kind.is_plan).then_some((numbers.asked, 1.0)),
         Family::Datagram => Some((sokudo_model::kinds::datagram::ASKED_PACKETS_PER_SECOND, 1.0)),
         Family::Files(numbers) => Some((numbers.asked, BITS_PER_BYTE)),

@@ -49,7 +49,7 @@ pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPort
 /// Share of the arrivals of a plan that were not begun, where it is too much: as many users as may be
 /// under way were.
 pub fn unstarted(exchange: &Exchange<'_>) -> Option<f64> {
-    // Users of a closed loop are no arrivals: what they could not try, the errors count.
+    // Users of a closed loop are not arrivals: what they could not try, the errors count.
     if !exchange.kind.is_plan || exchange.asked().is_none() {
         return None;
     }

@@ -98,7 +98,7 @@ fn others(found: &KneeFound) -> Option<Text> {
     })
 }
 
-/// What makes the answer doubtful.
+/// Reasons to doubt the answer.
 fn doubts(found: &KneeFound) -> impl Iterator<Item = Text> {
     let residual = found.residual();
     let off = (found.raises_users() && residual.abs() > OFF_LITTLE)

@@ -1,4 +1,4 @@
-//! What a database server told of itself while transactions were put on it.
+//! Figures of a database server while transactions were sent to it.
 
 use std::collections::BTreeMap;
 

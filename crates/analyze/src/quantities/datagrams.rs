@@ -117,7 +117,7 @@ impl<'a> PhaseView<'a> {
         (severity, 0.3 + 0.6 * share)
     }
 
-    /// What is missing, by the sequence numbers of both ends.
+    /// Missing datagrams, by the sequence numbers of both ends.
     pub fn missing_evidence(&self, host: &str) -> Option<Evidence> {
         let missing = self.missing()?;
         Some(self.evidence("evidence-missing", datagram::MISSING_PACKETS, host, missing))

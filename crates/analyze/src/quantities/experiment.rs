@@ -24,7 +24,7 @@ pub fn of(record: &Record) -> Option<Experiment<'_>> {
     if !manifest.is_of_many_hosts() {
         return None;
     }
-    // Loads that ran beside others are no points of one line.
+    // Loads that ran beside others are not points of one line.
     let alone = |p: &&PhaseRecord| !p.labels.contains_key(TOGETHER);
     let labelled = manifest.phases.iter().filter(|p| !p.labels.is_empty());
     let labelled = labelled.filter(alone);

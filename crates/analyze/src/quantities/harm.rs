@@ -1,4 +1,4 @@
-//! What a load lost, or had to send again, whatever carries it: the share that a counter of drops can explain.
+//! Share of a load that was lost or sent again, whatever carries it, as a counter of drops can explain it.
 
 use sokudo_model::kinds::Family;
 use sokudo_model::metric::Metric;

@@ -99,7 +99,7 @@ impl Places {
     }
 }
 
-/// What the limits cost, where the surplus waits, and what was without them.
+/// Cost of the limits, place where the surplus waits, and the result without them.
 pub fn says(checked: &Checked) -> Vec<Text> {
     let Checked {
         protected,

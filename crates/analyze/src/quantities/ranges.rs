@@ -36,7 +36,7 @@ pub struct Range {
     pub basis: Basis,
 }
 
-/// What a range assumes.
+/// Assumption behind a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// How much neighbouring samples resemble each other was estimated from batches.

@@ -1,4 +1,4 @@
-//! How much of a load that was to keep a schedule was late, and whether waits for a CPU explain it.
+//! Share of a scheduled load that was late, and the part that waits for a CPU explain.
 
 use sokudo_model::kinds::{Family, Kind, datagram};
 use sokudo_model::metric::Metric;

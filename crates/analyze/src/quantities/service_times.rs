@@ -40,7 +40,7 @@ pub fn of(view: &PhaseView<'_>) -> Option<Histogram> {
             let inside =
                 stored.filter(|h| h.key.metric == metric.name && h.t0_ns >= t0 && h.t0_ns < t1);
             let mut all = Histogram::new();
-            // Bytes that are no histogram say nothing.
+            // Bytes that are not a histogram say nothing.
             let each = inside.take(MAX_HISTOGRAMS);
             each.filter_map(|stored| Histogram::from_v2(&stored.hdr_v2).ok())
                 .for_each(|one| all.merge(&one));

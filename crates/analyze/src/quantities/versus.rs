@@ -17,7 +17,7 @@ pub fn of(record: &Record) -> Option<(Versus, &PhaseRecord)> {
     Some((found, subject))
 }
 
-/// What was carried with and without the change, and the ratio with its ends.
+/// Volume carried with and without the change, and the ratio with its interval.
 pub fn says(found: &Versus) -> Text {
     let effect = found.effect();
     let key = match (effect.low > 1.0, effect.high < 1.0) {

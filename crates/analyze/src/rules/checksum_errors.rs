@@ -11,7 +11,7 @@ use crate::quantities::harm::Harm;
 use crate::rule::{Look, Purpose, Rule, Suspect};
 use crate::view::PhaseView;
 
-/// Errors from which they are no accident.
+/// Errors from which they are not an accident.
 const OFTEN: f64 = 10.0;
 /// Share of what did not arrive the first time, from which this is an explanation.
 const SHARE: f64 = 0.2;

@@ -10,7 +10,7 @@ use crate::quantities::harm::Harm;
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
-/// Drops from which they are no accident.
+/// Drops from which they are not an accident.
 const OFTEN: f64 = 10.0;
 
 /// The finding `conntrack_full`.

@@ -29,7 +29,7 @@ const BESIDE_NS: [std::ops::Range<u64>; 2] = [27_000_000..36_000_000, 54_000_000
 const SOME: f64 = 0.01;
 /// Times that the step is higher than what lies beside it.
 const STANDS_OUT: u64 = 3;
-/// Round trips from which 40 ms are no sign of anything, seconds.
+/// Round trips from which 40 ms do not say anything, seconds.
 const LONG_WAY_S: f64 = 0.015;
 /// Shortest delayed acknowledgement, seconds.
 const DELAYED_S: f64 = 0.036;
@@ -172,7 +172,7 @@ fn step(view: &PhaseView<'_>, metric: Metric) -> Option<f64> {
     let inside = stored.filter(|h| h.key.metric == metric.name && h.t0_ns >= t0 && h.t0_ns < t1);
     let (mut all, mut on, mut beside) = (0, 0, 0);
     for interval in inside.take(MAX_HISTOGRAMS) {
-        // Bytes that are no histogram say nothing.
+        // Bytes that are not a histogram say nothing.
         let Ok(histogram) = Histogram::from_v2(&interval.hdr_v2) else {
             continue;
         };

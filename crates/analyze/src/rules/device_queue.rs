@@ -31,7 +31,7 @@ pub const RULE: Rule = Rule {
     look: Look::Phase(look),
 };
 
-/// What the queue of one device did during the phase.
+/// Counters of the queue of one device during the phase.
 struct Queue<'a> {
     host: &'a str,
     device: &'a str,
@@ -118,7 +118,7 @@ impl<'a> Queue<'a> {
         rows.chain(rate).chain(self.carried(view)).collect()
     }
 
-    /// What the flow that carried most through the device carried.
+    /// Volume of the largest flow through the device.
     fn carried(&self, view: &PhaseView<'_>) -> Option<Evidence> {
         let rate = |flow: &FlowResult| Some(kinds::carried(&flow.metrics)?.bits_per_second());
         let flows = view.flows().iter();

@@ -16,7 +16,7 @@ use crate::quantities::harm::Harm;
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
-/// Packets from which they are no accident.
+/// Packets from which they are not an accident.
 const OFTEN: f64 = 10.0;
 /// Share of what did not arrive the first time, from which this is an explanation.
 const SHARE: f64 = 0.2;

@@ -191,7 +191,7 @@ fn stops_early(view: &PhaseView<'_>, usual_ns: i64) -> bool {
     least.is_some_and(|least| least * 1e9 >= usual_ns as f64 * MISSING)
 }
 
-/// What got through on all flows together per interval. Readings of several flows in one interval are one.
+/// Volume of all flows together per interval. Readings of several flows in one interval are one.
 fn sums(view: &PhaseView<'_>, metric: Metric) -> BTreeMap<i64, f64> {
     let all: Vec<Vec<(i64, f64)>> = view
         .series(None, metric, &[])
@@ -228,7 +228,7 @@ fn usual_distance(times: &[i64]) -> Option<i64> {
     gaps.get(gaps.len() / 2).copied().filter(|gap| *gap > 0)
 }
 
-/// What else stood still.
+/// Other parts that stood still.
 struct Reason<'a> {
     says: &'static str,
     next: &'static str,

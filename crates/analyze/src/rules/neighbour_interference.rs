@@ -2,7 +2,7 @@
 //!
 //! Two things must come together: threads of the test were ready to run and had no CPU, or the
 //! hypervisor gave their time away; and somebody else used it. Threads that wait because the test
-//! itself has more of them than the machine has cores are no neighbours:
+//! itself has more of them than the machine has cores are not neighbours:
 //! [`host_busy`](super::host_busy) tells that.
 
 use sokudo_model::metric::Metric;

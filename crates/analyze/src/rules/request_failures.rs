@@ -148,7 +148,7 @@ fn evidence(view: &PhaseView<'_>, flow: &FlowResult, metric: Metric, count: f64)
     rows
 }
 
-/// What a system call, or the answer's own form, said of the first failure.
+/// Message of a system call, or fault in the answer's form, at the first failure.
 fn first_error(flow: &FlowResult) -> Option<Evidence> {
     let error = flow.labels.get("error")?;
     let says = Text::new("evidence-first-error").word("host", &flow.from);

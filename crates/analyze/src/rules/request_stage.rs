@@ -138,7 +138,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// What a stage tells, and how certainly.
+/// Meaning of a stage, and its certainty.
 struct Case {
     says: &'static str,
     next: &'static str,

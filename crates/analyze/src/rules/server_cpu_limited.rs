@@ -38,7 +38,7 @@ const THROTTLED: f64 = 0.1;
 /// Share of a request from which TLS handshakes, or connecting anew, are told as the work.
 const MUCH: f64 = 0.3;
 
-/// What is said of each case, and the next step.
+/// Statement for each case, and the next step.
 const SAYS_QUOTA: (&str, &str) = ("rule-server-cpu-quota-says", "rule-server-cpu-quota-next");
 const SAYS_THREAD: (&str, &str) = ("rule-server-cpu-thread-says", "rule-server-cpu-thread-next");
 const SAYS_CORES: (&str, &str) = ("rule-server-cpu-cores-says", "rule-server-cpu-cores-next");
@@ -168,7 +168,7 @@ fn is_one_core(requests: &Requests<'_>, cpu: f64) -> bool {
     is_one && requests.wait_for_one_another() && requests.worked_on() < Some(ONE)
 }
 
-/// What the server's time goes into, as far as the requests show it.
+/// Use of the server's time, as far as the requests show it.
 fn work(requests: &Requests<'_>) -> Text {
     let share = |name| requests.stage(name).map_or(0.0, |stage| stage.share);
     let key = match (share("tls"), share("connect")) {

@@ -44,7 +44,7 @@ const LONG_S: f64 = 0.4;
 const SHORTEST_OF_LONGEST: f64 = 1.0 / 3.0;
 /// Times the median request that a queue behind a stall takes to be worked off.
 const QUEUE: f64 = 2.0;
-/// Times that stall and queue from which slow requests are no part of them: threads that all wake up at once are late.
+/// Times that stall and queue from which slow requests are not part of them: threads that all wake up at once are late.
 const LONGER: f64 = 1.25;
 /// Period of a quota of CPU time, seconds: the kernel's default, which container engines keep.
 const QUOTA_S: f64 = 0.1;

@@ -128,7 +128,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// What relieving a stage brings.
+/// Gain of relieving a stage.
 struct After {
     /// Servers of the stage then.
     servers: f64,
@@ -197,7 +197,7 @@ fn each_waits(stage: &Stage, filled: &Filled) -> Text {
     }
 }
 
-/// What the load itself saw of it: the time that requests waited, or connections that were reset.
+/// Evidence in the load itself: the time that requests waited, or connections that were reset.
 fn own_view(view: &PhaseView<'_>, stage: &Stage) -> Option<Evidence> {
     let requests = Requests::of(view)?;
     let resets = || requests.row("evidence-resets", http::RESETS);

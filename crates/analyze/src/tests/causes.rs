@@ -1,4 +1,4 @@
-//! How causes are weighed against each other and against what contradicts them.
+//! Weighing of causes against each other and against contradicting evidence.
 
 use super::scene::*;
 use super::*;

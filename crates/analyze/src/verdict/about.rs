@@ -117,7 +117,7 @@ fn measured(view: &PhaseView<'_>) -> Vec<Text> {
     out
 }
 
-/// What was achieved, and what failed of it: the latter first when it is the news.
+/// Result of a phase and its failures; the failures come first where they outweigh the result.
 fn in_order(view: &PhaseView<'_>, achieved: Text, failure: Option<Text>) -> Vec<Text> {
     match failure {
         Some(failure) if is_failing(view) => {
@@ -268,7 +268,7 @@ fn limited(view: &PhaseView<'_>) -> Vec<Text> {
     let suspected = causes.suspected.into_iter().next();
     let mut named = causes.named.into_iter();
     let Some(first) = named.next() else {
-        // A trial of a search, and the run that confirms its answer, are no measurement of a limit.
+        // A trial of a search, and the run that confirms its answer, are not measurements of a limit.
         if view.is_trial() || view.is_confirm() {
             return Vec::new();
         }

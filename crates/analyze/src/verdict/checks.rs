@@ -331,7 +331,7 @@ fn balance(
     view: &PhaseView<'_>,
     flows: impl Iterator<Item = (f64, f64)>,
 ) -> Option<Check> {
-    // Shares of a socket's drops are no whole numbers; half a datagram is rounding, one is not.
+    // Shares of a socket's drops are not whole numbers; half a datagram is rounding, one is not.
     const ROUNDING: f64 = 0.5;
     let (mut any, mut wanted, mut seen, mut off) = (false, 0.0, 0.0, 0.0);
     for (flow_wanted, flow_seen) in flows {

@@ -28,7 +28,7 @@ fn proofs<'a>(record: &'a Record, phase: &PhaseRecord) -> Vec<&'a Proof> {
     proofs.filter(|proof| proof.phase == phase.name).collect()
 }
 
-/// What a test of a cause changed, what that did, and what it says.
+/// Change, effect and outcome of a test of a cause.
 pub fn tested(proof: &Proof) -> Text {
     let outcome = match proof.outcome {
         Outcome::Confirmed => "proof-confirmed",

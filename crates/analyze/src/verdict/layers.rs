@@ -10,8 +10,8 @@ use crate::view::PhaseView;
 /// Sentences of one layer at most: what was achieved, and what limited it.
 const SENTENCES: usize = 2;
 
-/// Name of a layer and what its phase, or the turn in the middle, says; nothing for runs that are no check of one machine. The
-/// layer of datagrams has many phases, and is what the verdict is about.
+/// Name of each layer and what its phase, or the turn in the middle, says; nothing for runs that are not a
+/// check of one machine. The layer of datagrams has many phases, and is what the verdict is about.
 pub fn of(record: &Record) -> Vec<(&str, Vec<Text>)> {
     let each = phases(record);
     each.map(|phase| {

@@ -209,7 +209,7 @@ impl Lasting {
         self.changed.notify_all();
     }
 
-    /// Takes what a connection brought; `None` when that was no message.
+    /// Takes what a connection brought; `None` when that was not a message.
     ///
     /// Errors: the conversation is over, as people read why.
     pub(super) fn take(&self, connection: u64, bytes: Vec<u8>) -> Result<Option<Vec<u8>>, String> {

@@ -315,8 +315,8 @@ struct Strangers {
 }
 
 impl Strangers {
-    /// Who has to leave for one more when all places are taken: the oldest one from where most wait. Who
-    /// has a ticket shows it at once, so nobody can hold the door by waiting before it.
+    /// Connection that is closed for one more when all places are taken: the oldest of the address with the
+    /// most of them. A peer with a ticket shows it at once, so connections that only wait cannot keep it out.
     fn in_the_way(&self) -> Option<u64> {
         if self.waiting.len() < MAX_STRANGERS {
             return None;

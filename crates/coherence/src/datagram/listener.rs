@@ -123,7 +123,7 @@ pub struct ListenerSummary {
     pub granted_buffer_bytes: Option<u64>,
     /// Each stretch of each publisher, in the order in which they ended; the latest 1024.
     pub publishers: Vec<RxSummary>,
-    /// Arrivals that are no packets of the test, or belong to more publishers than are followed.
+    /// Arrivals that are not packets of the test, or belong to more publishers than are followed.
     pub foreign: u64,
     /// Packets whose processed bytes were damaged.
     pub corrupted: u64,

@@ -6,7 +6,7 @@ use sokudo_model::kinds::{self, Track};
 use sokudo_model::{Batch, PhasePlan};
 use sokudo_stats::warm_up::mser5;
 
-/// What the load did per second, as its series came.
+/// Rate of the load per second, as its series came.
 #[derive(Debug, Default)]
 pub(crate) struct RateWatch {
     /// Metric of the rate; `None` for a load that has no such series.

@@ -1,4 +1,4 @@
-//! What a plan does on databases that would be different here, or surprises in JMeter.
+//! Warnings about uses of databases that differ here, or surprise in JMeter.
 
 use sokudo_model::Text;
 

@@ -102,7 +102,7 @@ fn repeats_forever(controller: &Controller) -> bool {
     }
 }
 
-/// What a flow control action does; `None`: the sampler is none.
+/// Effect of a flow control action; `None`: the sampler is of another kind.
 fn flow(sampler: &Sampler) -> Option<FlowAction> {
     match &sampler.kind {
         SamplerKind::Action(Action::Flow(action)) => Some(*action),

@@ -1,10 +1,10 @@
-//! Whether a text is well-formed XML, and otherwise why not, in the words of JMeter's parser.
+//! Check that a text is well-formed XML, with the messages of JMeter's parser.
 
 /// Message where the text ends within an element.
 const UNFINISHED: &str = "XML document structures must start and end within the same entity.";
 const ENDED: &str = "Premature end of file.";
 
-/// What is wrong with a text.
+/// Fault of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct XmlFault {
     /// The message.

@@ -68,7 +68,7 @@ pub struct FunctionFault {
     pub function: &'static str,
     /// The mistake, with the value in question.
     pub why: String,
-    /// What becomes of the text.
+    /// Effect on the text.
     pub effect: FaultEffect,
 }
 
@@ -130,7 +130,7 @@ impl Template {
     }
 
     /// A text as it may be rendered: `1` stands for what a function gives or a variable with a plain
-    /// name holds. Other names in braces are no variables as a rule, and stay.
+    /// name holds. Other names in braces are not variables as a rule, and stay.
     pub fn sample(&self) -> String {
         let mut out = String::new();
         for segment in &self.segments {

@@ -55,7 +55,7 @@ pub(super) enum Token {
     All,
     /// Everything below, at any depth.
     Scan,
-    /// What fulfils a filter.
+    /// Condition of a filter.
     Where(Filter),
     /// A function of what was found.
     Call(Function),

@@ -3,7 +3,7 @@
 //!
 //! ORO knows the syntax of Perl 5.003: no lookbehind, no named groups, no possessive quantifiers, no
 //! Unicode classes. A backslash before any other character stands for that character, and a brace that
-//! is no quantifier for itself.
+//! is not a quantifier for itself.
 
 /// Why ORO refuses a pattern, in its words.
 pub(super) type Refusal = String;
@@ -36,7 +36,7 @@ struct Translator {
     groups: u32,
 }
 
-/// What stands before a quantifier.
+/// The item before a quantifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,

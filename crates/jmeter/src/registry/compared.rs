@@ -1,6 +1,6 @@
-//! What is known of the elements beside JMeter: since when plans with them are compared, and what differs.
+//! Comparison of the elements with JMeter: since when plans with them are compared, and what differs.
 
-/// What a comparison with JMeter 5.6.3 says of an element.
+/// Result of a comparison of an element with JMeter 5.6.3.
 #[derive(Debug, Clone, Copy)]
 pub struct Compared {
     /// Name of its class in the registry.
@@ -127,7 +127,7 @@ pub const COMPARED: &[Compared] = &[
     differs("JDBCPostProcessor", DATABASES, "jmx-differs-jdbc-rows"),
 ];
 
-/// What is known of an element of the registry; `None`: it is not compared.
+/// Result of the comparison of an element of the registry; `None`: it is not compared.
 pub fn compared(element: &str) -> Option<&'static Compared> {
     COMPARED.iter().find(|known| known.element == element)
 }

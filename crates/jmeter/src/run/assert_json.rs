@@ -61,7 +61,7 @@ struct InJson {
 }
 
 impl InJson {
-    /// What an assertion on JSON expects; `None`: it is of another kind.
+    /// Expectation of an assertion on JSON; `None`: it is of another kind.
     fn of(view: &mut View<'_>, kind: &AssertionKind) -> Option<Self> {
         let (AssertionKind::Json {
             path,

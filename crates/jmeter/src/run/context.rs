@@ -63,7 +63,7 @@ pub(super) struct ThreadContext {
     previous: Option<Box<ScriptSample>>,
     /// Sessions that modifiers of URLs keep.
     pub sessions: HashMap<Id, String>,
-    /// What Java requests keep of their first sample.
+    /// Values that Java requests keep of their first sample.
     pub sleep_setups: HashMap<Id, SleepSetup>,
     /// Requests as scripts changed them.
     pub requests: ChangedRequests,

@@ -21,11 +21,11 @@ pub struct DatabaseCall {
     pub database: Id,
     /// Number of the user among all of the test.
     pub user: u64,
-    /// What is to be done.
+    /// The task.
     pub action: DatabaseAction,
 }
 
-/// What is to be done on a connection.
+/// Task on a connection.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DatabaseAction {
     /// A statement is executed.
@@ -47,7 +47,7 @@ pub struct Execution {
     pub sql: String,
     /// Its parameters; `None`: it is not a prepared statement.
     pub parameters: Option<Vec<Parameter>>,
-    /// What it must give.
+    /// Its expected result.
     pub expects: Expects,
     /// Most rows that are read; `None`: all.
     pub most_rows: Option<usize>,
@@ -64,7 +64,7 @@ pub struct Parameter {
     pub kind: String,
 }
 
-/// What a statement must give.
+/// Expected result of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expects {
     /// Rows.
@@ -87,7 +87,7 @@ pub struct DatabaseAnswer {
     pub answered_ns: i64,
     /// When its rows were read.
     pub end_ns: i64,
-    /// What it gave; empty where nothing was to be given.
+    /// Its result; empty where none was expected.
     pub outcome: Result<Vec<Given>, Thrown>,
 }
 
@@ -98,7 +98,7 @@ impl DatabaseAnswer {
     }
 }
 
-/// What a statement gave.
+/// Result of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
     /// Rows with the labels of their columns; `None`: `NULL`.

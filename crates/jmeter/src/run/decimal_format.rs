@@ -42,7 +42,7 @@ fn halves(pattern: &str) -> (&str, Option<&str>) {
     (pattern, None)
 }
 
-/// What stands before the digits, the digits, and what stands behind them.
+/// Text before the digits, the digits, and text behind them.
 fn parts(pattern: &str, is_digit: impl Fn(char) -> bool) -> (&str, &str, &str) {
     let mut is_quoted = false;
     let mut from = pattern.len();

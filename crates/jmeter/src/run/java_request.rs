@@ -9,7 +9,7 @@ use crate::script::ScriptSample;
 const OF_SLEEP_TEST: (i64, i64) = (1_000, 0x3ff);
 const OF_JAVA_TEST: (i64, i64) = (100, 0xff);
 
-/// What `SleepTest` keeps of its first sample in a user.
+/// Values that `SleepTest` keeps of its first sample in a user.
 #[derive(Debug, Clone)]
 pub(super) struct SleepSetup {
     time_ms: i64,

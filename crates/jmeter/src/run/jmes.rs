@@ -95,7 +95,7 @@ fn measure(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What an expression makes of a value.
+/// Result of an expression on a value.
 #[derive(Clone, Copy)]
 struct Cost {
     /// Size of the result in sizes of the value, at most.

@@ -33,7 +33,7 @@ pub(super) struct LocalSample {
     pub answered_ns: Option<i64>,
     /// Stage that failed; empty: none.
     pub phase: &'static str,
-    /// What it is.
+    /// Its kind.
     pub sample: ScriptSample,
 }
 

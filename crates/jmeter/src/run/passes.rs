@@ -16,7 +16,7 @@ pub(super) enum Entered {
     Over(Advance),
 }
 
-/// What follows on a pass.
+/// Step after a pass.
 pub(super) enum Pass {
     /// Another one.
     Again,

@@ -71,11 +71,11 @@ impl Resource {
 #[derive(Debug, Default)]
 pub(super) struct SubResults {
     resources: Vec<Resource>,
-    /// What assertions found out about its direct sub-results, where some examine these.
+    /// Verdicts of assertions on its direct sub-results, where some examine these.
     judged: Vec<InnerVerdict>,
 }
 
-/// What assertions found out about a sub-result.
+/// Verdicts of assertions on a sub-result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct InnerVerdict {
     /// One of them failed.

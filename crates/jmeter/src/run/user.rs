@@ -98,7 +98,7 @@ struct Thread {
     intended_ns: Option<i64>,
 }
 
-/// What a call on a database is made for.
+/// Purpose of a call on a database.
 #[derive(Debug, Clone, Copy)]
 enum CallFor {
     /// A preprocessor: its index, and the pause that those before it made, nanoseconds.

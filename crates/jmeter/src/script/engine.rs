@@ -399,7 +399,7 @@ fn begins(bindings: &Bindings, language: ScriptLanguage, reads_previous: bool) -
     all
 }
 
-/// What a script is refused for, in one line.
+/// Reason of a script's refusal, in one line.
 fn refused(all: &[Refusal]) -> ScriptFault {
     let first = all.first();
     ScriptFault {

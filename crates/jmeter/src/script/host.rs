@@ -1,4 +1,4 @@
-//! What the runtime of translated scripts asks for: patterns, digests, encodings and dates.
+//! Functions that translated scripts call: patterns, digests, encodings and dates.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -82,14 +82,14 @@ const fn binding(name: &'static str, class: &'static str) -> Binding {
     Binding { name, class }
 }
 
-/// What every script can use.
+/// Names that every script can use.
 const COMMON: &[Binding] = &[
     binding("vars", "JMeterVariables"),
     binding("props", "Properties"),
     binding("ctx", "JMeterContext"),
     binding("log", "Logger"),
 ];
-/// What every script of an element can use besides.
+/// Further names that every script of an element can use.
 const OF_ELEMENT: &[Binding] = &[
     binding("Label", "String"),
     binding("FileName", "String"),
@@ -192,7 +192,7 @@ impl ScriptOwner {
         matches!(self, Self::PreProcessor | Self::Timer | Self::Sampler)
     }
 
-    /// What of a script cannot be executed; empty: all of it can.
+    /// Parts of a script that cannot be executed; empty: all of it can.
     pub fn refusals(self, language: ScriptLanguage, text: &str) -> Vec<Refusal> {
         match language.dialect() {
             None => Vec::new(),

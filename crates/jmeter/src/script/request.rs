@@ -52,7 +52,7 @@ pub struct RunNames {
     pub address: String,
 }
 
-/// What a script left of the request.
+/// The request after a script.
 #[derive(Debug, Deserialize)]
 struct Change {
     /// Texts by their name.

@@ -7,7 +7,7 @@ use sokudo_http::Exchange;
 
 use super::arrivals::Arrivals;
 
-/// What one event loop is to do.
+/// Task of one event loop.
 pub(crate) struct LoopTask {
     /// The request, head and body.
     pub(crate) request: Vec<u8>,
@@ -21,11 +21,11 @@ pub(crate) struct LoopTask {
     pub(crate) left: Option<u64>,
     /// No request is due from then on.
     pub(crate) end_ns: i64,
-    /// What others want changed.
+    /// Changes that others ask for.
     pub(crate) wanted: Arc<Wanted>,
 }
 
-/// What the event loops of a host are asked to change. They look at it before each request.
+/// Changes that the event loops of a host are asked for. They look at it before each request.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     /// Visitors with a lower number leave: the oldest first, and no number comes twice.

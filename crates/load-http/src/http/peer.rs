@@ -58,7 +58,7 @@ pub(super) fn path(ticket: u64) -> String {
     format!("/{ticket:016x}")
 }
 
-/// What every request with the ticket gets.
+/// Answer to every request with the ticket.
 fn answer() -> Vec<u8> {
     let body = "0".repeat(BODY_BYTES);
     let length = BODY_BYTES;
@@ -104,7 +104,7 @@ impl Drop for Server {
     }
 }
 
-/// What a server knows.
+/// State of a server.
 struct Served {
     tickets: Vec<(u32, u64)>,
     /// How a request begins that brings one of the tickets.

@@ -19,7 +19,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// What a plan with these options has.
+    /// Reach of a plan with these options.
     pub fn of(options: &JmxOptions) -> Self {
         match options.trusted {
             true => Self::Everywhere,

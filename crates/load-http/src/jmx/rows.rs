@@ -92,12 +92,12 @@ impl RowLog {
 /// Cuts off what stands behind the last row of an XML file, so that further rows can follow. A file whose
 /// writer was killed has nothing there.
 ///
-/// Errors: it is none of results.
+/// Errors: it is not a file of results.
 fn reopen(file: &mut File, length: u64) -> io::Result<()> {
     let mut start = [0; XML_START.len()];
     file.read_exact(&mut start)?;
     if start != *XML_START {
-        let says = "it exists and is no XML file of results";
+        let says = "it exists and is not an XML file of results";
         return Err(io::Error::new(io::ErrorKind::InvalidData, says));
     }
     let from = length.saturating_sub(XML_TAIL_BYTES);

@@ -46,7 +46,7 @@ pub(super) struct Files {
     senders: Vec<SyncSender<Rows>>,
     hearers: Vec<Hearer>,
     responders: Vec<ResponseHearer>,
-    /// Who writes responses to files of their own.
+    /// Thread that writes responses to files of their own.
     pub responses: Option<ResponseLog>,
     paths: HashMap<PathBuf, usize>,
 }

@@ -29,7 +29,7 @@ pub struct SummariserOptions {
 }
 
 impl SummariserOptions {
-    /// What the properties ask for.
+    /// Settings of the properties.
     pub fn of(properties: &Properties) -> Self {
         let name = properties.get("summariser.name").map(str::trim);
         let flag = |name: &str| {

@@ -369,7 +369,7 @@ fn listeners_of_the_plan_write_files_of_their_own() {
     assert_eq!((finished.rows, rows.len()), (6, 7));
     // Told, and the test goes on.
     assert_eq!(finished.problems.len(), 2, "{:?}", finished.problems);
-    assert!(finished.problems[0].contains("is no XML file of results"));
+    assert!(finished.problems[0].contains("is not an XML file of results"));
     assert_eq!(read("foreign.xml"), "no results");
     let all = format!("label,success\n{}", "ask,true\n".repeat(6));
     assert_eq!(read("kept/7-all.jtl"), all);

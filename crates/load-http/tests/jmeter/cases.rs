@@ -501,7 +501,7 @@ fn redirects() -> Vec<Case> {
     ]
 }
 
-/// A long answer that is no other long text.
+/// A long answer that is not the text of another.
 fn long(name: &'static str, wanted: &str) -> Case {
     let body = format!("{}mitte{}", "a".repeat(120), "z".repeat(120));
     let length = body.len();

@@ -70,7 +70,7 @@ pub struct Header {
     pub stamp: u64,
 }
 
-/// Reason why bytes are no frame of this connection.
+/// Reason why bytes are not a frame of this connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadFrame {
     /// The check does not fit the fields, or the kind is none.

@@ -146,7 +146,7 @@ pub enum FailureKind {
     Silent,
     /// Messages under way at the end did not arrive in time.
     Undrained,
-    /// Bytes came that are no frames, or answers to nothing.
+    /// Bytes came that are not frames, or answers to nothing.
     Foreign,
     /// The system said something else.
     Other,

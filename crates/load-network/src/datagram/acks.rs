@@ -21,7 +21,7 @@ const ACK_WAIT: Duration = Duration::from_millis(50);
 /// Time between two reports of round trips.
 const ACK_REPORT_NS: i64 = 1_000_000_000;
 
-/// Who reads what comes back to the sender of one flow.
+/// Reader of the messages that come back to the sender of one flow.
 pub struct AckListener {
     /// Number of the flow in the phase.
     pub flow: u32,

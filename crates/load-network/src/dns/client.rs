@@ -42,7 +42,7 @@ const ENDED: &str = "the server closed the connection";
 
 type DnsCourse = Course<ResponseDetails>;
 
-/// What one asking thread is to do.
+/// Task of one asking thread.
 pub(super) struct Task {
     pub(super) plan: AskPlan,
     pub(super) server: SocketAddr,
@@ -468,7 +468,7 @@ impl Asker {
     }
 }
 
-/// What a message is compared with.
+/// Expected values of a message.
 struct Settle<'a> {
     queries: &'a QuerySet,
     slots: &'a mut Slots,

@@ -14,7 +14,7 @@ use sokudo_net::dns::{self, HEAD_BYTES, Name, RecordType, Wishes};
 
 use super::options::TypeText;
 
-/// What stands in a name for the number of the query.
+/// Placeholder in a name for the number of the query.
 const PLACE: &str = "{n}";
 /// Digits of that number.
 const DIGITS: usize = 10;

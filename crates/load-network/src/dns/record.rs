@@ -1,4 +1,4 @@
-//! What `dns` records of its queries beside counts and latencies.
+//! Series that `dns` records of its queries beside counts and latencies.
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::Metric;
@@ -11,7 +11,7 @@ use sokudo_workload::exchange::{Connecting, Details};
 const SERVER_FAILURE: u8 = 2;
 const REFUSED: u8 = 5;
 
-/// What the responses said, and what happened to the sockets.
+/// Outcomes of the responses, and events of the sockets.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ResponseDetails {
     pub(crate) connecting: Connecting,

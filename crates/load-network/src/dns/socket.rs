@@ -130,13 +130,13 @@ pub(super) struct Lane {
     pub(super) is_dirty: bool,
 }
 
-/// What carries the queries.
+/// Carrier of the queries.
 pub(super) enum Carrier {
     Udp(Datagrams),
     Tcp(Option<Stream>),
 }
 
-/// What a send found.
+/// Outcome of a send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Handed {
     /// The kernel has everything, or takes the rest later.

@@ -80,7 +80,7 @@ pub(crate) struct Received {
     pub(crate) answers: Tracker,
     /// Answers after the timeout.
     pub(crate) late: u64,
-    /// Datagrams that are no answer of this flow.
+    /// Datagrams that are not answers of this flow.
     pub(crate) foreign: u64,
     /// Arrivals that the kernel stamped.
     pub(crate) kernel_stamps: u64,

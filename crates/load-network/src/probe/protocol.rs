@@ -23,7 +23,7 @@ pub const HEADER_BYTES: usize = 48;
 /// Bytes of a probe's fields.
 const PROBE_BYTES: usize = 24;
 
-/// Clock readings above this are no uptime of any host (146 years).
+/// Clock readings above this are longer than any host is up (146 years).
 const MAX_CLOCK_NS: i64 = 1 << 62;
 
 /// The answering host's statement about one probe.

@@ -36,7 +36,7 @@ pub(crate) struct Answered {
     pub(crate) answers: u64,
     /// Answers that the kernel did not take.
     pub(crate) refused: u64,
-    /// Datagrams that are no probe of this flow.
+    /// Datagrams that are not probes of this flow.
     pub(crate) foreign: u64,
     /// Arrivals that the kernel stamped.
     pub(crate) kernel_stamps: u64,

@@ -48,7 +48,7 @@ pub struct Header {
     pub length: u32,
 }
 
-/// Reason why bytes are no message of this flow.
+/// Reason why bytes are not a message of this flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// The check does not fit the fields: damaged, of the wrong direction, or not ours.

@@ -253,7 +253,7 @@ impl StreamOptions {
     pub const DEFAULT_SIZE_BYTES: u64 = 128 << 10;
     /// Time whose bytes leave at once when a rate is asked for.
     const BURST_S: f64 = 0.005;
-    /// Fewer bytes than this are no burst: one segment.
+    /// Fewer bytes than this are not a burst: one segment.
     const MIN_BURST_BYTES: u64 = 1448;
     /// Bytes that the readers of one direction wait for, and one of them at least.
     const GATHER_BYTES: usize = 256 << 10;

@@ -1,4 +1,4 @@
-//! What `sokudo advise` and a prediction measure beforehand, and what they make of it.
+//! Measurements of `sokudo advise` and of a prediction, and the choice that follows from them.
 //!
 //! ```text
 //! look at the source ─┐
@@ -71,7 +71,7 @@ pub enum Probe {
     Synced,
 }
 
-/// What the probes gave.
+/// Results of the probes.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     results: Vec<(Probe, Summary)>,
@@ -443,7 +443,7 @@ pub fn usual(options: &ReplicateOptions) -> ReplicateOptions {
     }
 }
 
-/// What was measured, as a record has it.
+/// Measurements, as a record has them.
 pub fn basis(inputs: &Inputs, disk_is_guess: bool) -> Basis {
     let levels = inputs.tree.levels[1..].iter();
     Basis {

@@ -33,7 +33,7 @@ pub(super) struct EndNumbers {
     pub(super) followed: Followed,
 }
 
-/// What a mirror saw, at the sender.
+/// Events of a mirror, at the sender.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Followed {
     /// Lag of each round, nanoseconds.

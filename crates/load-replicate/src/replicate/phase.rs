@@ -43,7 +43,7 @@ const DRAIN_LOOK: Duration = Duration::from_millis(5);
 /// The connections of a flow and who called them.
 type End = (Vec<Link>, Option<Caller>);
 
-/// What one end of one flow reads or writes.
+/// Files that one end of one flow reads or writes.
 enum Store {
     Source(Source),
     /// The directory of a trial is removed with it.

@@ -1,4 +1,4 @@
-//! What a replication tells while it goes on.
+//! Progress that a replication reports while it runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

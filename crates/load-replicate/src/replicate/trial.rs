@@ -30,7 +30,7 @@ const SCRATCH: &str = ".~sk-trial";
 #[cfg(unix)]
 const SPIN: Duration = Duration::from_millis(100);
 
-/// What of the source a trial takes.
+/// Part of the source that a trial takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {

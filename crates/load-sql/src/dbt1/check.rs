@@ -1,4 +1,4 @@
-//! What must hold in the shop's tables. Each statement counts the rows that break its condition.
+//! Conditions on the shop's tables. Each statement counts the rows that break its condition.
 
 use sokudo_sql::{Session, SqlError};
 

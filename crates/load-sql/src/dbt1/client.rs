@@ -91,7 +91,7 @@ pub(crate) struct Visits {
     pub(super) think: Option<Duration>,
 }
 
-/// Who is visiting.
+/// Visitor of the shop.
 pub(crate) struct Seat {
     number: u64,
     customer: i64,
@@ -101,7 +101,7 @@ pub(crate) struct Seat {
     left: u64,
 }
 
-/// What an interaction is about.
+/// Subject of an interaction.
 pub(crate) struct Input {
     pub(super) kind: Interaction,
     pub(super) customer: i64,
@@ -111,7 +111,7 @@ pub(crate) struct Input {
     pub(super) item: i64,
     pub(super) quantity: i64,
     pub(super) subject: &'static str,
-    /// What a search is for: author, title or subject.
+    /// Field of a search: author, title or subject.
     pub(super) search: u64,
     pub(super) letter: char,
     pub(super) order: i64,

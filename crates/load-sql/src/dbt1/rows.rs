@@ -51,7 +51,7 @@ struct Part {
     last: i64,
 }
 
-/// What an order costs, cents.
+/// Price of an order, cents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cost {
     pub(super) sub_total: i64,

@@ -1,4 +1,4 @@
-//! How Payment and Order-Status find their customer: 60 % by last name, the others by number.
+//! Choice of the customer of Payment and Order-Status: 60 % by last name, the others by number.
 
 use sokudo_pace::Random;
 use sokudo_sql::{Session, SqlError, Statement};

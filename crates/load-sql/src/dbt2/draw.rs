@@ -1,4 +1,4 @@
-//! What rows and transactions are drawn from: sizes, names, texts, uneven numbers.
+//! Random values of rows and transactions: sizes, names, texts, uneven numbers.
 
 use std::fmt::Write as _;
 

@@ -22,7 +22,7 @@ struct Line {
     quantity: i64,
 }
 
-/// What is ordered, and by whom.
+/// Items of an order, and the customer.
 pub(crate) struct Input {
     home: Home,
     customer: i64,

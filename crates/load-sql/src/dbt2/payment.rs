@@ -13,7 +13,7 @@ use crate::drive::{Attempt, Ledger, Mark};
 /// Longest remark about a customer with bad credit.
 const REMARK: usize = 500;
 
-/// Who pays what, and where.
+/// Customer, place and amount of a payment.
 pub(crate) struct Input {
     home: Home,
     /// Warehouse and district of the customer: 15 % are from elsewhere.

@@ -8,7 +8,7 @@ use super::customer::{self, By};
 use super::draw;
 use crate::drive::Attempt;
 
-/// Who asks.
+/// Customer whose order is asked for.
 pub(crate) struct Input {
     of: (i64, i64),
     customer: By,

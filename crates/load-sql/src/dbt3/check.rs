@@ -1,4 +1,4 @@
-//! What must hold in the tables of `dbt3`.
+//! Conditions on the tables of `dbt3`.
 
 use sokudo_sql::{Session, SqlError};
 

@@ -20,7 +20,7 @@ use crate::drive::{Attempt, Client, Noted, Parts, Told, Transactions, Turn};
 /// Time between two looks whether the power test has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What a client does.
+/// Task of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The power test: a refresh, all questions, the other refresh.
@@ -85,7 +85,7 @@ impl Parts for Kinds {
     const COUNTS: &'static [Metric] = &numbers::COUNTS;
 }
 
-/// What came of a transaction.
+/// Outcome of a transaction.
 #[derive(Debug, Clone, Copy)]
 struct Done {
     role: Role,
@@ -106,7 +106,7 @@ pub(crate) struct Questions {
     done: Mutex<Vec<Done>>,
 }
 
-/// What a client has done so far.
+/// Progress of a client.
 pub(crate) struct Seat {
     role: Role,
     at: u64,

@@ -80,13 +80,13 @@ pub enum Table {
     Region,
     /// Nations, five of each region.
     Nation,
-    /// What is sold.
+    /// Part.
     Part,
-    /// Who sells it.
+    /// Supplier.
     Supplier,
     /// Which four suppliers have a part, and how many of it.
     PartSupp,
-    /// Who buys.
+    /// Customer.
     Customer,
     /// Orders of customers.
     Orders,

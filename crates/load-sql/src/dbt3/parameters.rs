@@ -1,4 +1,4 @@
-//! What the questions are asked with: drawn per question, stream and seed.
+//! Parameters of the questions, drawn per question, stream and seed.
 
 use sokudo_pace::Random;
 

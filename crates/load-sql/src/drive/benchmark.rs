@@ -1,4 +1,4 @@
-//! What a workload on a database is made of: tables, transactions, and what must hold afterwards.
+//! Parts of a workload on a database: tables, transactions, and conditions that hold afterwards.
 
 use std::borrow::Cow;
 use std::future::Future;

@@ -51,7 +51,7 @@ pub enum How {
     Rows(i64),
 }
 
-/// What became of the marks of a host's clients.
+/// Fate of the marks of a host's clients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Marks {
     pub(crate) acknowledged: i64,

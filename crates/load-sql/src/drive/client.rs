@@ -37,10 +37,10 @@ pub(crate) trait Transactions: Send + Sync + 'static {
     /// Their kinds, and what is counted beside them.
     type Parts: Parts;
 
-    /// What one client has on one session: prepared statements.
+    /// Prepared statements of one client on one session.
     type Prepared: Send;
 
-    /// What a client keeps from one transaction to the next.
+    /// State that a client keeps from one transaction to the next.
     type Seat: Send;
 
     /// The input of one transaction, kept for its further tries.
@@ -93,7 +93,7 @@ pub(crate) trait Transactions: Send + Sync + 'static {
     }
 }
 
-/// What a client does next.
+/// Next step of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Its next transaction.
@@ -111,7 +111,7 @@ pub(crate) struct Told {
     pub(crate) labels: Labels,
 }
 
-/// What came of one try.
+/// Outcome of one try.
 pub(crate) type Attempt = Result<Noted, SqlError>;
 
 /// What a transaction that was carried out says beside that: so many more of an index of
@@ -119,7 +119,7 @@ pub(crate) type Attempt = Result<Noted, SqlError>;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Noted(pub(crate) Option<(usize, u64)>);
 
-/// What a client knows beside its session.
+/// State of a client beside its session.
 pub(crate) struct Client<S> {
     pub(crate) random: sokudo_pace::Random,
     pub(crate) ledger: Ledger,
@@ -134,7 +134,7 @@ pub(crate) struct Connection<T: Transactions> {
     pub(crate) is_lost: bool,
 }
 
-/// What one load thread is to do.
+/// Task of one load thread.
 pub(crate) struct Task<T: Transactions> {
     pub(crate) plan: AskPlan,
     pub(crate) target: Target,
@@ -156,7 +156,7 @@ pub(crate) struct Task<T: Transactions> {
 type DetailsOf<T> = TransactionDetails<<T as Transactions>::Parts>;
 type SharedOf<'a, T> = Shared<'a, DetailsOf<T>>;
 
-/// What the clients of a thread share.
+/// Shared state of the clients of a thread.
 pub(super) struct Shared<'a, D: Details> {
     course: RefCell<&'a mut Course<D>>,
     under_way: Cell<u64>,
@@ -241,7 +241,7 @@ struct Patience {
     is_shared: bool,
 }
 
-/// What the clients of a thread queue for.
+/// Resource that the clients of a thread queue for.
 struct Room<T: Transactions> {
     gate: Gate,
     pool: Pool<Connection<T>>,

@@ -1,4 +1,4 @@
-//! What the database says of itself.
+//! Facts that the database states about itself.
 
 use sokudo_sql::{Engine, Session, SqlError, Value};
 

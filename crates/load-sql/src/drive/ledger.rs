@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a transaction writes, so that it can be found again.
+/// Mark that a transaction writes, so that it can be found again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     /// Number of the client, of which no other client of any run has the same.
@@ -15,7 +15,7 @@ pub(crate) struct Mark {
     pub(crate) sequence: i64,
 }
 
-/// What one client knows of its marks.
+/// State of the marks of one client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     /// Number of the client.

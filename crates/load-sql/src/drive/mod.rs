@@ -1,4 +1,4 @@
-//! What loads of transactions have in common.
+//! Common parts of loads of transactions.
 //!
 //! ```text
 //! thread (one runtime) ── client 0 ── session ──┐

@@ -1,4 +1,4 @@
-//! What loads of transactions record beside counts and latencies.
+//! Series that loads of transactions record beside counts and latencies.
 
 use std::marker::PhantomData;
 
@@ -40,7 +40,7 @@ impl Parts for Named {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Latency(#[serde(with = "histogram_text")] Histogram);
 
-/// What became of the transactions of one name.
+/// Outcomes of the transactions of one name.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OfName {
     /// Latency of those that were carried out.
@@ -110,7 +110,7 @@ impl Pooled {
     }
 }
 
-/// What became of the tries, of the sessions, and of each kind of transaction.
+/// Outcomes of the tries, of the sessions, and of each kind of transaction.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) struct TransactionDetails<P: Parts = ()> {
@@ -173,7 +173,7 @@ impl<P: Parts> TransactionDetails<P> {
         &mut self.by_name[number]
     }
 
-    /// What became of the transactions of each name.
+    /// Outcomes of the transactions of each name.
     pub(crate) fn names(&self) -> &[OfName] {
         &self.by_name
     }

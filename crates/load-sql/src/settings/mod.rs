@@ -42,7 +42,7 @@ pub struct Applied {
     pub value: String,
 }
 
-/// What the next program needs to put settings back.
+/// State with which the next program puts settings back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Before {
     dsn: String,

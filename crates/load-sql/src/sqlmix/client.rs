@@ -33,7 +33,7 @@ pub(crate) struct MixLoad {
     pub(super) clients: u32,
 }
 
-/// What a client keeps.
+/// State of a client.
 pub(crate) struct Seat {
     number: u64,
     variables: Vec<Scalar>,
@@ -391,7 +391,7 @@ impl Run<'_> {
     }
 }
 
-/// What a statement's rows set.
+/// Variables that a statement's rows set.
 struct Captured<'a> {
     capture: &'a Capture,
     names: &'a Names,

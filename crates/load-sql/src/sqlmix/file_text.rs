@@ -13,7 +13,7 @@ pub struct FileText {
     pub path: String,
     /// How often it is drawn, in relation to the others.
     pub weight: u32,
-    /// What it holds; `None` until it is read.
+    /// Its content; `None` until it is read.
     pub text: Option<String>,
 }
 

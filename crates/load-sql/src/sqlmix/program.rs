@@ -159,7 +159,7 @@ pub struct Statement {
     pub line: u32,
     /// Its text in pieces.
     pub pieces: Vec<Piece>,
-    /// What becomes of its rows.
+    /// Use of its rows.
     pub capture: Capture,
     /// Rows that it must change or give, at least and at most; anything else is an error.
     pub rows: Option<(u64, u64)>,
@@ -198,14 +198,14 @@ pub enum Form {
     Plain(String, Option<Block>),
 }
 
-/// What a plain statement does to the transaction block of the session.
+/// Effect of a plain statement on the transaction block of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Block {
     Begins,
     Ends,
 }
 
-/// What becomes of the rows of a statement.
+/// Use of the rows of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Capture {
     /// Nothing.

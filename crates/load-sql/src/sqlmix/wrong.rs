@@ -1,4 +1,4 @@
-//! What is wrong with a file of a mix: where, and why.
+//! Mistakes in the file of a mix, with place and reason.
 
 use sokudo_model::Text;
 

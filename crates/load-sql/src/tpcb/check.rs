@@ -1,4 +1,4 @@
-//! What must hold in the tables of `tpcb`.
+//! Conditions on the tables of `tpcb`.
 
 use sokudo_sql::{Session, SqlError};
 

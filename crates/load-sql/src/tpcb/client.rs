@@ -29,7 +29,7 @@ pub(crate) struct Transfer {
     history: Statement,
 }
 
-/// What one transaction moves.
+/// Account, teller, branch and amount of one transaction.
 pub(crate) struct Input {
     aid: i64,
     tid: i64,

@@ -9,7 +9,7 @@ pub(crate) type Readings = BTreeMap<&'static str, f64>;
 pub(crate) struct Derived {
     pub(crate) metric: &'static str,
     pub(crate) way: Way,
-    /// What the value is multiplied with, for another unit.
+    /// Factor of the value, for another unit.
     pub(crate) scale: f64,
 }
 

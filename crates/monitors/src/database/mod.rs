@@ -92,12 +92,12 @@ impl DatabaseOptions {
     }
 }
 
-/// What is asked of one kind of server.
+/// Queries to one kind of server.
 pub(crate) trait Questions: Sized + Send + 'static {
     /// Prepares what a server of this version can be asked.
     async fn prepare(session: &mut Session) -> Result<Self, SqlError>;
 
-    /// What the sessions on the database do at this moment.
+    /// Activity of the sessions on the database at this moment.
     async fn sessions(&mut self, session: &mut Session) -> Result<Seen, SqlError>;
 
     /// The server's counters.
@@ -123,7 +123,7 @@ pub(crate) struct Names {
     pub(crate) checkpointing: Option<&'static str>,
     /// Mean number of sessions that wait for rows of a table, and of the transactions that hold them.
     pub(crate) queue: Option<[&'static str; 2]>,
-    /// What becomes of the counters.
+    /// Use of the counters.
     pub(crate) derived: &'static [Derived],
 }
 

@@ -7,7 +7,7 @@ const MOST: usize = 48;
 /// Longest name of one, characters.
 const NAME: usize = 64;
 
-/// What the sessions do at one moment.
+/// Activity of the sessions at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Seen {
     /// Class, event within it, and how many sessions. An empty event has no name of its own.

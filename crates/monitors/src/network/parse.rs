@@ -106,7 +106,7 @@ pub(crate) fn pick6<const N: usize>(text: &str, wanted: [&str; N]) -> [Option<u6
     found
 }
 
-/// What the kernel's connection tracking counts, all cores together.
+/// Counters of the kernel's connection tracking, all cores together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Conntrack {
     /// Connections that it knows.

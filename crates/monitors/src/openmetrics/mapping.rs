@@ -51,7 +51,7 @@ struct Rule {
     /// Unit of the values.
     #[serde(default)]
     unit: Option<MappedUnit>,
-    /// What the values are multiplied with.
+    /// Factor of the values.
     #[serde(default = "one")]
     scale: f64,
     /// Labels of the series; all without it.

@@ -109,7 +109,7 @@ impl Url {
     }
 }
 
-/// What an endpoint is asked for, and what it then says.
+/// Request to an endpoint, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Body {
     /// Metrics in the text format of Prometheus, or OpenMetrics.

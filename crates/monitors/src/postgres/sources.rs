@@ -29,7 +29,7 @@ impl Source {
     }
 }
 
-/// What a server of this version has (`server_version_num`).
+/// Sources of a server of this version (`server_version_num`).
 pub(super) fn sources_of(version: i64) -> impl Iterator<Item = &'static Source> {
     let has = move |source: &&Source| {
         let (first, end) = source.versions;

@@ -458,7 +458,7 @@ impl Observed {
     }
 }
 
-/// What the threads of a process did between two readings.
+/// Counts of the threads of a process between two readings.
 #[derive(Debug, Default)]
 struct Grown {
     voluntary: u64,

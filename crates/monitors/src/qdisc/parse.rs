@@ -15,7 +15,7 @@ const TC_H_ROOT: u32 = u32::MAX;
 /// Parent of the discipline that what a device has received passes.
 const TC_H_INGRESS: u32 = 0xffff_fff1;
 
-/// What a discipline at the root or the entrance of a device has counted.
+/// Counters of a discipline at the root or the entrance of a device.
 ///
 /// Disciplines below the root (of one class, or of one hardware queue) are left out: the root counts
 /// what they hold and drop.

@@ -74,7 +74,7 @@ pub struct Mapping {
     /// Path of an address that has none.
     #[serde(default = "usual_path")]
     pub(super) path: String,
-    /// What the endpoint speaks.
+    /// Protocol of the endpoint.
     #[serde(default)]
     format: Format,
     /// MBeans that are read, as patterns.
@@ -88,7 +88,7 @@ fn usual_path() -> String {
     "/metrics".into()
 }
 
-/// What an endpoint speaks.
+/// Protocol of an endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Format {
@@ -171,7 +171,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// What is asked of the endpoint, and how its answer is read.
+    /// Request to the endpoint, and the way in which its answer is read.
     pub(super) fn body(&self) -> Body {
         match self.format {
             Format::Prometheus => Body::Exposition,
@@ -224,7 +224,7 @@ impl Value {
         Some((of? - less?) * self.scale)
     }
 
-    /// What a mean is divided by.
+    /// Divisor of a mean.
     pub(super) fn count(&self, read: &Exposition) -> Option<f64> {
         sum(&self.per, read)
     }

@@ -60,7 +60,7 @@ pub struct NetnsError {
 }
 
 impl NetnsError {
-    /// What failed, and what can be done about it.
+    /// The failure, and its remedy.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             what: what.into(),

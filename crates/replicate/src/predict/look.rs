@@ -1,4 +1,4 @@
-//! What a source looks like, as [`crate::sample`] finds it.
+//! Properties of a source, as [`crate::sample`] finds them.
 
 use super::Tree;
 
@@ -16,7 +16,7 @@ pub struct SizeClass {
     pub bytes: f64,
 }
 
-/// What a source looks like.
+/// Properties of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// All of it.

@@ -58,7 +58,7 @@ impl LevelCost {
     };
 }
 
-/// What is to be replicated.
+/// Files to replicate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     /// Files whose content travels.
@@ -130,7 +130,7 @@ pub struct Doubts {
 /// All that a prediction is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inputs {
-    /// What is to be replicated.
+    /// Files to replicate.
     pub tree: Tree,
     /// The way.
     pub way: Way,

@@ -31,7 +31,7 @@ const MAX_NAMES: usize = 32 << 20;
 /// Most names of a round that the source does not have and that are remembered.
 const MAX_EXTRA: usize = 4 << 20;
 
-/// What is left to do when all content has come.
+/// Tasks that are left when all content has come.
 #[derive(Default)]
 pub(super) struct RoundWork {
     /// Directories that were listed, with what they have.

@@ -77,7 +77,7 @@ impl Default for SendTerms {
     }
 }
 
-/// What a round replicates.
+/// Scope of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
     /// Directories and whether all below them belongs to it too.
@@ -100,7 +100,7 @@ impl Round {
     }
 }
 
-/// What became of a session, at either end.
+/// Outcome of a session, at either end.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// The counts of each complete round, as the receiver kept them, added up.

@@ -53,7 +53,7 @@ struct LargeProgress {
     aborted: bool,
 }
 
-/// What a worker does next.
+/// Next task of a worker.
 pub(super) enum Job {
     /// Small files.
     Files(Vec<Item>),

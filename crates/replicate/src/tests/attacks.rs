@@ -381,7 +381,7 @@ fn numbers_at_their_bounds_neither_panic_nor_pass() {
         assert!(outcome.broken.is_some());
         assert!(is_empty(&place.inside()));
     }
-    // Times at the ends of the range, and bits that are no permissions.
+    // Times at the ends of the range, and bits that are not permissions.
     let (_, outcome) = attack(|hostile| {
         hostile.directory("");
         let mut entries = vec![file("first", 1), file("last", 1)];

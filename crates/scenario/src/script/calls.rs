@@ -69,7 +69,7 @@ enum Told {
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum OfPrelude {
-    /// What is no host.
+    /// A value that is not a host.
     Host { value: String },
     /// A number of pairs that the hosts do not have.
     Pairs {

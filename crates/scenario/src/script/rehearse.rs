@@ -29,7 +29,7 @@ const LIMITS: Limits = Limits {
     journal_bytes: 0,
 };
 
-/// What could not be rehearsed.
+/// Part that could not be rehearsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Open {
     /// From this line on the script reads results, which were made up.
@@ -58,7 +58,7 @@ pub fn rehearse<E: Executor>(source: &str, executor: E, outside: Outside) -> Reh
         let meter = Arc::new(Meter::new(outside.now_ns, outside.stop, LIMITS));
         let outcome = in_engine(&source, &mut calls, &meter, LIMITS);
         let found = calls.take_found();
-        // Names whose declaration was taken out are no mistakes.
+        // Names whose declaration was taken out are not mistakes.
         let own = found.mistakes.into_iter();
         let own = own.filter(|(_, is_name)| !(is_partial && *is_name));
         mistakes.extend(own.map(|(mistake, _)| mistake));

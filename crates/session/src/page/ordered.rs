@@ -35,7 +35,7 @@ const FILES_MAX: usize = 50;
 
 /// Load on one URL.
 pub struct OnServer {
-    /// What is measured.
+    /// The measurement.
     pub planned: Measurement<HttpOptions>,
     /// Time between two samples, nanoseconds.
     pub interval_ns: u64,

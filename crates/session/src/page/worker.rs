@@ -533,7 +533,7 @@ impl Hand {
         self.ends(load::measured(call, |run| run.run_phase(phase).map(drop)).map(Some));
     }
 
-    /// What all loads of the page have alike.
+    /// Common part of all loads of the page.
     fn page_order(&self, workload: &'static str) -> load::PageOrder<'_> {
         load::PageOrder {
             workload,

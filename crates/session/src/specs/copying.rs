@@ -1,4 +1,4 @@
-//! How far replications are, from what they tell while they go on. Pure.
+//! Progress of replications, from their reports. Pure.
 
 use std::collections::BTreeMap;
 

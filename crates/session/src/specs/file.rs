@@ -60,7 +60,7 @@ pub struct Spec {
     pub records: usize,
 }
 
-/// What a file says.
+/// Content of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpecFile {
     /// In the order of their names.

@@ -94,7 +94,7 @@ pub fn keep(keeping: &Keeping<'_>) -> Vec<Row> {
     .collect()
 }
 
-/// What the thread of a pair knows of itself.
+/// State of the thread of a pair.
 #[derive(Clone, Copy)]
 struct Own<'a> {
     keeping: &'a Keeping<'a>,
@@ -283,7 +283,7 @@ fn why(record: &Record) -> Option<Text> {
     }
 }
 
-/// What a run tells of itself.
+/// Progress of a run.
 enum News {
     Begins(Doing),
     Batch(sokudo_model::Batch),

@@ -29,7 +29,7 @@ impl Light {
     }
 }
 
-/// What a pair of hosts does.
+/// Activity of a pair of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
     /// It waits for its time.
@@ -49,7 +49,7 @@ pub enum Doing {
 pub struct LegState {
     /// The other host.
     pub host: String,
-    /// What goes on.
+    /// The activity.
     pub doing: Doing,
     /// How far it is.
     pub copying: Copying,

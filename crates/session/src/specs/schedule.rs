@@ -1,4 +1,4 @@
-//! When a specification is carried out: once, again and again, at times of day, or without end.
+//! Schedule of a specification: once, repeated, at times of day, or without end.
 
 use std::fmt;
 use std::str::FromStr;

@@ -142,7 +142,7 @@ impl Observer for Beside {
     }
 }
 
-/// The samples of a batch. Those kept one by one of single requests are no series of a dashboard.
+/// The samples of a batch. Single requests that are kept one by one do not make a series of a dashboard.
 fn points(batch: &Batch, begin: i64, run: &str) -> Vec<Point> {
     let kept = batch.series.iter().filter(|series| {
         let own = series.key.metric.rsplit('.').next();

@@ -144,7 +144,7 @@ fn drawn(sides: usize) -> Vec<usize> {
     order.into_iter().map(|(_, side)| side).collect()
 }
 
-/// The database that the load is for. Errors: the words are no load on the server of one.
+/// The database that the load is for. Errors: the words do not ask for a load on a database server.
 fn target_of(words: &[String]) -> Result<TargetText, Failure> {
     let wrong = || {
         Failure::operator(

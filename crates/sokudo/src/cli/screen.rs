@@ -1,4 +1,4 @@
-//! What may be drawn on the terminal, and how wide.
+//! Colours, escape codes and width that the terminal takes.
 
 use std::io::IsTerminal;
 

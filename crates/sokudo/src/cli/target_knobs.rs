@@ -66,7 +66,7 @@ impl TargetKnobs {
             return Ok(Vec::new());
         };
         let mut pairs = pairs.to_vec();
-        // Connections that are opened at the start are no more than the pool has.
+        // Connections that are opened at the start are at most as many as the pool has.
         let settings = self.remote.knobs()?.settings;
         let least = settings.get("pool.min").and_then(serde_json::Value::as_u64);
         let most = pairs.iter().find(|(key, _)| key == "pool.max");

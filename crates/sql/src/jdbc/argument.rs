@@ -52,7 +52,7 @@ pub enum ArgumentKind {
     Text,
     /// Bytes.
     Bytes,
-    /// What the server makes of it.
+    /// Its type at the server.
     Open,
 }
 

@@ -103,7 +103,7 @@ pub struct JdbcStatement<'a> {
     pub sql: &'a str,
     /// Its parameters; `None`: it is not a prepared statement.
     pub arguments: Option<&'a [Argument]>,
-    /// What it must give.
+    /// Its expected result.
     pub expects: Gives,
     /// Most rows that are read; `None`: all.
     pub most_rows: Option<usize>,
@@ -111,7 +111,7 @@ pub struct JdbcStatement<'a> {
     pub timeout: Option<Duration>,
 }
 
-/// What a statement must give.
+/// Expected result of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gives {
     /// Rows: `executeQuery`.
@@ -122,7 +122,7 @@ pub enum Gives {
     Anything,
 }
 
-/// What a statement gave.
+/// Result of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JdbcOutcome {
     /// Rows.
@@ -140,7 +140,7 @@ pub struct Rows {
     pub rows: Vec<Vec<Option<String>>>,
 }
 
-/// What a driver throws.
+/// Exception of a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
     /// Its Java class.

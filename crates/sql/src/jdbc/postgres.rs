@@ -34,7 +34,7 @@ pub(super) struct Postgres {
     in_transaction: bool,
 }
 
-/// What the server gave: rows, and how many it changed.
+/// Result of the server: rows, and the number of changed rows.
 struct Given {
     columns: Vec<String>,
     rows: Vec<Row>,

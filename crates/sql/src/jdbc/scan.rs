@@ -9,7 +9,7 @@ enum Mark {
     End,
 }
 
-/// What differs between engines.
+/// Differences between engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// `$tag$ … $tag$`, `E'…'`, comments within comments, `??` for `?`.

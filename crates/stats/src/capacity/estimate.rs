@@ -38,7 +38,7 @@ pub struct Users {
     pub high: f64,
 }
 
-/// What the levels of a search say.
+/// Estimate from the levels of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {
     /// The knee by asymptotic bounds; `None` when nothing queued up to the highest level.

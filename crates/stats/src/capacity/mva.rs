@@ -9,7 +9,7 @@ pub struct Station {
     pub servers: u32,
 }
 
-/// What a network of queues does with a number of users.
+/// Throughput and times of a network of queues with a number of users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// Requests per second.

@@ -71,7 +71,7 @@ impl Limits {
 /// The runs with or without the limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arm {
-    /// What they gave.
+    /// Their result.
     pub level: Level,
     /// Names of their phases.
     pub phases: Vec<String>,
@@ -90,13 +90,13 @@ pub struct Protected {
     pub before: Option<Arm>,
     /// Runs with them.
     pub after: Arm,
-    /// What the check expects: the highest throughput of the search, requests per second.
+    /// Expectation of the check: the highest throughput of the search, requests per second.
     pub most_per_second: f64,
     /// Mean response that Little's law gives for that throughput, seconds.
     pub expected_s: f64,
 }
 
-/// What the check says.
+/// Outcome of the check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Throughput kept, response bounded, no errors.
@@ -164,7 +164,7 @@ impl Protected {
         self.after.level.per_second() / self.most_per_second
     }
 
-    /// What the runs with the limits say.
+    /// Result of the runs with the limits.
     pub fn outcome(&self) -> Outcome {
         let level = &self.after.level;
         match () {

@@ -113,7 +113,7 @@ pub struct KneeFound {
     pub levels: Vec<Level>,
     /// Per level: name of the phase of its first run.
     pub phases: Vec<String>,
-    /// What they say.
+    /// Their result.
     pub all: Capacity,
     /// Runs that gave no numbers.
     pub failed: usize,
@@ -130,7 +130,7 @@ pub fn users_of(phase: &PhaseRecord) -> Option<f64> {
     (users.is_finite() && users >= 1.0).then_some(users)
 }
 
-/// What one run gave; `None` when it gave no numbers.
+/// Result of one run; `None` when it gave no numbers.
 pub fn visit_of(phase: &PhaseRecord) -> Option<Visit> {
     let curve = phase.kind()?.curve.as_ref()?;
     let usable = |v: &f64| v.is_finite() && *v > 0.0;

@@ -23,11 +23,11 @@ pub struct KneeSearchConfig {
     pub high: u32,
     /// Different numbers of users at most.
     pub max_levels: usize,
-    /// What ends the ramp.
+    /// End of the ramp.
     pub until: Until,
 }
 
-/// What ends the ramp.
+/// End of the ramp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
     /// More users bring no more throughput.
@@ -36,7 +36,7 @@ pub enum Until {
     Broken,
 }
 
-/// What a run is for.
+/// Purpose of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     /// The first run of a level, on the way up.

@@ -22,7 +22,7 @@ use sokudo_model::{FlowResult, PhaseRecord, Record, Series, harmless, metric};
 const RUN: usize = 1;
 
 /// The whole record as one trace: `traceEvents`, `displayTimeUnit`, and `otherData` about the run.
-/// Values that are no numbers are left out.
+/// Values that are not numbers are left out.
 pub fn trace(record: &Record, out: &mut impl io::Write) -> io::Result<()> {
     let manifest = &record.manifest;
     let about = json!({
@@ -189,7 +189,7 @@ impl<W: io::Write> Trace<'_, W> {
     }
 }
 
-/// What tells a flow from the others of its host.
+/// Name that tells a flow from the others of its host.
 fn flow_name(phase: &PhaseRecord, flow: &FlowResult) -> String {
     let FlowResult { id, from, to, .. } = flow;
     format!("{} {id}: {from} → {to}", phase.workload)

@@ -192,7 +192,7 @@ fn a_small_table_that_unpacks_to_gigabytes_is_refused() {
     let refused = |rows: usize, bytes: usize, plain: &'static [&'static str], part: &str| {
         forged(&path, rows, vec![0; bytes], plain);
         let packed = fs::metadata(&path).unwrap().len();
-        assert!(packed < 1 << 20, "{packed} bytes are no small table");
+        assert!(packed < 1 << 20, "{packed} bytes are not a small table");
         let why = guarded(&path, tables::histograms::read).unwrap_err();
         assert!(why.to_string().contains(part), "{why}");
     };

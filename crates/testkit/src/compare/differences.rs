@@ -1,4 +1,4 @@
-//! What two executions of a plan differ in.
+//! Differences between two executions of a plan.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub text: String,
 }
 
-/// The results of a file. What is no XML ends them.
+/// The results of a file. Text that is not XML ends them.
 pub(super) fn rows(file: &str) -> Vec<Row> {
     let mut reader = Reader::from_str(file);
     reader.config_mut().expand_empty_elements = true;

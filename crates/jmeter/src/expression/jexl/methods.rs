@@ -86,7 +86,7 @@ pub(super) fn is_method(name: &str) -> bool {
     METHODS.contains(&name) || text::METHODS.contains(&name)
 }
 
-/// What methods act on beside their object.
+/// State that methods use beside their object.
 pub(super) struct Surroundings<'a> {
     pub world: &'a mut dyn World,
     pub patterns: &'a mut Patterns,

@@ -1,4 +1,4 @@
-//! What a user does with its current sampler: it begins, goes on, and is concluded.
+//! Steps of a user's current sampler: its begin, its continuation and its conclusion.
 
 use super::super::databases::{self, DatabaseAnswer};
 use super::super::examine;

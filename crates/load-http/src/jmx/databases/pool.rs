@@ -22,7 +22,7 @@ const CONNECT: Duration = Duration::from_secs(120);
 /// Connections that one look after unused ones tests.
 const TESTED: usize = 3;
 
-/// What the connections of a pool have in common.
+/// Common state of the connections of a pool.
 #[derive(Clone)]
 pub(super) struct PoolSettings {
     place: JdbcAddress,

@@ -113,7 +113,7 @@ fn stage(name: &str) -> Text {
     Text::new(format!("advice-stage-{name}"))
 }
 
-/// What the predictions rest on.
+/// Basis of the predictions.
 fn basis(advice: &Advice) -> Table {
     let basis = &advice.basis;
     let ratios: Vec<String> = basis

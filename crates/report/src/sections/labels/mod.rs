@@ -18,7 +18,7 @@ const MOST_POINTS: usize = 600;
 /// Percentiles in the table.
 const PERCENTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.95, "p95"), (0.99, "p99")];
 
-/// What is known of the requests of one label, or of all.
+/// Figures of the requests of one label, or of all.
 #[derive(Default)]
 struct Figures {
     ended: f64,

@@ -1,4 +1,4 @@
-//! What is known of a phase while it goes on.
+//! State of a phase while it runs.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
@@ -222,7 +222,7 @@ impl PhaseCourse {
     /// Failures so far; `None` while the load tells none.
     pub fn errors(&self) -> Option<u64> {
         let names = exchanges().map(|it| it.errors.name);
-        // Answers that say that they are errors are no errors of the exchange itself.
+        // Answers that say that they are errors are not errors of the exchange itself.
         let bad = exchanges().flat_map(|it| it.bad_answers.map_or(&[][..], |bad| bad.metrics));
         let sums: Vec<u64> = names
             .chain(bad.map(|it| it.name))

@@ -101,7 +101,7 @@ fn what_users_could_not_try_while_the_server_was_silent_counts() {
     assert!((errors - share).abs() < 1e-9, "{errors} and {share}");
     // 400 answers take one to two of the three seconds on a busy machine, less on a quiet one.
     assert!(untried > 50.0 && errors > 0.1, "{untried}: {errors}");
-    // They are no arrivals that found too many users.
+    // They are not arrivals that found too many users.
     assert!(!ended.stdout.contains("max-inflight"), "{}", ended.stdout);
 }
 
