@@ -87,6 +87,7 @@ fn reads_previous(plan: &Plan) -> bool {
             PreKind::Script(script) => Some(script),
             PreKind::UserParameters { .. }
             | PreKind::Timeout { .. }
+            | PreKind::FollowLink
             | PreKind::RegexParameters { .. }
             | PreKind::Database(_)
             | PreKind::UrlRewriting(_) => None,
@@ -103,7 +104,7 @@ fn reads_previous(plan: &Plan) -> bool {
             _ => None,
         });
     let mut pres = plan.pre_processors.iter();
-    if pres.any(|pre| matches!(pre.kind, PreKind::UrlRewriting(_))) {
+    if pres.any(|pre| matches!(pre.kind, PreKind::UrlRewriting(_) | PreKind::FollowLink)) {
         return true;
     }
     let mut scripts = of_pre.chain(of_timers).chain(of_samplers);

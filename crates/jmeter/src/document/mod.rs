@@ -110,6 +110,11 @@ impl Document {
         &self.nodes[id as usize]
     }
 
+    /// All nodes in document order.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        0..self.nodes.len() as NodeId
+    }
+
     /// The value of an element's first child, or of any other node; `None`: an element has none.
     pub fn first_text(&self, id: NodeId) -> Option<String> {
         let node = self.node(id);

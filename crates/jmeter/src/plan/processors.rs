@@ -22,6 +22,8 @@ pub enum PreKind {
     Script(Script),
     /// Adds the session of the previous response to an HTTP request.
     UrlRewriting(UrlRewriting),
+    /// Makes an HTTP request that of a link or form of the previous response.
+    FollowLink,
     /// Sets the arguments of an HTTP request whose names a regular expression extracted.
     RegexParameters {
         /// Variable of the extractor.

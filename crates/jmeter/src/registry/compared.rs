@@ -114,6 +114,7 @@ pub const COMPARED: &[Compared] = &[
     equal("BeanShellListener", PEOPLES),
     equal("UserParameters", PEOPLES),
     equal("RegExUserParameters", PEOPLES),
+    equal("AnchorModifier", DEFAULTS),
     equal("URLRewritingModifier", PEOPLES),
     differs("RandomVariableConfig", PEOPLES, "jmx-differs-random"),
     equal("ResultAction", PEOPLES),

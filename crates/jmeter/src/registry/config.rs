@@ -61,6 +61,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         Role::Pre(url_rewriting),
     ),
     element(
+        &["AnchorModifier"],
+        Family::PreProcessor,
+        3,
+        Role::Pre(|_| PreKind::FollowLink),
+    ),
+    element(
         &["RegExUserParameters"],
         Family::PreProcessor,
         3,

@@ -279,6 +279,7 @@ mod tests {
             "XMLAssertion",
             "Summariser",
             "SimpleConfigGui",
+            "AnchorModifier",
         ];
         for spec in REGISTRY.iter().flat_map(|family| family.iter()) {
             let runs = spec.treatment() == Treatment::Runs;

@@ -73,7 +73,6 @@ pub(super) const REFUSED: &[ElementSpec] = &[
         3,
         FOREIGN,
     ),
-    element(&["AnchorModifier"], Family::PreProcessor, 3, FOREIGN),
     element(
         &[
             "HTMLAssertion",

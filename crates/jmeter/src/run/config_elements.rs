@@ -9,6 +9,7 @@ use sokudo_pace::Random;
 use super::context::View;
 use super::decimal_format::decimal;
 use super::feed::Feed;
+use super::links::follow;
 use super::rewriting::{fill_arguments, rewrite};
 use super::scripts::{ScriptOwner, run_script};
 use super::shared::locked;
@@ -197,6 +198,10 @@ pub(super) fn pre_process(view: &mut View<'_>, id: Id) -> i64 {
         }
         PreKind::UrlRewriting(rewriting) => {
             rewrite(view, id, rewriting);
+            return 0;
+        }
+        PreKind::FollowLink => {
+            follow(view);
             return 0;
         }
         PreKind::RegexParameters {

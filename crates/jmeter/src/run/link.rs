@@ -47,7 +47,7 @@ pub(super) fn resolve(base: &Address, link: &str) -> Option<LinkTarget> {
 }
 
 /// The scheme, and the text after its colon.
-fn scheme(link: &str) -> Option<(&str, &str)> {
+pub(super) fn scheme(link: &str) -> Option<(&str, &str)> {
     let (name, rest) = link.split_once(':')?;
     let mut bytes = name.bytes();
     let begins = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());

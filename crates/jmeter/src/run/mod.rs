@@ -38,6 +38,7 @@ mod http;
 mod java_request;
 mod jmes;
 mod link;
+mod links;
 mod local_samplers;
 mod outcome;
 mod passes;

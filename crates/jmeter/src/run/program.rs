@@ -87,6 +87,7 @@ fn asks_for_name(kind: &PreKind) -> bool {
             .flatten()
             .any(|value| value.to_string().contains("__samplerName")),
         PreKind::Timeout { .. }
+        | PreKind::FollowLink
         | PreKind::RegexParameters { .. }
         | PreKind::UrlRewriting(_)
         | PreKind::Database(_) => false,

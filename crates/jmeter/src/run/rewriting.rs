@@ -152,7 +152,12 @@ fn set_path(lent: &mut LentRequest, method: &str, path: &str) {
 }
 
 /// Adds an argument for this sample.
-fn add(lent: &mut LentRequest, (name, value): (String, String), encode: bool, separator: &str) {
+pub(super) fn add(
+    lent: &mut LentRequest,
+    (name, value): (String, String),
+    encode: bool,
+    separator: &str,
+) {
     lent.arguments.push(None);
     lent.request.arguments.push(HttpArgument {
         name: Template::text(name),
@@ -164,7 +169,7 @@ fn add(lent: &mut LentRequest, (name, value): (String, String), encode: bool, se
 }
 
 /// A text without escapes; one with an invalid escape stays.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     encode::unform(text, Charset::UTF_8).unwrap_or_else(|_| text.to_owned())
 }
 
