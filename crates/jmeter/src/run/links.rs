@@ -234,9 +234,14 @@ fn fields(page: &Document, form: NodeId) -> Vec<(String, String)> {
 fn target(base: &Address, url: &str) -> Option<Address> {
     let url = url.split('#').next().unwrap_or_default();
     match scheme(url) {
-        Some((name, _)) if !name.to_ascii_lowercase().starts_with("http") => None,
-        _ => base.join(url),
+        None => base.join(url),
+        Some((name, rest)) if rest.starts_with("//") && is_http(name) => base.join(url),
+        Some(_) => None,
     }
+}
+
+fn is_http(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
 fn elements<'d>(page: &'d Document, tag: &'d str) -> impl Iterator<Item = NodeId> + 'd {

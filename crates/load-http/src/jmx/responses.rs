@@ -7,7 +7,6 @@
 //! A result is followed by its sub-results, each with a number of its own, as JMeter writes them. Event loops
 //! never wait for the disk: a response that finds no room in the queue is counted as lost.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -15,13 +14,14 @@ use std::thread::JoinHandle;
 
 use jiff::Zoned;
 use sokudo_i18n::english;
+use sokudo_jmeter::files::{Files as _, WriteMode};
 use sokudo_jmeter::plan::{Id, ListenerKind, ResponseFiles};
 use sokudo_jmeter::run::{Details, RowKind, SampleRow};
 use sokudo_workload::refusal::spawn;
 
 use super::options::JmxOptions;
 use super::reach::Reach;
-use super::read::Prepared;
+use super::read::{PlanFiles, Prepared};
 use super::saved::place;
 
 /// Responses that may wait for the disk.
@@ -33,7 +33,7 @@ const UNKNOWN: &str = "unknown";
 
 /// A response on its way to its file.
 struct Response {
-    path: PathBuf,
+    path: String,
     body: Vec<u8>,
 }
 
@@ -105,7 +105,8 @@ pub(super) fn listeners(
     if hearers.is_empty() {
         return (hearers, None, problems);
     }
-    match spawn("responses", move || write(&responses)) {
+    let files = PlanFiles::of(options);
+    match spawn("responses", move || write(&files, &responses)) {
         Ok(thread) => (hearers, Some(ResponseLog { thread }), problems),
         Err(refusal) => {
             problems.push(english(&refusal.says));
@@ -129,7 +130,7 @@ impl ResponseHearer {
             let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
             let details = row.details.as_deref();
             let response = Response {
-                path: self.path(number, content_type(row)).into(),
+                path: self.path(number, content_type(row)),
                 body: details.map_or_else(Vec::new, body),
             };
             lost += u64::from(number > MOST_FILES || self.to.try_send(response).is_err());
@@ -195,23 +196,15 @@ fn suffix(content_type: &str) -> String {
 }
 
 /// Writes responses until no listener is left. Gives the first failure and their number.
-fn write(responses: &Receiver<Response>) -> Option<String> {
+fn write(files: &PlanFiles, responses: &Receiver<Response>) -> Option<String> {
     let (mut first, mut failed) = (None, 0u64);
     for Response { path, body } in responses {
-        if let Err(why) = write_one(&path, &body) {
+        if let Err(why) = files.write_here(&path, &body, WriteMode::Replace) {
             failed += 1;
-            first.get_or_insert_with(|| format!("`{}`: {why}", path.display()));
+            first.get_or_insert_with(|| format!("`{path}`: {why}"));
         }
     }
     first.map(|first| format!("{failed} responses could not be written: {first}"))
-}
-
-fn write_one(path: &Path, body: &[u8]) -> std::io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        // Nobody may ever read a pipe, and a link may lead out of the folders that the plan may use.
-        Ok(about) if !about.is_file() => Err(std::io::Error::other("it is not a regular file")),
-        _ => std::fs::write(path, body),
-    }
 }
 
 #[cfg(test)]
@@ -228,17 +221,28 @@ mod tests {
         assert_eq!(suffix("x/../../../etc/passwd"), ".._.._.._etc_passwd");
     }
 
+    /// A link in the folder of a plan may lead out of it.
     #[cfg(unix)]
     #[test]
-    fn a_link_is_no_place_for_a_response() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (link, away) = (folder.path().join("r1.html"), folder.path().join("away"));
-        std::os::unix::fs::symlink(&away, &link).expect("a link");
-        assert!(write_one(&link, b"x").is_err());
-        assert!(!away.exists());
-        let file = folder.path().join("r2.html");
-        write_one(&file, b"first, longer").expect("a file");
-        write_one(&file, b"second").expect("the file");
-        assert_eq!(std::fs::read(&file).expect("the file"), b"second");
+    fn a_response_is_not_written_through_a_link_to_elsewhere() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (folder, away) = (place.path().join("plans"), place.path().join("away"));
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(&away, b"mine").expect("a file");
+        std::os::unix::fs::symlink(&away, folder.join("r1.html")).expect("a link");
+        let plan = folder.join("plan.jmx");
+        let files = PlanFiles::within(&plan, Reach::below(&plan, &[]));
+        let (to, responses) = mpsc::sync_channel(QUEUE);
+        for name in ["r1.html", "r2.html", "r2.html"] {
+            let path = folder.join(name).to_string_lossy().into_owned();
+            let body = b"theirs".to_vec();
+            to.send(Response { path, body }).expect("room");
+        }
+        drop(to);
+        let problem = write(&files, &responses).expect("a problem");
+        assert!(problem.starts_with("1 responses"), "{problem}");
+        assert_eq!(std::fs::read(&away).expect("the file"), b"mine");
+        let written = std::fs::read(folder.join("r2.html"));
+        assert_eq!(written.expect("a response"), b"theirs");
     }
 }
