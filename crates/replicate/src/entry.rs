@@ -35,7 +35,7 @@ pub fn frame(bytes: &[u8]) {
     }
 }
 
-/// An entry in the list of a sender.
+/// Lists of a sender.
 pub fn listing(bytes: &[u8]) {
     let Ok(listing) = read_listing(bytes) else {
         return;
@@ -58,7 +58,7 @@ pub fn listing(bytes: &[u8]) {
     assert_eq!(read_listing(&encode(&listing)), Ok(listing));
 }
 
-/// Answer of a receiver to an entry.
+/// Answers of a receiver.
 pub fn answer(bytes: &[u8]) {
     if let Ok(answer) = read_answer(bytes) {
         assert_eq!(read_answer(&encode(&answer)), Ok(answer));

@@ -77,7 +77,7 @@ impl Drop for Present {
     }
 }
 
-/// Limit on the time of a script.
+/// Watch over the time of a script.
 pub trait Watch {
     /// The script computes no more: a call begins.
     fn pause(&self);

@@ -16,7 +16,7 @@ pub const WORD: LoadWord = LoadWord {
     takes_url: true,
 };
 
-/// Next step.
+/// Words that follow it.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
 struct PlanWords {

@@ -228,7 +228,7 @@ fn usual_distance(times: &[i64]) -> Option<i64> {
     gaps.get(gaps.len() / 2).copied().filter(|gap| *gap > 0)
 }
 
-/// Other parts that stood still.
+/// Reason of an interruption, as far as it is known.
 struct Reason<'a> {
     says: &'static str,
     next: &'static str,

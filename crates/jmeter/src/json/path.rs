@@ -55,7 +55,7 @@ pub(super) enum Token {
     All,
     /// Everything below, at any depth.
     Scan,
-    /// Condition of a filter.
+    /// Items that fulfil a filter.
     Where(Filter),
     /// A function of what was found.
     Call(Function),

@@ -95,7 +95,7 @@ fn measure(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Result of an expression on a value.
+/// Cost of an expression, relative to the value that it is applied to.
 #[derive(Clone, Copy)]
 struct Cost {
     /// Size of the result in sizes of the value, at most.

@@ -33,7 +33,7 @@ pub(super) struct LocalSample {
     pub answered_ns: Option<i64>,
     /// Stage that failed; empty: none.
     pub phase: &'static str,
-    /// Its kind.
+    /// Its content.
     pub sample: ScriptSample,
 }
 

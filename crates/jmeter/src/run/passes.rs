@@ -16,7 +16,7 @@ pub(super) enum Entered {
     Over(Advance),
 }
 
-/// Step after a pass.
+/// Outcome of a pass.
 pub(super) enum Pass {
     /// Another one.
     Again,

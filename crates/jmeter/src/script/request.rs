@@ -52,7 +52,7 @@ pub struct RunNames {
     pub address: String,
 }
 
-/// The request after a script.
+/// Changes of a script to the request.
 #[derive(Debug, Deserialize)]
 struct Change {
     /// Texts by their name.

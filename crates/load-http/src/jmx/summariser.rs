@@ -29,7 +29,7 @@ pub struct SummariserOptions {
 }
 
 impl SummariserOptions {
-    /// Settings of the properties.
+    /// Settings that the properties ask for.
     pub fn of(properties: &Properties) -> Self {
         let name = properties.get("summariser.name").map(str::trim);
         let flag = |name: &str| {

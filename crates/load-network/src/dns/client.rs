@@ -468,7 +468,7 @@ impl Asker {
     }
 }
 
-/// Expected values of a message.
+/// Queries under way, and the recorder, while received messages are matched with them.
 struct Settle<'a> {
     queries: &'a QuerySet,
     slots: &'a mut Slots,

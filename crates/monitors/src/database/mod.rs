@@ -123,7 +123,7 @@ pub(crate) struct Names {
     pub(crate) checkpointing: Option<&'static str>,
     /// Mean number of sessions that wait for rows of a table, and of the transactions that hold them.
     pub(crate) queue: Option<[&'static str; 2]>,
-    /// Use of the counters.
+    /// Series that are computed from the counters.
     pub(crate) derived: &'static [Derived],
 }
 

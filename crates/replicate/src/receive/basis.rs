@@ -18,7 +18,7 @@ use crate::session::{LOOK, lock};
 /// Bytes that are read at once, a multiple of a block.
 const READ_BYTES: usize = 1 << 20;
 
-/// File to hash.
+/// Purpose of hashes of existing content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Basis {
     /// The whole content: it may be equal.

@@ -5,7 +5,7 @@ use sokudo_report::View;
 use sokudo_web::Feed;
 use sokudo_web::feed::Outcome;
 
-/// Part that was not carried out, and the remedy; nothing was measured.
+/// Outcome of a refusal: its message and remedy; nothing was measured.
 pub fn of_refusal(feed: &Feed, why: &Refusal) -> Outcome {
     let hint = why.hint.iter().filter(|hint| !hint.is_empty());
     let sentences = std::iter::once(&why.says).chain(hint);

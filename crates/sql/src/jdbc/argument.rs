@@ -52,7 +52,7 @@ pub enum ArgumentKind {
     Text,
     /// Bytes.
     Bytes,
-    /// Its type at the server.
+    /// Text whose type the server chooses.
     Open,
 }
 

@@ -23,11 +23,11 @@ pub struct KneeSearchConfig {
     pub high: u32,
     /// Different numbers of users at most.
     pub max_levels: usize,
-    /// End of the ramp.
+    /// Condition that ends the ramp.
     pub until: Until,
 }
 
-/// End of the ramp.
+/// Condition that ends the ramp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
     /// More users bring no more throughput.
