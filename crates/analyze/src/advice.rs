@@ -120,18 +120,37 @@ pub fn fit(kind: Option<&Kind>, mut text: Text) -> Option<Text> {
     Some(text)
 }
 
+/// Message that says whose options an advice names.
+const OF_COMMAND: &str = "advice-of-command";
+
 /// The message as it may be told about a phase. Where the run was ordered with another command, which has
 /// options of its own, the message says whose options it names.
 pub fn fit_phase(view: &PhaseView<'_>, text: Text) -> Option<Text> {
-    let told = fit(view.kind(), text)?;
+    let told = fit(view.kind(), plain(text))?;
     let run = &view.record.manifest;
     let is_own = run.workload == view.phase.workload || run.is_of_many_hosts();
     Some(match is_own || !names_options(&told) {
         true => told,
-        false => Text::new("advice-of-command")
+        false => Text::new(OF_COMMAND)
             .word("command", &view.phase.workload)
             .text("advice", told),
     })
+}
+
+/// The message without what says whose options it names: the advice of a finding is part of a longer one,
+/// which says so once.
+fn plain(mut text: Text) -> Text {
+    if text.key == OF_COMMAND
+        && let Some(Arg::Text(advice)) = text.args.remove("advice")
+    {
+        return plain(*advice);
+    }
+    for arg in text.args.values_mut() {
+        if let Arg::Text(inner) = arg {
+            **inner = plain((**inner).clone());
+        }
+    }
+    text
 }
 
 fn names_options(text: &Text) -> bool {

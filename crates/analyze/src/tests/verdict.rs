@@ -33,6 +33,8 @@ fn options_of_another_command_are_called_so() {
         check_text(&advice);
         assert_eq!(advice.key == "advice-of-command", wrapped, "{command}");
         assert_eq!(word(&advice, "command"), wrapped.then_some("datagram"));
+        let told = format!("{advice:?}").matches("advice-of-command").count();
+        assert_eq!(told, usize::from(wrapped), "{command}: {advice:?}");
         let found = diagnose(&record, &record.manifest.phases[0]);
         let named = found.iter().filter_map(|finding| finding.next.as_ref());
         for next in named.filter(|next| next.key == "next-unpaced") {
