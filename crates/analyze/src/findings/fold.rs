@@ -3,14 +3,13 @@
 //! A sender that is short of CPU sends late. Told as two findings, the second sends its reader
 //! after a rate that is not at fault.
 
-use std::str::FromStr as _;
-
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::host;
-use sokudo_model::units::Nanos;
-use sokudo_model::{Evidence, Finding, Text};
+use sokudo_model::{Finding, Text};
 
+use super::absorb::{absorb, add_evidence};
+use super::holes;
 use crate::quantities::ends::End;
 use crate::quantities::schedule;
 use crate::rule::LIMITING;
@@ -27,11 +26,11 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     own_queue_is_told_once(findings);
     drops_of_a_host_are_told_once(findings);
     a_lost_host_is_told_once(findings);
-    lost_requests_leave_holes(view, findings);
-    a_hole_is_told_once(view, findings);
+    holes::tell_once(view, findings);
     a_slow_link_is_told_once(findings);
     failures_follow_their_cause(findings);
     waits_of_neighbours_are_told_once(view, findings);
+    stages_use_the_cpu(findings);
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
     let cause = SHORT_OF_CPU.into_iter().find_map(at);
     let (Some(cause), Some(consequence)) = (cause, at("generator_limited")) else {
@@ -63,26 +62,23 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     add_evidence(cause, consequence.evidence);
 }
 
-/// Removes findings of these rules, and gives their evidence to the first one of `cause`.
-fn absorb(findings: &mut Vec<Finding>, cause: &str, follows: impl Fn(&Finding) -> bool) {
-    if !findings.iter().any(|finding| finding.rule == cause) {
-        return;
-    }
-    let consequences: Vec<Finding> = findings
-        .extract_if(.., |finding| finding.rule != cause && follows(finding))
-        .collect();
-    if let Some(cause) = findings.iter_mut().find(|finding| finding.rule == cause) {
-        for consequence in consequences {
-            cause.severity = cause.severity.max(consequence.severity);
-            add_evidence(cause, consequence.evidence);
-        }
-    }
-}
-
 /// Threads that a bound on CPU time keeps from running look as if others had taken their time.
 fn a_quota_is_no_neighbour(findings: &mut Vec<Finding>) {
     absorb(findings, "cpu_quota", |finding| {
         SHORT_OF_CPU.contains(&finding.rule.as_str())
+    });
+}
+
+/// The stage of a replication in which a thread spends its time is what its CPU is used for.
+fn stages_use_the_cpu(findings: &mut Vec<Finding>) {
+    let host_of = |finding: &Finding| word(&finding.says, "host").map(str::to_owned);
+    let stage = findings.iter().find(|f| f.rule == "replication_stage");
+    let Some(host) = stage.and_then(host_of) else {
+        return;
+    };
+    absorb(findings, "replication_stage", |finding| {
+        let cpu = ["sender_cpu_limited", "receiver_cpu_limited"];
+        cpu.contains(&finding.rule.as_str()) && host_of(finding).as_deref() == Some(&*host)
     });
 }
 
@@ -113,33 +109,6 @@ fn a_lost_host_is_told_once(findings: &mut Vec<Finding>) {
     absorb(findings, "far_end_lost", |finding| {
         CONSEQUENCES.contains(&finding.rule.as_str())
     });
-}
-
-/// Requests that were lost hold their places until they time out: where all places wait, nothing arrives for as
-/// long.
-fn lost_requests_leave_holes(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
-    const CAUSES: [&str; 5] = [
-        "checksum_errors",
-        "conntrack_full",
-        "filter_drops",
-        "receiver_buffer_overflow",
-        "receiver_host_drops",
-    ];
-    /// Times the timeout up to which a hole is made of waits for it.
-    const ABOUT: f64 = 1.3;
-    let timeout: Option<String> = view.option("timeout");
-    let timeout = timeout.and_then(|text| Nanos::from_str(&text).ok());
-    let hole = findings.iter().find(|f| f.rule == "interrupted");
-    let seconds = hole.and_then(|hole| hole.evidence.first()?.value);
-    let (Some(timeout), Some(seconds)) = (timeout, seconds) else {
-        return;
-    };
-    if seconds > timeout.seconds() * ABOUT {
-        return;
-    }
-    for cause in CAUSES {
-        absorb(findings, cause, |finding| finding.rule == "interrupted");
-    }
 }
 
 /// A connection over the link that all slow flows share looks limited by its way, by loss or by a window.
@@ -219,52 +188,6 @@ fn waits_of_neighbours_are_told_once(view: &PhaseView<'_>, findings: &mut Vec<Fi
     }
 }
 
-/// A load through which nothing got for a while loses, waits and is late because of it. A connection that
-/// stalled says the same with what its kernel counted.
-fn a_hole_is_told_once(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
-    const CONSEQUENCES: [&str; 8] = [
-        "application_limited",
-        "generator_limited",
-        "loss_limited",
-        "path_limited",
-        "receive_window_limited",
-        "send_buffer_limited",
-        "sender_refusal",
-        "window_full",
-    ];
-    /// Loss beside the hole, up to which it is the hole's.
-    const BESIDE: f64 = 0.02;
-    let hole = findings
-        .iter()
-        .find(|finding| finding.rule == "interrupted");
-    let Some(hole) = hole.cloned() else { return };
-    // The kernel's counters of a connection say more than that nothing arrived, but not which interface or
-    // program was away: then the stall is only what the connection saw of it.
-    let stalled = findings.iter_mut().find(|f| f.rule == "stalled_flow");
-    let cause = match stalled {
-        Some(stalled) if hole.says.key == "rule-interrupted-says" => {
-            stalled.weight = stalled.weight.max(hole.weight);
-            "stalled_flow"
-        }
-        Some(stalled) => {
-            stalled.weight = stalled.weight.min(hole.weight / 2.0);
-            "interrupted"
-        }
-        None => "interrupted",
-    };
-    absorb(findings, cause, |finding| finding.rule == "interrupted");
-    let Some(seconds) = hole.evidence.first().and_then(|row| row.value) else {
-        return;
-    };
-    let length_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
-    let explained = 1.5 * seconds / length_s.max(1e-9) + BESIDE;
-    let loss_is_the_holes = view.loss().is_some_and(|loss| loss <= explained);
-    absorb(findings, cause, |finding| {
-        CONSEQUENCES.contains(&finding.rule.as_str())
-            || (finding.rule == "path_loss" && loss_is_the_holes)
-    });
-}
-
 /// A machine that is busy because of other programs is told once, with who used it.
 fn neighbours_make_it_busy(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
@@ -331,14 +254,6 @@ fn value_of(finding: &Finding, metric: Metric) -> Option<f64> {
     let mut rows = finding.evidence.iter();
     rows.find(|row| row.metric.as_deref() == Some(metric.name))?
         .value
-}
-
-fn add_evidence(finding: &mut Finding, more: Vec<Evidence>) {
-    for evidence in more {
-        if !finding.evidence.contains(&evidence) {
-            finding.evidence.push(evidence);
-        }
-    }
 }
 
 /// True when the sender that falls behind is short of CPU itself, or stands on the machine that is.

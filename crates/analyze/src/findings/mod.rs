@@ -5,9 +5,11 @@
 //!                  └─► merge: one conclusion of several phases is one finding
 //! ```
 
+mod absorb;
 pub(crate) mod causes;
 mod diagnose;
 mod fold;
+mod holes;
 mod merge;
 pub(crate) mod pairs;
 pub(crate) mod search;

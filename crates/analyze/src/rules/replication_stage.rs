@@ -288,6 +288,19 @@ mod tests {
     }
 
     #[test]
+    fn the_cpu_of_a_stage_is_told_with_the_stage() {
+        let creating = copy([0.1, 0.0, 0.0, 0.9], [0.9, 0.1, 0.0, 0.05])
+            .metric("files_written", 1e6)
+            .metric("receiver_cpu_ratio", 0.97);
+        says(&creating, "create");
+        creating.without("receiver_cpu_limited");
+        // A thread that is busy with what comes from the connection is in no stage.
+        let busy = copy([0.1, 0.0, 0.0, 0.9], [0.2, 0.1, 0.1, 0.05]);
+        let busy = busy.metric("receiver_cpu_ratio", 0.97);
+        busy.limited_by("receiver_cpu_limited");
+    }
+
+    #[test]
     fn where_both_ends_wait_for_the_connection_no_stage_is_named() {
         let scene = copy([0.2, 0.1, 0.0, 0.7], [0.2, 0.0, 0.1, 0.7]);
         scene.without("replication_stage");

@@ -20,7 +20,7 @@ use crate::view::PhaseView;
 /// Share of the requests from which failures are told.
 const SOME: f64 = 0.001;
 /// Share from which the numbers of the phase are about failures.
-const GRAVE: f64 = 0.05;
+const GRAVE: f64 = 0.02;
 /// Share of the failures from which a kind of them stands for all.
 const MOST: f64 = 0.5;
 
