@@ -547,6 +547,8 @@ layer-rr = an answer after { $p50 }, 99 % within { $p99 }
 layer-crr = { $rate } new connections/s
 layer-stream = { $bits } over one connection
 layer-bus = { $rate } messages/s
+layer-http = { $rate } web requests/s, 99 % answered within { $p99 }
+layer-target = { $rate } requests/s to an application server, 99 % answered within { $p99 }, waits of { $queue } for a thread and { $pool } for a database connection
 layer-replicate = { $bytes } of files, { $files } files/s
 layer-tpcb = { $rate } transfers/s in an embedded database
 

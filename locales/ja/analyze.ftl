@@ -498,6 +498,8 @@ layer-rr = 応答まで { $p50 }、99 % は { $p99 } 以内
 layer-crr = 新しい接続 { $rate } 本/秒
 layer-stream = 1 本の接続で { $bits }
 layer-bus = メッセージ { $rate } 件/秒
+layer-http = Web 要求 { $rate } 件/秒、99 % は { $p99 } 以内に応答
+layer-target = アプリケーションサーバーへの要求 { $rate } 件/秒、99 % は { $p99 } 以内に応答、待ち時間はスレッド { $queue }、データベース接続 { $pool }
 layer-replicate = ファイル { $bytes }、{ $files } 個/秒
 layer-tpcb = 組み込みデータベースの振替 { $rate } 件/秒
 

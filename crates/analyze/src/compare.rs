@@ -156,7 +156,7 @@ fn load_name(record: &Record, phase: &PhaseRecord) -> Option<String> {
     let role = phase.labels.get("role").map(String::as_str);
     match role {
         Some("confirm" | repeats::AGAIN) => Some("answer".into()),
-        _ if repeats::is_turn(phase) => Some(phase.workload.clone()),
+        _ if repeats::is_turn(phase) => Some(phase.layer().to_owned()),
         _ if repeats::is_repeat(phase) => {
             let base = phase
                 .name

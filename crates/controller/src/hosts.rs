@@ -58,7 +58,7 @@ pub struct Hosts {
     pub bus: Bus,
     hosts: Vec<Host>,
     // Kept alive for as long as agents run inside it.
-    _namespaces: Option<LocalHosts>,
+    namespaces: Option<LocalHosts>,
 }
 
 impl Hosts {
@@ -67,7 +67,7 @@ impl Hosts {
         let mut hosts = Self {
             bus: Bus::new(),
             hosts: Vec::new(),
-            _namespaces: None,
+            namespaces: None,
         };
         let name = host_name();
         let factory = agents(&name);
@@ -85,7 +85,7 @@ impl Hosts {
         let mut hosts = Self {
             bus: Bus::new(),
             hosts: Vec::new(),
-            _namespaces: None,
+            namespaces: None,
         };
         for (index, address) in addresses.iter().enumerate() {
             let name = letter_name(index);
@@ -111,7 +111,7 @@ impl Hosts {
         let mut hosts = Self {
             bus: Bus::new(),
             hosts: Vec::new(),
-            _namespaces: None,
+            namespaces: None,
         };
         for index in 0..namespaces.count() {
             let name = letter_name(index);
@@ -144,8 +144,35 @@ impl Hosts {
                 false,
             )?;
         }
-        hosts._namespaces = Some(namespaces);
+        hosts.namespaces = Some(namespaces);
         Ok(hosts)
+    }
+
+    /// Does something in the place of a host of this machine: what it listens on is reached by the others at
+    /// the address that is given to it.
+    ///
+    /// Errors: the host is elsewhere, or has no room for a thread.
+    pub(crate) fn on_host<T: Send + 'static>(
+        &self,
+        index: usize,
+        act: impl FnOnce(IpAddr) -> T + Send + 'static,
+    ) -> Result<T, ControlError> {
+        let host = &self.hosts[index];
+        let address = host.address.as_deref().and_then(|text| text.parse().ok());
+        let out_of_order = || ControlError::OutOfOrder {
+            host: host.name.clone(),
+        };
+        let address = address.ok_or_else(out_of_order)?;
+        let Some(namespaces) = &self.namespaces else {
+            return Ok(act(address));
+        };
+        let made = namespaces
+            .spawn_on(index, move || act(address))
+            .map_err(|error| ControlError::Operator {
+                says: error.what.into(),
+                hint: Some(error.hint.into()),
+            })?;
+        made.join().map_err(|_| out_of_order())
     }
 
     /// Adds the host on which `sokudo serve` listens at `target`, `HOST` or `HOST:PORT`.

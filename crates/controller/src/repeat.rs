@@ -2,7 +2,7 @@
 //!
 //! [`sokudo_stats::repeats`] computes medians and their intervals from the recorded phases.
 
-use sokudo_model::{PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text};
+use sokudo_model::{PhasePlan, PhaseRecord, PhaseResult, RunStatus, Summary, Text};
 use sokudo_stats::Repeats;
 use sokudo_stats::repeats::{LABEL, TURN, of_runs, repeats_of};
 
@@ -35,20 +35,37 @@ impl Run {
         Ok(repeats)
     }
 
-    /// Runs the turns of a layer of a check. The numbers of the turn in the middle, by its rate, are added to
-    /// the run's summary, and the others get the label `role` = `turn`.
+    /// Runs the turns of a layer of a check; `after` adds to the numbers of each. Those of the turn in the
+    /// middle, by its rate, that `is_of_run` are added to the run's summary, and the others get the label
+    /// `role` = `turn`.
     ///
     /// A turn that fails is kept as [`Run::sweep`] keeps a step that fails.
-    pub(crate) fn turns(&mut self, turns: Vec<PhasePlan>) -> Result<(), ControlError> {
+    pub(crate) fn turns(
+        &mut self,
+        turns: Vec<PhasePlan>,
+        mut after: impl FnMut(&mut Summary),
+        is_of_run: fn(&str) -> bool,
+    ) -> Result<(), ControlError> {
         let first = self.manifest.phases.len();
-        self.run_each(turns, |phase| {
-            Text::new("engine-repeat-failed").word("value", &phase.labels[TURN])
-        })?;
+        for (index, turn) in turns.into_iter().enumerate() {
+            let goes_on = self.run_or_keep(turn, index == 0, |phase| {
+                Text::new("engine-repeat-failed").word("value", &phase.labels[TURN])
+            })?;
+            if let Some(phase) = self.manifest.phases[first..].last_mut() {
+                after(&mut phase.result.summary);
+            }
+            if !goes_on {
+                break;
+            }
+        }
         let turns = &self.manifest.phases[first..];
         let middle = of_runs(&turns.iter().collect::<Vec<_>>()).map_or(0, |all| all.middle);
         for (at, turn) in self.manifest.phases[first..].iter_mut().enumerate() {
             if at == middle {
-                self.manifest.summary.extend(turn.result.summary.clone());
+                let numbers = turn.result.summary.iter();
+                let of_run = numbers.filter(|(name, _)| is_of_run(name));
+                let of_run = of_run.map(|(name, value)| (name.clone(), *value));
+                self.manifest.summary.extend(of_run);
             } else {
                 turn.labels.insert("role".to_owned(), TURN.to_owned());
             }

@@ -112,7 +112,15 @@ pub struct PhaseRecord {
     pub result: PhaseResult,
 }
 
+/// Label of a phase with the name of its layer of a check, where that is not the workload's.
+pub const LAYER: &str = "layer";
+
 impl PhaseRecord {
+    /// Name of the layer of a check that the phase belongs to.
+    pub fn layer(&self) -> &str {
+        self.labels.get(LAYER).unwrap_or(&self.workload)
+    }
+
     /// A phase that ended well, without options and labels; `span_ns` is its start and its end.
     pub fn plain(name: &str, workload: &str, span_ns: (i64, i64), result: PhaseResult) -> Self {
         Self {

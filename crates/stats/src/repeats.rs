@@ -74,12 +74,9 @@ pub fn is_turn(phase: &PhaseRecord) -> bool {
 pub fn turns_of(phases: &[PhaseRecord]) -> Vec<(&str, Repeats)> {
     let mut layers: Vec<(&str, Vec<&PhaseRecord>)> = Vec::new();
     for phase in phases.iter().filter(|phase| is_turn(phase)) {
-        match layers
-            .iter_mut()
-            .find(|(layer, _)| *layer == phase.workload)
-        {
+        match layers.iter_mut().find(|(layer, _)| *layer == phase.layer()) {
             Some((_, turns)) => turns.push(phase),
-            None => layers.push((&phase.workload, vec![phase])),
+            None => layers.push((phase.layer(), vec![phase])),
         }
     }
     let layers = layers.into_iter();

@@ -23,6 +23,7 @@ use crate::pool::{NoDatabase, Pool, open};
 use crate::request::{Method, Request, parameter};
 use crate::respond::{Answer, drip, send};
 use crate::settings::{BadSetting, Settings};
+use crate::stats::Stats;
 use crate::stop::Stop;
 use crate::stress::{SharedValues, Stage};
 use crate::workers::{Taken, Workers, spawn};
@@ -202,6 +203,11 @@ impl Target {
     /// How others reach the admin port.
     pub fn key(&self) -> &KeyFile {
         &self.key
+    }
+
+    /// The state of all stages now.
+    pub fn stats(&self) -> Stats {
+        self.core.stats().0
     }
 
     /// Changes that a target before this one at the same admin port had not undone when it was killed.

@@ -1,5 +1,6 @@
 //! One sentence for each layer of a check, and one for all together.
 
+use sokudo_model::metrics::target;
 use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 
 use sokudo_stats::repeats::is_turn;
@@ -17,7 +18,7 @@ pub fn of(record: &Record) -> Vec<(&str, Vec<Text>)> {
     each.map(|phase| {
         let mut says = about(&PhaseView::new(record, phase));
         says.truncate(SENTENCES);
-        (phase.workload.as_str(), says)
+        (phase.layer(), says)
     })
     .collect()
 }
@@ -26,7 +27,7 @@ pub fn of(record: &Record) -> Vec<(&str, Vec<Text>)> {
 fn phases(record: &Record) -> impl Iterator<Item = &PhaseRecord> {
     let check = record.manifest.is_check();
     let each = record.manifest.phases.iter();
-    each.filter(move |phase| check && (is_turn(phase) || phase.name == phase.workload))
+    each.filter(move |phase| check && (is_turn(phase) || phase.name == phase.layer()))
         .filter(|phase| !PhaseView::new(record, phase).is_trial())
         .filter(|phase| brief(phase).is_some())
 }
@@ -51,7 +52,10 @@ pub(crate) fn sentence(record: &Record) -> Option<Text> {
 
 /// The numbers that a layer is told by.
 fn brief(phase: &PhaseRecord) -> Option<Text> {
-    let layer = kinds::find(&phase.workload)?.layer?;
+    let layer = match phase.layer() {
+        target::LAYER => kinds::http::TARGET_LAYER,
+        _ => phase.kind()?.layer?,
+    };
     let mut text = Text::new(layer.key);
     for number in layer.numbers {
         let value = number.of(&phase.result.summary)?;

@@ -12,7 +12,7 @@ use sokudo_model::{
 use sokudo_workload::Options;
 use sokudo_workload::flows::Direction;
 
-use super::{Amount, CheckConfig};
+use super::{Amount, CheckConfig, Layer};
 use crate::error::ControlError;
 use crate::phase::SLACK_NS;
 use crate::run::Run;
@@ -64,7 +64,7 @@ pub fn options(amount: &Amount) -> String {
 }
 
 /// Runs the layer inside one machine.
-pub fn inside(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
+pub fn inside(_layer: &Layer, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
     let lengths = Lengths::of(config);
     self_test(run, &lengths)?;
     let searched = search(run, config, &lengths)?;

@@ -12,13 +12,15 @@ mod probe;
 mod replicate;
 mod rr;
 mod stream;
+mod target;
 pub mod tournament;
 mod tpcb;
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use sokudo_model::kinds::Reach;
-use sokudo_model::{FlowPlan, Kind, Labels, PhasePlan, Text, kinds};
+use sokudo_model::manifest::LAYER;
+use sokudo_model::{FlowPlan, Kind, Labels, PhasePlan, Text, kinds, metrics};
 use sokudo_net::netns::LocalHosts;
 use sokudo_stats::repeats::TURN;
 
@@ -62,12 +64,14 @@ struct Amount {
 }
 
 /// Checks a layer inside one machine.
-type Inside = fn(&mut Run, &CheckConfig) -> Result<(), ControlError>;
+type Inside = fn(&Layer, &mut Run, &CheckConfig) -> Result<(), ControlError>;
 
 /// One layer of the check.
 pub struct Layer {
     /// The workload that it runs.
     pub kind: &'static Kind,
+    /// Its name where that is not the workload's.
+    own_name: Option<&'static str>,
     /// The question that it answers.
     pub question: &'static str,
     /// Options of the workload between two hosts, as JSON text.
@@ -86,9 +90,9 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Name as typed after `sokudo check`; that of the workload.
+    /// Name as typed after `sokudo check`.
     pub fn name(&self) -> &'static str {
-        self.kind.name
+        self.own_name.unwrap_or(self.kind.name)
     }
 
     fn reaches_files(&self) -> bool {
@@ -97,7 +101,7 @@ impl Layer {
 
     fn run(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         match self.inside {
-            Some(inside) => inside(run, config),
+            Some(inside) => inside(self, run, config),
             None => self.in_turns(run, config),
         }
     }
@@ -109,16 +113,21 @@ impl Layer {
             duration_ns: config.length_ns(),
             packets_per_s: 0.0,
         };
-        let turn = |number: u32| {
-            let name = match number {
-                1 => self.name().to_owned(),
-                later => format!("{}-{later}", self.name()),
-            };
-            let labels = Labels::from([(TURN.to_owned(), number.to_string())]);
-            let flows = flows_of(&[(0, u32::from(!self.alone))]);
-            self.phase(name, flows, &amount, labels)
+        let turns = (1..=TURNS).map(|number| self.turn(number, &amount));
+        run.turns(turns.collect(), |_| (), |_| true)
+    }
+
+    /// One turn, between the first two hosts or on the first one.
+    fn turn(&self, number: u32, amount: &Amount) -> PhasePlan {
+        let name = match number {
+            1 => self.name().to_owned(),
+            later => format!("{}-{later}", self.name()),
         };
-        run.turns((1..=TURNS).map(turn).collect())
+        let own_name = self.own_name.map(|name| (LAYER, name.to_owned()));
+        let labels = [(TURN, number.to_string())].into_iter().chain(own_name);
+        let labels = labels.map(|(label, value)| (label.to_owned(), value));
+        let flows = flows_of(&[(0, u32::from(!self.alone))]);
+        self.phase(name, flows, amount, labels.collect())
     }
 
     fn phase(
@@ -135,7 +144,7 @@ impl Layer {
         };
         PhasePlan {
             name,
-            workload: self.name().into(),
+            workload: self.kind.name.into(),
             options: (self.options)(amount),
             flows,
             duration_ns,
@@ -161,6 +170,7 @@ fn flows_of(pairs: &[(u32, u32)]) -> Vec<FlowPlan> {
 /// All layers, in the order they are run.
 pub const LAYERS: &[Layer] = &[
     Layer {
+        own_name: None,
         kind: &kinds::probe::KIND,
         question: "how long is the way there and back, how steady is it, and does it lose anything?",
         options: probe::options,
@@ -171,6 +181,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::rr::KIND,
         question: "how long does an answer take between two hosts?",
         options: rr::options,
@@ -181,6 +192,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::crr::KIND,
         question: "how many connections per second can be made, and how long does each take?",
         options: crr::options,
@@ -191,6 +203,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::stream::KIND,
         question: "how many bytes per second does one connection carry between two hosts?",
         options: stream::options,
@@ -201,6 +214,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::bus::KIND,
         question: "how many messages per second cross between two hosts, and how long do they take?",
         options: bus::options,
@@ -211,6 +225,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::http::KIND,
         question: "how many web requests per second does one host answer another, and how long does each take?",
         options: http::options,
@@ -221,6 +236,18 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: Some(metrics::target::LAYER),
+        kind: &kinds::http::KIND,
+        question: "how many requests per second does an application server answer, and in which of its queues do they wait?",
+        options: http::options,
+        in_turn: false,
+        mesh: false,
+        alone: true,
+        connects: false,
+        inside: Some(target::inside),
+    },
+    Layer {
+        own_name: None,
         kind: &kinds::replicate::KIND,
         question: "how fast do trees of files cross between two hosts, disks left out?",
         options: replicate::options,
@@ -231,6 +258,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::tpcb::KIND,
         question: "how many transfers per second does a database inside the program commit?",
         options: tpcb::options,
@@ -241,6 +269,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
+        own_name: None,
         kind: &kinds::datagram::KIND,
         question: "how many datagrams per second can the hosts exchange without loss?",
         options: datagram::options,

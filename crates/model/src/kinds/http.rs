@@ -1,10 +1,11 @@
 //! Requests to a web server (`http`).
 
-use crate::metric::metrics;
+use crate::metric::{Stat, metrics};
+use crate::metrics::target;
 
 use super::{
-    BadAnswers, Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Noun,
-    PairFigure, Reach, Track, TrackSource,
+    BadAnswers, Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Layer,
+    LayerNumber, Noun, PairFigure, Reach, Track, TrackSource,
 };
 
 #[rustfmt::skip]
@@ -151,6 +152,38 @@ pub const EXCHANGE: Exchange = Exchange {
     between: None,
 };
 
+/// Responses per second of a layer.
+const RATE: LayerNumber = LayerNumber {
+    name: "rate",
+    metric: REQUESTS_PER_SECOND,
+    stat: None,
+};
+/// Time within which 99 of 100 requests of a layer were answered.
+const P99: LayerNumber = LayerNumber {
+    name: "p99",
+    metric: LATENCY_SECONDS,
+    stat: Some(Stat::P99),
+};
+
+/// The layer of requests to an application server, which tells the waits in its queues.
+pub const TARGET_LAYER: Layer = Layer {
+    key: "layer-target",
+    numbers: &[
+        RATE,
+        P99,
+        LayerNumber {
+            name: "queue",
+            metric: target::WORKERS_WAIT_SECONDS_MEAN,
+            stat: None,
+        },
+        LayerNumber {
+            name: "pool",
+            metric: target::POOL_WAIT_SECONDS_MEAN,
+            stat: None,
+        },
+    ],
+};
+
 /// The kind.
 pub const KIND: Kind = Kind {
     name: "http",
@@ -228,7 +261,10 @@ pub const KIND: Kind = Kind {
         stat: None,
         more_is_better: true,
     }],
-    layer: None,
+    layer: Some(Layer {
+        key: "layer-http",
+        numbers: &[RATE, P99],
+    }),
     by_label: true,
     is_plan: false,
     takes_turns: false,

@@ -2,6 +2,9 @@
 
 use crate::metric::metrics;
 
+/// Name of the layer of a check that loads a target.
+pub const LAYER: &str = "target";
+
 #[rustfmt::skip]
 metrics! {
     UP = gauge("target.up", One, "1 when the target's admin port answered, 0 when it did not");

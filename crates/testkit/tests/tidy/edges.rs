@@ -99,6 +99,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "load-network",
             "load-replicate",
             "load-sql",
+            "target",
             "workload",
             "net",
             "stats",
