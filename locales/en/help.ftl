@@ -229,7 +229,7 @@ help-check-after =
       sokudo check --group lab --expect 1Gb/s        … and each must carry what a 1 Gb/s line carries
       sokudo check --group lab --expect '10Gb/s,p99<1ms,loss<0.1%' --within 10min
 
-    Layers: probe, rr, crr, stream, bus, http, replicate, tpcb, datagram. The exit code is 1 when a pair does not keep
+    Layers: probe, rr, crr, stream, bus, http, target, replicate, tpcb, datagram. The exit code is 1 when a pair does not keep
     what is expected, or nothing comes through.
 help-compat = Take another tool's command line as it is, and print a report in its form
 help-compat-datagram-test =

@@ -229,7 +229,7 @@ help-check-after =
       sokudo check --group lab --expect 1Gb/s        … 各組が 1 Gb/s の回線なみに運べること
       sokudo check --group lab --expect '10Gb/s,p99<1ms,loss<0.1%' --within 10min
 
-    層: probe、rr、crr、stream、bus、http、replicate、datagram。条件を満たさない組や、何も通らない組があれば
+    層: probe、rr、crr、stream、bus、http、target、replicate、tpcb、datagram。条件を満たさない組や、何も通らない組があれば
     終了コードは 1 です。
 help-compat = 別のツールのコマンドラインをそのまま受け取り、同じ形式のレポートを表示する
 help-compat-datagram-test =

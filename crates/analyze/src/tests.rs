@@ -362,7 +362,8 @@ fn every_message_is_used() {
     for key in messages(LANGUAGES[0]).keys() {
         let layers = sokudo_model::kinds::KINDS
             .iter()
-            .filter_map(|kind| kind.layer);
+            .filter_map(|kind| kind.layer)
+            .chain([sokudo_model::kinds::http::TARGET_LAYER]);
         let composed = [
             "advice-",
             "against-",

@@ -11,8 +11,11 @@ use crate::view::PhaseView;
 const NEARLY_FULL: f64 = 0.8;
 /// Part of the longest wait that one answer must have taken to be the reason for it.
 const ABOUT_AS_LONG: f64 = 0.5;
-/// Part of the longest answer for which the asking end must have stood still to be the reason for it.
+/// Part of a wait for which the asking end may have stood still to be the reason for it: the time between two
+/// samples.
 const MOST_OF_IT: f64 = 0.8;
+/// Part for which it must have: that time without the one that usually passes between them.
+const SOME_OF_IT: f64 = 0.4;
 
 /// One phase of requests and their answers.
 #[derive(Debug, Clone, Copy)]
@@ -106,11 +109,16 @@ impl<'a> Exchange<'a> {
     pub fn stood_still(&self) -> Option<StoodStill<'a>> {
         let (longest, _) = self.longest()?;
         let (flow, _) = self.view.highest(self.numbers.window_full_ratio)?;
-        let silent = silence::longest(&self.view, &flow.from)?;
+        self.stood_still_for(flow, longest)
+    }
+
+    /// The asking end of a flow that stood still for about so many seconds, and the answering one did not.
+    pub fn stood_still_for(&self, flow: &'a FlowResult, seconds: f64) -> Option<StoodStill<'a>> {
+        let (least, silent) = silence::bounds(&self.view, &flow.from)?;
         let far = silence::longest(&self.view, &flow.to);
-        let far_went_on = far.is_none_or(|far| far < longest * ABOUT_AS_LONG);
-        let stood = silent >= longest * MOST_OF_IT && far_went_on;
-        stood.then_some(StoodStill { flow, silent, far })
+        let far_went_on = far.is_none_or(|far| far < seconds * ABOUT_AS_LONG);
+        let stood = silent >= seconds * MOST_OF_IT && least >= seconds * SOME_OF_IT;
+        (stood && far_went_on).then_some(StoodStill { flow, silent, far })
     }
 
     /// The longest answer from its real start, and from its intended one, seconds.

@@ -22,6 +22,16 @@ pub fn longest(view: &PhaseView<'_>, host: &str) -> Option<f64> {
 
 /// The same of a part of the phase, from and to these moments of the run.
 pub fn longest_within(view: &PhaseView<'_>, host: &str, from_ns: i64, to_ns: i64) -> Option<f64> {
+    Some(bounds_within(view, host, from_ns, to_ns)?.0)
+}
+
+/// Bounds of the longest time within the phase for which nothing that observes `host` ran, seconds: that
+/// between two samples, without the time that usually passes there, and with it.
+pub fn bounds(view: &PhaseView<'_>, host: &str) -> Option<(f64, f64)> {
+    bounds_within(view, host, view.phase.t0_ns, view.phase.t1_ns)
+}
+
+fn bounds_within(view: &PhaseView<'_>, host: &str, from_ns: i64, to_ns: i64) -> Option<(f64, f64)> {
     let series = view.record.series.iter();
     let own = series.filter(|series| series.key.host == host && is_independent(view, series));
     let times: Vec<Vec<i64>> = own.map(|series| inside(view, series)).collect();
@@ -30,7 +40,8 @@ pub fn longest_within(view: &PhaseView<'_>, host: &str, from_ns: i64, to_ns: i64
     all.sort_unstable();
     let bounded = |pair: &[i64]| pair[1].min(to_ns) - pair[0].max(from_ns);
     let longest_ns = all.windows(2).map(bounded).max()?;
-    Some((longest_ns - usual_ns).max(0) as f64 * 1e-9)
+    let seconds = |ns: i64| ns.max(0) as f64 * 1e-9;
+    Some((seconds(longest_ns - usual_ns), seconds(longest_ns)))
 }
 
 /// The observation that `host` was silent for so long, seconds.

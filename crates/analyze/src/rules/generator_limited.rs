@@ -95,6 +95,12 @@ fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     let metric = exchange.numbers.late_ratio;
     let (flow, late) = view.highest(metric).filter(|(_, late)| *late > LATE)?;
     let host = flow.from.as_str();
+    let waited = exchange.longest().map(|(_, wait)| wait);
+    // What was due while nothing ran left late; that is the same, told from its other end.
+    let stood = waited.and_then(|wait| Some((wait, exchange.stood_still_for(flow, wait)?)));
+    if let Some((wait, stood)) = stood {
+        return Some(silent(view, exchange, &stood, (late, wait)));
+    }
     let says = Text::new("rule-generator-limited-asks-late-says")
         .word("what", exchange.numbers.noun.name())
         .word("host", host)
@@ -119,21 +125,43 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         return None;
     }
     let host = flow.from.as_str();
-    let stood = exchange.stood_still();
-    let says = match stood {
-        Some(stood) => Text::new("rule-generator-limited-silent-says").number(
-            "silent",
-            stood.silent,
-            Unit::Seconds,
-        ),
-        None => {
-            Text::new("rule-generator-limited-stood-says").number("service", service, Unit::Seconds)
-        }
-    };
-    let says = says
+    if let Some(stood) = exchange.stood_still() {
+        return Some(silent(view, exchange, &stood, (share, wait)));
+    }
+    let says = Text::new("rule-generator-limited-stood-says")
+        .number("service", service, Unit::Seconds)
         .word("host", host)
         .number("wait", wait, Unit::Seconds)
         .number("share", share, Unit::Ratio);
+    Some(stalled(view, exchange, host, (share, says)))
+}
+
+/// An asking end on which nothing ran for about as long as the longest request waited: share of the requests
+/// that waited, and that time.
+fn silent(
+    view: &PhaseView<'_>,
+    exchange: &Exchange<'_>,
+    stood: &StoodStill<'_>,
+    (share, wait): (f64, f64),
+) -> Finding {
+    let host = stood.flow.from.as_str();
+    let says = Text::new("rule-generator-limited-silent-says")
+        .number("silent", stood.silent, Unit::Seconds)
+        .word("host", host)
+        .number("wait", wait, Unit::Seconds)
+        .number("share", share, Unit::Ratio);
+    let mut finding = stalled(view, exchange, host, (share, says));
+    finding.evidence.extend(stood.evidence());
+    finding
+}
+
+/// The finding about an asking end that stalled, with the waits that it shows in.
+fn stalled(
+    view: &PhaseView<'_>,
+    exchange: &Exchange<'_>,
+    host: &str,
+    (share, says): (f64, Text),
+) -> Finding {
     // That a thread was kept from its CPU says why it stood still: the cause of that is named first.
     let kept = exchange.kind.ends.near.wait;
     let kept = kept.and_then(|metric| view.highest(metric));
@@ -141,19 +169,25 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
     let weight = (0.4 + 0.5 * share) * if is_kept { 0.5 } else { 1.0 };
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let numbers = exchange.numbers;
+    let longest = exchange.longest();
     for (key, metric, value) in [
-        ("evidence-latency-longest", numbers.latency, wait),
-        ("evidence-service-longest", numbers.service, service),
+        (
+            "evidence-latency-longest",
+            numbers.latency,
+            longest.map(|(_, wait)| wait),
+        ),
+        (
+            "evidence-service-longest",
+            numbers.service,
+            longest.map(|(service, _)| service),
+        ),
     ] {
-        let row = view.evidence(key, metric, host, value);
-        finding.evidence.push(row);
+        let row = value.map(|value| view.evidence(key, metric, host, value));
+        finding.evidence.extend(row);
     }
-    finding
-        .evidence
-        .extend(stood.iter().flat_map(StoodStill::evidence));
     finding.evidence.extend(asking_thread(view, exchange, host));
     finding.next = Some(Text::new("rule-generator-limited-stood-next").word("host", host));
-    Some(finding)
+    finding
 }
 
 /// An event loop that served many connections and had no time left.
@@ -416,6 +450,28 @@ mod tests {
         let mut rows = finding.evidence.iter();
         assert!(rows.any(|row| row.says.key == "evidence-silent"));
         scene.without("window_full");
+    }
+
+    #[test]
+    fn requests_that_left_late_after_a_stop_tell_the_stop() {
+        // Both ends are observed every 250 ms, and the stop lies between two samples but for a moment.
+        let scene = |stop: std::ops::Range<f64>| {
+            let mut scene = open_loop(0.000_17, 0.01, 0.47)
+                .metric("window_full_ratio", 0.0)
+                .metric("late_ratio", 0.12);
+            for host in ["hosta", "hostb"] {
+                scene.series(host, "tcp.unacknowledged_segments", |_| 1.0);
+            }
+            for series in &mut scene.record.series {
+                series.points.retain(|(t_ns, _)| t_ns % (SECOND / 4) == 0);
+            }
+            scene.silent("hosta", stop.start, stop.end)
+        };
+        let said = |scene: Scene| scene.limited_by("generator_limited").says.key;
+        let stopped = said(scene(14.03..14.49));
+        assert_eq!(stopped, "rule-generator-limited-silent-says");
+        let went_on = said(scene(14.03..14.1));
+        assert_eq!(went_on, "rule-generator-limited-asks-late-says");
     }
 
     #[test]

@@ -28,7 +28,7 @@ Examples:
   sokudo check --group lab --expect 1Gb/s        … and each must carry what a 1 Gb/s line carries
   sokudo check --group lab --expect '10Gb/s,p99<1ms,loss<0.1%' --within 10min
 
-Layers: probe, rr, crr, stream, bus, http, replicate, tpcb, datagram. The exit code is 1 when a pair does not keep
+Layers: probe, rr, crr, stream, bus, http, target, replicate, tpcb, datagram. The exit code is 1 when a pair does not keep
 what is expected, or nothing comes through.";
 
 /// Measure what this machine can do, or what the network between the hosts of a group can: no

@@ -48,6 +48,15 @@ fn a_quick_check_finds_the_best_rate() {
         database["sql.transactions_per_second"]["runs"], 3,
         "{database}"
     );
+    // Of the application server the run tells the queues; its requests beside those of the layer `http`.
+    let server = &said.0["layers"]["target"]["figures"]["http.requests_per_second"];
+    assert_eq!(server["runs"], 3, "{server}");
+    assert!(said.number("target.workers.done_per_second") > 0.0);
+    assert!(said.number("target.workers.wait_seconds.mean") > 0.0);
+    assert!(said.number("target.pool.hold_seconds.mean") > 0.0);
+    let web = &said.0["layers"]["http"]["figures"]["http.requests_per_second"];
+    let of_web = Some(said.number("http.requests_per_second"));
+    assert_eq!(web["median"].as_f64(), of_web, "{web}");
     let phases: Vec<_> = record
         .manifest
         .phases
