@@ -505,6 +505,7 @@ impl Builder<'_, '_> {
         match of {
             DefaultsOf::Http => drop(self.read(node, spec, &[], registry::request)),
             DefaultsOf::Java => drop(self.read(node, spec, &[], registry::java)),
+            DefaultsOf::Tcp => drop(self.read(node, spec, &[], registry::tcp)),
             DefaultsOf::Any => {}
         }
     }

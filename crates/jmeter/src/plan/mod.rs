@@ -26,6 +26,7 @@ mod load;
 mod processors;
 mod samplers;
 pub mod schedule;
+mod sockets;
 mod stepped;
 mod timers;
 
@@ -37,6 +38,7 @@ pub use http::*;
 pub use load::*;
 pub use processors::*;
 pub use samplers::*;
+pub use sockets::*;
 pub use stepped::*;
 pub use timers::*;
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::sockets::TcpRequest;
 use super::{DatabaseQuery, FlowAction, HttpRequest, Value};
 use crate::expression::Template;
 use crate::script::ScriptLanguage;
@@ -27,6 +28,8 @@ pub enum SamplerKind {
     Java(Box<JavaRequest>),
     /// A statement on a database.
     Database(Box<DatabaseQuery>),
+    /// A request over plain TCP.
+    Tcp(Box<TcpRequest>),
     /// A flow control action, without result.
     Action(Action),
     /// A script whose value is the body of its result.

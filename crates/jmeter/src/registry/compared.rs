@@ -41,6 +41,9 @@ const DATABASES: &str = "2026-11-25";
 /// Defaults of any request, and responses in files of their own.
 const DEFAULTS: &str = "2026-11-27";
 
+/// Requests over plain TCP.
+const SOCKETS: &str = "2026-11-27";
+
 /// The elements that are compared.
 pub const COMPARED: &[Compared] = &[
     equal("TestPlan", FIRST),
@@ -121,6 +124,8 @@ pub const COMPARED: &[Compared] = &[
     equal("ResultCollector", PEOPLES),
     equal("CorrectedResultCollector", MORE),
     equal("Summariser", MORE),
+    equal("TCPSampler", SOCKETS),
+    equal("TCPConfigGui", SOCKETS),
     differs("ResultSaver", DEFAULTS, "jmx-differs-responses"),
     differs("JDBCDataSource", DATABASES, "jmx-differs-jdbc"),
     differs("JDBCSampler", DATABASES, "jmx-differs-jdbc-rows"),

@@ -28,6 +28,7 @@ mod others;
 mod paths;
 mod samplers;
 mod scripts;
+mod sockets;
 mod timers;
 
 pub use compared::{COMPARED, Compared, compared};
@@ -96,6 +97,8 @@ pub(crate) enum DefaultsOf {
     Http,
     /// Java requests.
     Java,
+    /// Requests over plain TCP.
+    Tcp,
     /// Every request: the properties are named by the user.
     Any,
 }
@@ -149,6 +152,7 @@ pub static REGISTRY: &[&[ElementSpec]] = &[
     timers::ELEMENTS,
     config::ELEMENTS,
     databases::ELEMENTS,
+    sockets::ELEMENTS,
     extractors::ELEMENTS,
     assertions::ELEMENTS,
     listeners::ELEMENTS,
@@ -177,6 +181,7 @@ impl ElementSpec {
         match defaults {
             DefaultsOf::Http => matches!(self.role, Role::Http),
             DefaultsOf::Java => self.name() == samplers::JAVA,
+            DefaultsOf::Tcp => self.name() == sockets::TCP,
             DefaultsOf::Any => true,
         }
     }
@@ -228,6 +233,7 @@ impl ElementSpec {
             Role::Controller(read) => drop(read(reader)),
             Role::Http | Role::Defaults(DefaultsOf::Http) => drop(http::request(reader)),
             Role::Defaults(DefaultsOf::Java) => drop(samplers::java(reader)),
+            Role::Defaults(DefaultsOf::Tcp) => drop(sockets::tcp(reader)),
             Role::Defaults(DefaultsOf::Any) => {}
             Role::Headers => drop(http::header_manager(reader)),
             Role::Variables => drop(http::pairs(reader, "Arguments.arguments", "Argument")),
@@ -249,7 +255,14 @@ impl ElementSpec {
 pub(crate) use groups::common as group_common;
 pub(crate) use http::pairs;
 pub(crate) use others::plan_flags;
-pub(crate) use samplers::{foreign_class, java};
+pub(crate) use samplers::java;
+pub(crate) use sockets::tcp;
+
+/// The Java class that a request names and that is not supported.
+pub(crate) fn foreign_class(node: &ElementNode) -> Option<String> {
+    samplers::foreign_class(node).or_else(|| sockets::foreign_client(node))
+}
+
 pub(crate) use scripts::{foreign as foreign_script, refusal_text};
 
 #[cfg(test)]

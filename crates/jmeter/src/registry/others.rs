@@ -37,7 +37,6 @@ pub(super) const REFUSED: &[ElementSpec] = &[
     element(&["BSFAssertion"], Family::Assertion, 3, SCRIPT),
     element(&["BSFTimer"], Family::Timer, 3, SCRIPT),
     element(&["BSFListener"], Family::Listener, 3, SCRIPT),
-    element(&["TCPSampler"], Family::Sampler, 3, FOREIGN),
     element(
         &["FTPSampler", "SmtpSampler", "MailReaderSampler"],
         Family::Sampler,

@@ -7,9 +7,9 @@ use std::sync::{Arc, PoisonError};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
+use super::calls::Call;
 use super::changed_requests::ChangedRequests;
 use super::charset::Charset;
-use super::databases::DatabaseCall;
 use super::examine::Examining;
 use super::java_request::SleepSetup;
 use super::shared::locked;
@@ -69,8 +69,8 @@ pub(super) struct ThreadContext {
     pub requests: ChangedRequests,
     /// The variables of the plan; a copy without those that the user has removed.
     fixed: Arc<HashMap<String, String>>,
-    /// The call on a database that is to be made.
-    pub call: Option<Box<DatabaseCall>>,
+    /// The call that is to be made.
+    pub call: Option<Call>,
     /// The examination of a result whose postprocessor waits for a database.
     pub examining: Option<Box<Examining>>,
     /// Class and message of the exception that a function in the current sampler has thrown.

@@ -5,6 +5,7 @@
 //! user ◄─ variables, result ─ finish ─ DatabaseAnswer ◄─┘
 //! ```
 
+use super::calls::Call;
 use super::context::View;
 use super::local_samplers::LocalSample;
 use crate::expression::{Template, World as _};
@@ -128,7 +129,7 @@ impl Thrown {
     }
 
     /// `toString` of the exception.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{}: {}", self.class, self.message)
     }
 
@@ -243,11 +244,11 @@ pub(super) fn begin(
         ),
     };
     begun.form = form;
-    view.thread.call = Some(Box::new(DatabaseCall {
+    view.thread.call = Some(Call::Database(Box::new(DatabaseCall {
         database: begun.database,
         user: view.thread.serial(),
         action,
-    }));
+    })));
     Ok(begun)
 }
 

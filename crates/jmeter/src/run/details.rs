@@ -28,6 +28,9 @@ pub(super) fn result_details(
         },
         false => Details::default(),
     };
+    if details.query.is_empty() && holds.texts {
+        details.query = result.sampler_data.into();
+    }
     details.assertions.clone_from(&examined.verdict.asserted);
     Some(Box::new(details))
 }

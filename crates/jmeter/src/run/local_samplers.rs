@@ -198,7 +198,10 @@ fn conclude(
         latency_ms: result.latency_ms,
         idle_ms: 0,
         connect_ms: result.connect_ms,
-        encoding: "UTF-8".into(),
+        encoding: match result.data_type {
+            Some("") => "".into(),
+            _ => "UTF-8".into(),
+        },
         intended_ns: start_ns,
         is_due: false,
         start_ns,

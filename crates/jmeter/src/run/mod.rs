@@ -16,6 +16,7 @@ mod address;
 mod assert_document;
 mod assert_json;
 mod assertions;
+mod calls;
 mod changed_requests;
 mod charset;
 mod config_elements;
@@ -51,6 +52,7 @@ mod sample_result;
 mod scripts;
 mod share;
 mod shared;
+mod sockets;
 mod steps;
 mod sub_results;
 mod test;
@@ -60,6 +62,7 @@ mod turns;
 mod uri;
 mod user;
 
+pub use calls::{Call, CallAnswer};
 pub(crate) use css::css_flaw;
 pub use databases::{
     DatabaseAction, DatabaseAnswer, DatabaseCall, Execution, Expects, Given, Parameter, Thrown,
@@ -70,6 +73,7 @@ pub use outcome::{Lost, NotHttp, Reply};
 pub use row::{Asserted, Details, EVERYONE, RowKind, SampleRow, Sink};
 pub use share::GeneratorShare;
 pub use shared::StopKind;
+pub use sockets::{TcpAnswer, TcpCall, TcpEnd, TcpPlace};
 pub use test::{RunSettings, Targets, Test};
 pub use thread_starts::{ThreadStart, ThreadStarts, asked_per_s};
 pub use user::{NextAction, Request, VirtualUser};

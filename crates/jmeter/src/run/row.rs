@@ -101,7 +101,7 @@ pub struct Details {
     pub cookies: String,
     /// Method of the request.
     pub method: String,
-    /// Query or body of the request.
+    /// Query or body of the request; of one without HTTP, its text.
     pub query: String,
     /// `Location` of the response; `None`: none.
     pub location: Option<String>,

@@ -277,8 +277,9 @@ fn stage_over(
                 due.push(std::cmp::Reverse((until_ns.max(now_ns + 1), index)))
             }
             NextAction::Call => {
-                drop(user.take_call());
-                user.answered(super::DatabaseAnswer::nobody(now_ns));
+                if let Some(call) = user.take_call() {
+                    user.answered(call.nobody(now_ns));
+                }
                 due.push(std::cmp::Reverse((now_ns + 1, index)));
             }
             NextAction::End | NextAction::Rest => {}

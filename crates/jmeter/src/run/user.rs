@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::calls::{Call, CallAnswer};
 use super::changed_requests::CurrentRequest;
 use super::config_elements::{ConfigElements, pre_process};
 use super::context::ThreadContext;
 use super::controllers::{Advance, Controllers, Effects};
-use super::databases::{self, BegunCall, DatabaseAnswer, DatabaseCall};
+use super::databases::{self, BegunCall};
 use super::http::HttpClient;
 use super::local_samplers::LocalSample;
 use super::outcome::Reply;
 use super::results::Results;
 use super::row::Sink;
 use super::shared::StopKind;
+use super::sockets::BegunTcp;
 use super::sub_results::SubResults;
 use super::test::Test;
 use super::timers::{Timers, is_released, synchronize};
@@ -92,13 +94,15 @@ struct Thread {
     held: Option<Box<HeldReply>>,
     /// Call of the sampler on a database.
     calling: Option<Box<BegunCall>>,
+    /// Call of the sampler over a TCP connection.
+    sending: Option<Box<BegunTcp>>,
     /// Answer that was not taken yet.
-    answer: Option<Box<DatabaseAnswer>>,
+    answer: Option<CallAnswer>,
     /// Intended start of an arrival, until its first request.
     intended_ns: Option<i64>,
 }
 
-/// Purpose of a call on a database.
+/// Purpose of a call.
 #[derive(Debug, Clone, Copy)]
 enum CallFor {
     /// A preprocessor: its index, and the pause that those before it made, nanoseconds.
@@ -131,7 +135,7 @@ enum Phase {
     Page,
     /// A sampler that sends nothing itself was executed and its result is not yet reported.
     Local,
-    /// A call on a database is to be made, or under way.
+    /// A call is to be made, or under way.
     Calling(CallFor),
     /// It has ended.
     Gone,
@@ -171,6 +175,7 @@ impl VirtualUser {
             local: None,
             held: None,
             calling: None,
+            sending: None,
             answer: None,
             intended_ns: arrival_ns,
         };
@@ -194,14 +199,19 @@ impl VirtualUser {
         }
     }
 
-    /// The call on a database that is to be made after [`NextAction::Call`].
-    pub fn take_call(&mut self) -> Option<Box<DatabaseCall>> {
+    /// The call that is to be made after [`NextAction::Call`].
+    pub fn take_call(&mut self) -> Option<Call> {
         self.thread.context.call.take()
     }
 
+    /// Its number among all users of the test.
+    pub fn serial(&self) -> u64 {
+        self.thread.context.serial()
+    }
+
     /// Takes the answer to the call: once, before the next `step`.
-    pub fn answered(&mut self, answer: DatabaseAnswer) {
-        self.thread.answer = Some(Box::new(answer));
+    pub fn answered(&mut self, answer: CallAnswer) {
+        self.thread.answer = Some(answer);
     }
 
     /// Number of helpers that could send a request for the user now, as its lanes from 1 on. To be
@@ -326,7 +336,11 @@ impl Thread {
                     let Some(answer) = self.answer.take() else {
                         return NextAction::Rest;
                     };
-                    if let Some(until_ns) = self.go_on(test, now_ns, what, &answer) {
+                    let until_ns = match &answer {
+                        CallAnswer::Database(answer) => self.go_on(test, now_ns, what, answer),
+                        CallAnswer::Tcp(answer) => self.received(test, now_ns, answer),
+                    };
+                    if let Some(until_ns) = until_ns {
                         return self.pause_until(test, now_ns, until_ns);
                     }
                 }

@@ -16,14 +16,15 @@ use sokudo_http::{
     TargetId, UserStep, Waker,
 };
 use sokudo_jmeter::run::{
-    DatabaseAnswer, Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart,
-    VirtualUser,
+    self as run, Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart, VirtualUser,
 };
 use sokudo_net::clock::now_ns;
 
+use super::calls::{LetterBox, Way};
 use super::crowd::Floors;
-use super::databases::{DatabaseJob, Databases, LetterBox};
+use super::databases::{DatabaseJob, Databases};
 use super::generator::locked;
+use super::sockets::{SocketJob, Sockets};
 use super::tally::Shard;
 use crate::http::stages;
 
@@ -35,10 +36,17 @@ pub(super) struct PlanUsers {
     places: Vec<Option<Placed>>,
     inflight: Arc<Inflight>,
     floors: Arc<Floors>,
-    databases: Arc<Databases>,
+    called: Arc<Called>,
     waker: Option<Waker<Comer>>,
     /// Calls that the loop is still to make.
     calls: VecDeque<Call<Comer>>,
+}
+
+/// Those who make calls for users.
+#[derive(Default)]
+pub(super) struct Called {
+    pub databases: Databases,
+    pub sockets: Sockets,
 }
 
 /// Most users of an open model at a time, and counts of its arrivals.
@@ -60,7 +68,7 @@ enum Placed {
         number: u64,
         /// Seats of its helpers, by lane from 1; `None`: not there yet.
         helpers: Vec<Option<u32>>,
-        /// Where the answer of a database is left.
+        /// Where the answer to a call is left.
         letter_box: LetterBox,
     },
     /// One of the lanes of another seat.
@@ -90,7 +98,7 @@ impl PlanUsers {
         stop: Stop,
         inflight: Arc<Inflight>,
         floors: Arc<Floors>,
-        databases: Arc<Databases>,
+        called: Arc<Called>,
     ) -> Self {
         Self {
             test,
@@ -99,7 +107,7 @@ impl PlanUsers {
             places: Vec::new(),
             inflight,
             floors,
-            databases,
+            called,
             waker: None,
             calls: VecDeque::new(),
         }
@@ -239,17 +247,24 @@ impl Crew for PlanUsers {
             let (Some(call), Some(waker)) = (call, &self.waker) else {
                 break;
             };
-            let job = DatabaseJob {
-                call: *call,
-                at_ns: now_ns,
+            let nobody = call.nobody(now_ns);
+            let way = Way {
                 letter_box: Arc::clone(letter_box),
                 seat: user,
                 waker: waker.clone(),
             };
-            if self.databases.call(job) {
+            let is_made = match call {
+                run::Call::Database(call) => self.called.databases.call(DatabaseJob {
+                    call: *call,
+                    at_ns: now_ns,
+                    way,
+                }),
+                run::Call::Tcp(call) => self.called.sockets.call(SocketJob { call: *call, way }),
+            };
+            if is_made {
                 break;
             }
-            living.answered(DatabaseAnswer::nobody(now_ns));
+            living.answered(nobody);
             next = living.step(now_ns, out);
         }
         let step = step_of(next);
@@ -306,6 +321,7 @@ impl Crew for PlanUsers {
             return;
         };
         user.end(now_ns());
+        self.called.sockets.leave(user.serial());
         for seat in helpers.into_iter().flatten() {
             self.places[seat as usize] = None;
             self.calls.push_back(Call::Wakes(seat));

@@ -18,9 +18,8 @@ use sokudo_model::Text;
 use sokudo_net::clock::{now_ns, sleep_until};
 use sokudo_workload::refusal::spawn;
 
-use super::client::{Comer, Inflight, Joining, PlanUsers};
+use super::client::{Called, Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
-use super::databases::Databases;
 use super::generator::{Control, Finished, LoadObserver, locked};
 use super::responses::ResponseLog;
 use super::saved::Files;
@@ -46,7 +45,7 @@ pub(super) struct RunningTest {
     pub trust: Trust,
     pub identities: Arc<[Identity]>,
     pub inflight: Arc<Inflight>,
-    pub databases: Arc<Databases>,
+    pub called: Arc<Called>,
     /// The users of this generator.
     pub part: GeneratorShare,
     pub seed: u64,
@@ -163,7 +162,7 @@ impl RunningTest {
                 stop.clone(),
                 inflight,
                 floors,
-                Arc::clone(&self.databases),
+                Arc::clone(&self.called),
             )
         });
         let config = Config {

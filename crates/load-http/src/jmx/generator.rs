@@ -17,7 +17,7 @@ use sokudo_net::wait::allow_open_files;
 use sokudo_workload::refusal::{failed, operator, spawn};
 
 use super::backend::{Backends, trust};
-use super::client::Inflight;
+use super::client::{Called, Inflight};
 use super::course::RunningTest;
 use super::crowd::Crowd;
 use super::databases::Databases;
@@ -27,6 +27,7 @@ use super::rows::RowLog;
 use super::saved::Files;
 use super::script_log::ScriptLog;
 use super::silence::Silence;
+use super::sockets::Sockets;
 use super::summariser::summaries;
 use super::summary_log::SummaryLog;
 use super::tally::{Shard, Tallies};
@@ -182,8 +183,11 @@ impl Generator {
         let test = prepared
             .test(&targets, shards[0].clone())
             .map_err(NotStarted::Plan)?;
-        let databases = Databases::start(prepared, options.loops().max(1));
-        let databases = Arc::new(databases.map_err(NotStarted::Refused)?);
+        let loops = options.loops().max(1);
+        let called = Arc::new(Called {
+            databases: Databases::start(prepared, loops).map_err(NotStarted::Refused)?,
+            sockets: Sockets::start(&prepared.plan, loops).map_err(NotStarted::Refused)?,
+        });
         let telling = backends.start(&test).map_err(NotStarted::Refused)?;
         let control = Arc::new(Control {
             test,
@@ -208,7 +212,7 @@ impl Generator {
                 dropped: AtomicU64::new(0),
                 late: AtomicU64::new(0),
             }),
-            databases,
+            called,
             seed,
         };
         let run = move || {

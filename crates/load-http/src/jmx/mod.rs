@@ -17,6 +17,7 @@
 
 mod backend;
 mod bundle;
+mod calls;
 mod client;
 mod course;
 mod crowd;
@@ -36,6 +37,7 @@ mod rows;
 mod saved;
 mod script_log;
 mod silence;
+mod sockets;
 pub mod summariser;
 mod summary_log;
 mod tally;

@@ -10,7 +10,7 @@
 //! ```
 
 use super::JtlFormat;
-use crate::run::{Asserted, Details, SampleRow};
+use crate::run::{Asserted, Details, RowKind, SampleRow};
 
 /// Indentation per level.
 const INDENT: &str = "  ";
@@ -73,7 +73,7 @@ impl JtlFormat {
             text("responseFile", "", out);
         }
         if texts.sampler || on_error {
-            match (row.is_http, row.data_type) {
+            match (row.is_http, row.kind) {
                 (true, _) => {
                     text("cookies", &details.cookies, out);
                     text("method", &details.method, out);
@@ -83,8 +83,10 @@ impl JtlFormat {
                     }
                 }
                 // A transaction has no such attribute.
-                (false, "") => {}
-                (false, _) => text("samplerData", "", out),
+                (false, RowKind::Transaction) => {}
+                (false, RowKind::Sample | RowKind::Part) => {
+                    text("samplerData", &details.query, out)
+                }
             }
         }
         if texts.url && row.url != "null" {

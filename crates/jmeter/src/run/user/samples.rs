@@ -1,5 +1,6 @@
 //! Steps of a user's current sampler: its begin, its continuation and its conclusion.
 
+use super::super::calls::Call;
 use super::super::databases::{self, DatabaseAnswer};
 use super::super::examine;
 use super::super::http::{OwnedReply, RequestEnd, RequestStart};
@@ -7,10 +8,11 @@ use super::super::java_request::sample_java;
 use super::super::local_samplers::{LocalSample, conclude_local, debug_sample, dummy_sample};
 use super::super::outcome::{Lost, NotHttp, Reply};
 use super::super::scripts::sample_script;
+use super::super::sockets::{self, TcpAnswer};
 use super::super::test::Test;
 use super::{CallFor, NextAction, Phase, RECHECK_NS, Thread, http_request};
 use crate::expression::Template;
-use crate::plan::{Action, DatabaseQuery, SamplerKind};
+use crate::plan::{Action, DatabaseQuery, SamplerKind, TcpRequest};
 
 /// A response, and what is missing of it.
 pub(super) struct HeldReply {
@@ -105,8 +107,42 @@ impl Thread {
                 Some(NextAction::Pause { until_ns })
             }
             SamplerKind::Database(query) => self.begin_call(test, now_ns, query),
+            SamplerKind::Tcp(request) => self.begin_tcp(test, now_ns, request),
             SamplerKind::Action(action) => self.act(test, now_ns, action),
         }
+    }
+
+    /// Begins the request of the current sampler over a TCP connection.
+    fn begin_tcp(&mut self, test: &Test, now_ns: i64, request: &TcpRequest) -> Option<NextAction> {
+        let mut view = self.context.view(test, now_ns);
+        let (begun, call) = sockets::begin(&mut view, request);
+        self.sending = Some(Box::new(begun));
+        match call {
+            Ok(call) => {
+                view.thread.call = Some(Call::Tcp(Box::new(call)));
+                self.phase = Phase::Calling(CallFor::Sampler);
+                None
+            }
+            Err(failed) => {
+                self.received(test, now_ns, &failed);
+                // An error that repeats must not become a busy loop.
+                Some(NextAction::Pause {
+                    until_ns: now_ns + RECHECK_NS,
+                })
+            }
+        }
+    }
+
+    /// Takes the answer to a request over a TCP connection.
+    pub(super) fn received(&mut self, test: &Test, now_ns: i64, answer: &TcpAnswer) -> Option<i64> {
+        self.phase = Phase::Choose;
+        if let Some(begun) = self.sending.take() {
+            let mut view = self.context.view(test, now_ns);
+            let result = sockets::result(&mut view, &begun, answer);
+            self.local = Some(Box::new(result));
+            self.phase = Phase::Local;
+        }
+        None
     }
 
     /// Begins the call of the current sampler on a database.

@@ -13,33 +13,27 @@ mod arguments;
 mod pool;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread::JoinHandle;
 
-use sokudo_http::Waker;
 use sokudo_jmeter::plan::{ConfigKind, Database, DatabaseDriver, Id, IsolationLevel};
-use sokudo_jmeter::run::{DatabaseAnswer, DatabaseCall};
+use sokudo_jmeter::run::DatabaseCall;
 use sokudo_model::Refusal;
 use sokudo_sql::jdbc::{Driver, Isolation, JdbcAddress};
 use sokudo_workload::refusal::{failed, spawn};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::client::Comer;
+use super::calls::Way;
 use super::generator::locked;
 use super::read::Prepared;
 use pool::{PoolSettings, Pools};
-
-/// Where the answer to a call is left.
-pub(super) type LetterBox = Arc<Mutex<Option<DatabaseAnswer>>>;
 
 /// A call on its way.
 pub(super) struct DatabaseJob {
     pub call: DatabaseCall,
     /// When it was made.
     pub at_ns: i64,
-    pub letter_box: LetterBox,
-    pub seat: u32,
-    pub waker: Waker<Comer>,
+    pub way: Way,
 }
 
 /// The databases of a running test.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_jmeter::plan::{Database, IdleCheck};
 use sokudo_jmeter::run::{
-    DatabaseAction, DatabaseAnswer, DatabaseCall, Execution, Expects, Given, Thrown,
+    CallAnswer, DatabaseAction, DatabaseAnswer, DatabaseCall, Execution, Expects, Given, Thrown,
 };
 use sokudo_net::clock::now_ns;
 use sokudo_sql::jdbc::{Connection, Exception, Isolation, JdbcAddress, JdbcOutcome, JdbcStatement};
@@ -91,8 +91,7 @@ impl Pools {
         };
         tokio::task::spawn_local(async move {
             let answer = pool.answer(job.call, job.at_ns).await;
-            *super::locked(&job.letter_box) = Some(answer);
-            job.waker.wake(job.seat);
+            job.way.answer(CallAnswer::Database(Box::new(answer)));
         });
     }
 }
