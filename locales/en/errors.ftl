@@ -155,6 +155,8 @@ error-db-scale-factor = `{ $scale }` is not a scale factor
 error-db-scale-hint = give a whole number up to { $most }; for dbt3 a factor from 0.01 on, in hundredths
 error-sql-no-tables = { $target } has no tables of `{ $workload }`, or they are empty: { $why }
 error-sql-no-tables-hint = make them with `sokudo db init --target DSN --workload { $workload } --scale N`
+error-sql-no-tls = the database { $target } has no TLS, and the DSN requires it
+error-sql-no-tls-hint = give the server a certificate and a key (`ssl_cert`, `ssl_key`; PostgreSQL: `ssl=on`), or allow sessions without encryption: ssl-mode=PREFERRED, PostgreSQL: sslmode=prefer
 error-sql-own-file = no file can be made for the run: { $error }
 error-sql-pool = { $threads } threads cannot share a pool of { $pool }
 error-sql-pool-hint = give at least one session per thread, or fewer threads
@@ -167,6 +169,8 @@ error-sql-refused-denied-hint = see user, password (in the DSN, PGPASSWORD, MYSQ
 error-sql-refused-resources-hint = use fewer --clients, or raise `max_connections` of the server; see that its disk has room
 error-sql-threads = { $threads } threads cannot share { $clients } clients
 error-sql-threads-hint = give at least one client per thread
+error-sql-untrusted = the certificate of the database { $target } is refused: { $why }
+error-sql-untrusted-hint = name the certificate of its authority with ssl-ca=FILE&ssl-mode=VERIFY_CA (PostgreSQL: sslrootcert=FILE&sslmode=verify-ca), use a host name that the certificate holds, or encrypt without examining it: ssl-mode=REQUIRED, sslmode=require
 error-sqlmix-arguments = the function `{ $what }` has another number of arguments
 error-sqlmix-block = a statement of a transaction begins or ends it itself: `{ $what }`
 error-sqlmix-branch = `{ $what }` stands where no branch of `\if` is open

@@ -155,6 +155,8 @@ error-db-scale-factor = `{ $scale }` はスケール係数ではありません
 error-db-scale-hint = { $most } 以下の整数を指定してください。dbt3 では 0.01 以上の係数を 0.01 刻みで指定します
 error-sql-no-tables = { $target } に `{ $workload }` の表がないか、空です: { $why }
 error-sql-no-tables-hint = `sokudo db init --target DSN --workload { $workload } --scale N` で作ってください
+error-sql-no-tls = データベース { $target } には TLS がありませんが、DSN では TLS が必須です
+error-sql-no-tls-hint = サーバーに証明書と鍵を設定してください (`ssl_cert`、`ssl_key`。PostgreSQL では `ssl=on`)。暗号化なしのセッションも認める場合は ssl-mode=PREFERRED (PostgreSQL では sslmode=prefer) としてください
 error-sql-own-file = 測定のためのファイルを作れません: { $error }
 error-sql-pool = { $threads } 個のスレッドで { $pool } 個のセッションのプールは分けられません
 error-sql-pool-hint = スレッドごとに 1 つ以上のセッションを指定するか、スレッドを減らしてください
@@ -167,6 +169,8 @@ error-sql-refused-denied-hint = ユーザー、パスワード (DSN、PGPASSWORD
 error-sql-refused-resources-hint = --clients を減らすか、サーバーの `max_connections` を上げてください。ディスクの空きも確認してください
 error-sql-threads = { $threads } 個のスレッドで { $clients } 個のクライアントは分けられません
 error-sql-threads-hint = スレッドごとに 1 つ以上のクライアントを指定してください
+error-sql-untrusted = データベース { $target } の証明書を受け入れられません: { $why }
+error-sql-untrusted-hint = 認証局の証明書を ssl-ca=FILE&ssl-mode=VERIFY_CA (PostgreSQL では sslrootcert=FILE&sslmode=verify-ca) で指定するか、証明書にあるホスト名を使ってください。証明書を検査せずに暗号化だけを行う場合は ssl-mode=REQUIRED (sslmode=require) としてください
 error-sqlmix-arguments = 関数 `{ $what }` の引数の数が違います
 error-sqlmix-block = トランザクションの文が自分で開始または終了しています: `{ $what }`
 error-sqlmix-branch = `{ $what }` の位置に、開いている `\if` の分岐がありません

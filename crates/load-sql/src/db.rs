@@ -116,14 +116,18 @@ pub(crate) fn block_on<'a, T: 'a>(runtime: &Runtime, work: impl Future<Output = 
 
 /// Refusal of a database that cannot be used, with a hint by what it says.
 pub(crate) fn refused(target: &Target, error: &SqlError) -> Refusal {
-    let says = Text::new("error-sql-refused")
-        .with("target", target)
-        .word("why", error.to_string());
-    let hint = match error.class {
-        Class::Denied => "error-sql-refused-denied-hint",
-        Class::Resources => "error-sql-refused-resources-hint",
-        Class::Connection => "error-sql-refused-connection-hint",
-        _ => "error-sql-refused-hint",
+    let (says, hint) = match error.class {
+        Class::Denied => ("error-sql-refused", "error-sql-refused-denied-hint"),
+        Class::Resources => ("error-sql-refused", "error-sql-refused-resources-hint"),
+        Class::Connection => ("error-sql-refused", "error-sql-refused-connection-hint"),
+        Class::NoTls => ("error-sql-no-tls", "error-sql-no-tls-hint"),
+        Class::Untrusted => ("error-sql-untrusted", "error-sql-untrusted-hint"),
+        _ => ("error-sql-refused", "error-sql-refused-hint"),
+    };
+    let says = Text::new(says).with("target", target);
+    let says = match error.class {
+        Class::NoTls => says,
+        _ => says.word("why", error.to_string()),
     };
     operator(says, Text::new(hint))
 }

@@ -15,6 +15,10 @@ pub enum Class {
     Constraint,
     /// The session is gone, or could not be made: class 08, 57P01 to 57P03, a closed connection.
     Connection,
+    /// The server has no TLS, which the data source name requires.
+    NoTls,
+    /// The certificate of the server is not one that the data source name trusts.
+    Untrusted,
     /// The server refused who asked: class 28.
     Denied,
     /// The server has no room: class 53, a full disk, MySQL 1040, SQLite's `full`.
@@ -79,6 +83,22 @@ impl SqlError {
             code: None,
             message: message.into(),
             is_lost: true,
+        }
+    }
+
+    /// A server without TLS where it is required.
+    pub(crate) fn no_tls() -> Self {
+        Self {
+            class: Class::NoTls,
+            ..Self::lost("the server has no TLS")
+        }
+    }
+
+    /// A server whose certificate is not trusted, or cannot be examined.
+    pub(crate) fn untrusted(message: impl Into<String>) -> Self {
+        Self {
+            class: Class::Untrusted,
+            ..Self::lost(message)
         }
     }
 

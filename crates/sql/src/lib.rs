@@ -20,6 +20,7 @@
 mod error;
 pub mod jdbc;
 mod mysql;
+mod mysql_tls;
 mod placeholders;
 mod postgres;
 mod row;

@@ -1,21 +1,30 @@
 //! Sessions on MariaDB and MySQL.
 
+use std::io;
+
 use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable as _;
-use mysql_async::{Conn, Error, Opts, OptsBuilder, Params, Statement, Value as MyValue};
+use mysql_async::{
+    Conn, DriverError, Error, IoError, OptsBuilder, Params, Statement, Value as MyValue,
+};
 
 use crate::error::{Class, SqlError};
+use crate::mysql_tls::MySqlAddress;
 use crate::placeholders::positional;
 use crate::row::{EachRow, Inner, Row, number};
 use crate::rows::{Form, NextRow, RowWriter};
 use crate::time::parts;
+use crate::tls;
 use crate::value::Value;
 
 /// Bytes of one multi-row INSERT: far below the smallest `max_allowed_packet` of a default server.
 const CHUNK_BYTES: usize = 512 << 10;
 
 /// One session.
-pub(crate) struct MySql(Conn);
+pub(crate) struct MySql {
+    conn: Conn,
+    pub(crate) is_encrypted: bool,
+}
 
 /// A prepared statement, and which parameter each of its placeholders takes.
 #[derive(Clone)]
@@ -25,23 +34,42 @@ pub(crate) struct Prepared {
 }
 
 impl MySql {
-    pub(crate) async fn connect(opts: &Opts) -> Result<Self, SqlError> {
-        let mut builder = OptsBuilder::from_opts(opts.clone())
+    pub(crate) async fn connect(address: &MySqlAddress) -> Result<Self, SqlError> {
+        let mut builder = OptsBuilder::from_opts(address.opts.clone())
             // Found rows, as PostgreSQL and SQLite count: also those that an update left as they were.
             .client_found_rows(true)
             .prefer_socket(false)
             .stmt_cache_size(256_usize);
-        if opts.pass().is_none()
+        if address.opts.pass().is_none()
             && let Ok(password) = std::env::var("MYSQL_PWD")
         {
             builder = builder.pass(Some(password));
         }
-        Ok(Self(Conn::new(builder).await.map_err(told)?))
+        let refused = |error: io::Error| SqlError::untrusted(error.to_string());
+        if let Some(tls) = address.tls().map_err(refused)? {
+            // The driver keeps the state of handshakes with these options. New ones for each session make
+            // each cost a whole handshake, as with MySQL's own client.
+            match Conn::new(builder.clone().ssl_opts(tls)).await {
+                Ok(conn) => {
+                    return Ok(Self {
+                        conn,
+                        is_encrypted: true,
+                    });
+                }
+                Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
+                    if address.goes_on_without() => {}
+                Err(error) => return Err(told(error)),
+            }
+        }
+        Ok(Self {
+            conn: Conn::new(builder).await.map_err(told)?,
+            is_encrypted: false,
+        })
     }
 
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
         let positional = positional(sql);
-        let statement = self.0.prep(positional.sql).await.map_err(told)?;
+        let statement = self.conn.prep(positional.sql).await.map_err(told)?;
         Ok(Prepared {
             statement,
             order: positional.order.into(),
@@ -49,7 +77,7 @@ impl MySql {
     }
 
     pub(crate) async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
-        self.0.query_drop(sql).await.map_err(told)
+        self.conn.query_drop(sql).await.map_err(told)
     }
 
     pub(crate) async fn execute(
@@ -58,7 +86,7 @@ impl MySql {
         parameters: &[Value<'_>],
     ) -> Result<u64, SqlError> {
         let parameters = ordered(prepared, parameters)?;
-        let result = self.0.exec_iter(&prepared.statement, parameters).await;
+        let result = self.conn.exec_iter(&prepared.statement, parameters).await;
         let result = result.map_err(told)?;
         let affected = result.affected_rows();
         result.drop_result().await.map_err(told)?;
@@ -72,7 +100,7 @@ impl MySql {
         each: EachRow<'_>,
     ) -> Result<(), SqlError> {
         let parameters = ordered(prepared, parameters)?;
-        let result = self.0.exec_iter(&prepared.statement, parameters).await;
+        let result = self.conn.exec_iter(&prepared.statement, parameters).await;
         let mut result = result.map_err(told)?;
         let mut failed = None;
         while let Some(row) = result.next().await.map_err(told)? {
@@ -99,7 +127,7 @@ impl MySql {
             }
             if writer.rows > 0 {
                 let chunk = std::mem::take(&mut writer.text);
-                self.0.query_drop(chunk).await.map_err(told)?;
+                self.conn.query_drop(chunk).await.map_err(told)?;
                 loaded += writer.rows;
             }
         }
@@ -183,8 +211,16 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 /// An error of the driver as everybody sees it.
 fn told(error: Error) -> SqlError {
-    let Error::Server(said) = error else {
-        return SqlError::lost(error.to_string());
+    let said = match error {
+        Error::Server(said) => said,
+        Error::Driver(DriverError::NoClientSslFlagFromServer) => return SqlError::no_tls(),
+        other => {
+            let refused = match &other {
+                Error::Io(IoError::Io(of_way)) => tls::refused(of_way),
+                _ => None,
+            };
+            return refused.unwrap_or_else(|| SqlError::lost(other.to_string()));
+        }
     };
     let class = match said.code {
         1213 => Class::Deadlock,

@@ -20,7 +20,7 @@ use crate::error::{Class, SqlError};
 use crate::row::{EachRow, Inner, Row, number};
 use crate::rows::{Form, NextRow, RowWriter};
 use crate::target::PostgresAddress;
-use crate::tls::Encrypted;
+use crate::tls::{self, Encrypted};
 use crate::value::{Decimal, Value};
 
 /// Bytes of COPY that travel together.
@@ -47,7 +47,7 @@ impl Postgres {
             config.password(password);
         }
         let tls = address.connector();
-        let tls = tls.map_err(|error| SqlError::unreadable(error.to_string()))?;
+        let tls = tls.map_err(|error| SqlError::untrusted(error.to_string()))?;
         let encrypted = tls.encrypted();
         let (client, connection) = config.connect(tls).await.map_err(told)?;
         Ok(Self {
@@ -200,6 +200,10 @@ pub(crate) fn told(error: tokio_postgres::Error) -> SqlError {
             is_lost: fatal || class == Class::Connection,
         };
     }
+    let of_way = error.source().and_then(|source| source.downcast_ref());
+    if let Some(refused) = of_way.and_then(tls::refused) {
+        return refused;
+    }
     let mut message = error.to_string();
     let mut source = error.source();
     while let Some(deeper) = source {
@@ -211,6 +215,8 @@ pub(crate) fn told(error: tokio_postgres::Error) -> SqlError {
         message.starts_with("error serializing") || message.starts_with("error deserial");
     match of_value {
         true => SqlError::unreadable(message),
+        // The driver has no other sign of it.
+        false if message.ends_with("server does not support TLS") => SqlError::no_tls(),
         false => SqlError::lost(message),
     }
 }

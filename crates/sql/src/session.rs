@@ -61,7 +61,9 @@ impl Session {
                 ServerAddress::Postgres(address) => {
                     Inner::Postgres(Box::new(Postgres::connect(address).await?))
                 }
-                ServerAddress::MySql(opts) => Inner::MySql(Box::new(MySql::connect(opts).await?)),
+                ServerAddress::MySql(address) => {
+                    Inner::MySql(Box::new(MySql::connect(address).await?))
+                }
                 ServerAddress::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
             }))
         };
@@ -283,7 +285,12 @@ impl Session {
             Some(Value::Text(text)) => text.into_owned(),
             _ => self.engine().name().into(),
         };
-        if matches!(&self.0, Inner::Postgres(session) if session.is_encrypted) {
+        let is_encrypted = match &self.0 {
+            Inner::Postgres(session) => session.is_encrypted,
+            Inner::MySql(session) => session.is_encrypted,
+            Inner::Sqlite(_) => false,
+        };
+        if is_encrypted {
             says.push_str(" over TLS");
         }
         Ok(says)

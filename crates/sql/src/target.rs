@@ -5,9 +5,9 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::{fmt, io};
 
-use mysql_async::Opts;
 use tokio_postgres::config::Host;
 
+use crate::mysql_tls::MySqlAddress;
 use crate::tls::{Connector, Trust};
 use crate::trust;
 
@@ -43,7 +43,7 @@ pub struct Target {
 #[derive(Clone)]
 pub(crate) enum ServerAddress {
     Postgres(Box<PostgresAddress>),
-    MySql(Opts),
+    MySql(Box<MySqlAddress>),
     Sqlite(PathBuf),
 }
 
@@ -98,10 +98,9 @@ impl FromStr for Target {
             }
             "mysql" | "mariadb" => {
                 let rest = &text[scheme.len()..];
-                let opts = Opts::from_url(&format!("mysql{rest}"));
-                ServerAddress::MySql(
-                    opts.map_err(|error| wrong(without(text, &error.to_string())))?,
-                )
+                let address = MySqlAddress::parse(&format!("mysql{rest}"));
+                let address = address.map_err(|error| wrong(without(text, &error)))?;
+                ServerAddress::MySql(Box::new(address))
             }
             _ if matches!(scheme, "postgres" | "postgresql") || text.contains("host=") => {
                 let asked = trust::asked(text).map_err(wrong)?;
@@ -162,10 +161,10 @@ impl Target {
                 #[cfg(unix)]
                 Host::Unix(_) => None,
             },
-            ServerAddress::MySql(opts) => opts
-                .socket()
-                .is_none()
-                .then(|| (opts.ip_or_hostname(), opts.tcp_port())),
+            ServerAddress::MySql(at) => {
+                let is_socket = at.opts.socket().is_some();
+                (!is_socket).then(|| (at.opts.ip_or_hostname(), at.opts.tcp_port()))
+            }
             ServerAddress::Sqlite(_) => None,
         }
     }
@@ -182,7 +181,7 @@ impl Target {
     fn database(&self) -> Option<&str> {
         match &self.place {
             ServerAddress::Postgres(at) => at.config.get_dbname(),
-            ServerAddress::MySql(opts) => opts.db_name(),
+            ServerAddress::MySql(at) => at.opts.db_name(),
             ServerAddress::Sqlite(_) => None,
         }
     }
@@ -267,6 +266,8 @@ mod tests {
             "sqlite:",
             "sqlite::memory:",
             "postgres://u:geheim@h/d?sslmode=allow",
+            "mysql://u:geheim@h/d?ssl-mode=geheim",
+            "mysql://u:geheim@h/d?require_ssl=true",
         ] {
             let refused = text.parse::<Target>().expect_err(text).to_string();
             let repeats = refused.contains("u:geheim") || refused.contains("password");

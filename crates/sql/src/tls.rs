@@ -1,8 +1,8 @@
-//! TLS to PostgreSQL, as `sslmode` and `sslrootcert` of a data source name ask for it.
+//! Certificates to trust, and TLS to PostgreSQL as `sslmode` and `sslrootcert` of a data source name ask for it.
 
 use std::future::Future;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,15 +21,17 @@ use tokio_postgres::Socket;
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 
+use crate::error::SqlError;
+
 /// How far a server has to prove who it is, once the session is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Proof {
-    /// Not at all: `sslmode=prefer` and `require` without certificates to trust.
+    /// Not at all: `prefer` and `require` without certificates to trust, `PREFERRED` and `REQUIRED`.
     #[default]
     None,
-    /// A certificate that an authority signed: `verify-ca`.
+    /// A certificate that an authority signed: `verify-ca`, `VERIFY_CA`.
     Authority,
-    /// Such a certificate for the name of the host: `verify-full`.
+    /// Such a certificate for the name of the host: `verify-full`, `VERIFY_IDENTITY`.
     Name,
 }
 
@@ -85,31 +87,53 @@ impl Trust {
 
     fn authorities(&self) -> io::Result<RootCertStore> {
         let mut roots = RootCertStore::empty();
-        match &self.roots {
+        roots.add_parsable_certificates(self.certificates()?);
+        Ok(roots)
+    }
+
+    /// Certificates of the authorities to trust, each of which can be read.
+    ///
+    /// Errors: a file that cannot be read, or no certificate.
+    pub(crate) fn certificates(&self) -> io::Result<Vec<CertificateDer<'static>>> {
+        let found = match &self.roots {
             Roots::System => {
-                let found = rustls_native_certs::load_native_certs();
-                roots.add_parsable_certificates(found.certs);
+                let mut found = rustls_native_certs::load_native_certs().certs;
+                found.retain(|one| RootCertStore::empty().add(one.clone()).is_ok());
+                found
             }
-            Roots::File(path) => {
-                let of_file = |why: String| {
-                    let says = format!("the certificates of {}: {why}", path.display());
-                    io::Error::new(io::ErrorKind::InvalidInput, says)
-                };
-                let pem = std::fs::read(path).map_err(|error| of_file(error.to_string()))?;
-                for one in CertificateDer::pem_slice_iter(&pem) {
-                    let one = one.map_err(|error| of_file(error.to_string()))?;
-                    roots.add(one).map_err(|error| of_file(error.to_string()))?;
-                }
-            }
-        }
-        match roots.is_empty() {
+            Roots::File(path) => certificates_of(path).map_err(|why| {
+                let says = format!("the certificates of {}: {why}", path.display());
+                io::Error::new(io::ErrorKind::InvalidInput, says)
+            })?,
+        };
+        match found.is_empty() {
             true => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "there is no certificate of an authority to trust (sslrootcert)",
+                "there is no certificate of an authority to trust (sslrootcert, ssl-ca)",
             )),
-            false => Ok(roots),
+            false => Ok(found),
         }
     }
+}
+
+/// The error of a handshake in which a certificate was refused; `None` for any other error.
+pub(crate) fn refused(error: &io::Error) -> Option<SqlError> {
+    let inner = error.get_ref()?.downcast_ref()?;
+    matches!(inner, rustls::Error::InvalidCertificate(_))
+        .then(|| SqlError::untrusted(inner.to_string()))
+}
+
+/// Certificates of a file in PEM.
+///
+/// Errors: why it, or one of them, cannot be read.
+fn certificates_of(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let pem = std::fs::read(path).map_err(|error| error.to_string())?;
+    let each = CertificateDer::pem_slice_iter(&pem).map(|one| {
+        let one = one.map_err(|error| error.to_string())?;
+        let read = RootCertStore::empty().add(one.clone());
+        read.map(|()| one).map_err(|error| error.to_string())
+    });
+    each.collect()
 }
 
 /// Checks a server's certificate as far as [`Proof`] asks for it.

@@ -119,7 +119,7 @@ fn value_of(text: &str) -> (String, usize) {
 }
 
 /// A value of a URL without its `%` escapes.
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {

@@ -1,11 +1,11 @@
-//! Encrypted sessions on a real PostgreSQL with certificates of its own.
+//! Encrypted sessions on real servers with certificates of their own.
 
 use std::path::Path;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
-use sokudo_sql::{Session, SqlError, Target};
-use sokudo_testkit::databases::{DatabaseServer, postgres, postgres_with};
+use sokudo_sql::{Class, Session, SqlError, Target, Value};
+use sokudo_testkit::databases::{DatabaseServer, mariadb, mariadb_with, postgres, postgres_with};
 
 const BOUND: Duration = Duration::from_secs(30);
 
@@ -24,13 +24,22 @@ fn certificates(name: &str) -> (String, String, String) {
     (authority.pem(), server.pem(), own.serialize_pem())
 }
 
-/// What the server says it is, asked at this host with these options.
-fn version(server: &DatabaseServer, host: &str, options: &str) -> Result<String, SqlError> {
-    let text = format!("postgres://bench@{host}:{}/bench?{options}", server.port);
-    let target: Target = text.parse().expect("a data source name");
+fn target(server: &DatabaseServer, host: &str, options: &str) -> Target {
+    let dsn = server.dsn().replace("127.0.0.1", host);
+    let parsed = format!("{dsn}?{options}").parse();
+    parsed.expect("a data source name")
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.enable_all().build().expect("a runtime");
-    runtime.block_on(async { Session::connect(&target, BOUND).await?.version().await })
+    runtime.block_on(work)
+}
+
+/// What the server says it is, asked at this host with these options.
+fn version(server: &DatabaseServer, host: &str, options: &str) -> Result<String, SqlError> {
+    let target = target(server, host, options);
+    block_on(async { Session::connect(&target, BOUND).await?.version().await })
 }
 
 fn pem(directory: &Path, name: &str, text: &str) -> String {
@@ -117,6 +126,7 @@ fn servers_prove_as_much_as_they_are_asked_to() {
     ] {
         let error = version(&server, host, &options).expect_err(&options);
         assert!(error.message.contains(why), "{options}: {}", error.message);
+        assert_eq!(error.class, Class::Untrusted, "{options}");
     }
 }
 
@@ -131,11 +141,123 @@ fn a_server_without_tls_is_refused_where_it_is_required() {
         let root = "sslrootcert=/no/such.pem";
         let error = version(&server, "127.0.0.1", &format!("sslmode={mode}"));
         let error = error.expect_err(mode);
-        assert!(
-            error.message.contains("TLS") || error.message.contains("certificate"),
-            "{}",
-            error.message
-        );
+        let classes = [Class::NoTls, Class::Untrusted];
+        assert!(classes.contains(&error.class), "{mode}: {error:?}");
         assert!(version(&server, "127.0.0.1", &format!("sslmode={mode}&{root}")).is_err());
+    }
+}
+
+/// The version of TLS that the server itself has counted for a session; empty without TLS.
+fn version_of_tls(server: &DatabaseServer, host: &str, options: &str) -> Result<String, SqlError> {
+    let target = target(server, host, options);
+    block_on(async {
+        let mut session = Session::connect(&target, BOUND).await?;
+        let rows = session.rows("show session status like 'Ssl_version'", &[]);
+        let row = rows.await?.into_iter().next().expect("a row");
+        let is_told = session.version().await?.ends_with(" over TLS");
+        let Some(Value::Text(of_server)) = row.into_iter().nth(1) else {
+            panic!("a version")
+        };
+        assert_eq!(is_told, !of_server.is_empty(), "{options}");
+        Ok(of_server.into_owned())
+    })
+}
+
+#[test]
+fn mariadb_proves_as_much_as_it_is_asked_to() {
+    let (authority, certificate, key) = certificates("localhost");
+    let settings = ["ssl-cert=../own.pem", "ssl-key=../key.pem"];
+    let files = [("own.pem", certificate.as_str()), ("key.pem", key.as_str())];
+    let Some(server) = mariadb_with(&settings, &files) else {
+        return;
+    };
+    let place = tempfile::tempdir().expect("a directory");
+    let trusted = pem(place.path(), "trusted.pem", &authority);
+    let other = pem(place.path(), "other.pem", &certificates("elsewhere").0);
+    let none = pem(place.path(), "none.pem", "");
+
+    for (host, options, is_encrypted) in [
+        ("127.0.0.1", String::new(), true),
+        ("127.0.0.1", "ssl-mode=PREFERRED".into(), true),
+        ("127.0.0.1", "ssl-mode=DISABLED".into(), false),
+        ("127.0.0.1", "ssl-mode=REQUIRED".into(), true),
+        // The name is not examined.
+        (
+            "127.0.0.1",
+            format!("ssl-mode=VERIFY_CA&ssl-ca={trusted}"),
+            true,
+        ),
+        ("127.0.0.1", format!("ssl-ca={trusted}"), true),
+        (
+            "localhost",
+            format!("ssl-mode=VERIFY_IDENTITY&ssl-ca={trusted}"),
+            true,
+        ),
+    ] {
+        let said = version_of_tls(&server, host, &options);
+        let said = said.unwrap_or_else(|error| panic!("{options}: {error}"));
+        assert_eq!(
+            said.starts_with("TLSv1."),
+            is_encrypted,
+            "{options}: {said}"
+        );
+    }
+    for (host, options, why) in [
+        (
+            "127.0.0.1",
+            format!("ssl-mode=VERIFY_IDENTITY&ssl-ca={trusted}"),
+            "not valid for",
+        ),
+        (
+            "localhost",
+            format!("ssl-mode=VERIFY_IDENTITY&ssl-ca={other}"),
+            "UnknownIssuer",
+        ),
+        (
+            "localhost",
+            format!("ssl-mode=VERIFY_CA&ssl-ca={other}"),
+            "UnknownIssuer",
+        ),
+        (
+            "localhost",
+            format!("ssl-mode=VERIFY_CA&ssl-ca={none}"),
+            "ssl-ca",
+        ),
+        ("localhost", "ssl-ca=/no/such.pem".into(), "/no/such.pem"),
+        // This system trusts nobody who signed it.
+        (
+            "localhost",
+            "ssl-mode=VERIFY_IDENTITY".into(),
+            "certificate",
+        ),
+    ] {
+        let error = version_of_tls(&server, host, &options).expect_err(&options);
+        assert!(error.message.contains(why), "{options}: {}", error.message);
+        assert_eq!(error.class, Class::Untrusted, "{options}");
+    }
+}
+
+#[test]
+fn mariadb_without_tls_is_refused_where_it_is_required() {
+    let Some(server) = mariadb() else {
+        return;
+    };
+    let target = target(&server, "127.0.0.1", "");
+    let connect = || block_on(async { Session::connect(&target, BOUND).await?.version().await });
+    // The second session knows what the first was told.
+    for said in [connect(), connect()] {
+        let said = said.expect("a session");
+        assert!(!said.contains("TLS"), "{said}");
+    }
+    let authority = certificates("localhost").0;
+    let place = tempfile::tempdir().expect("a directory");
+    let trusted = pem(place.path(), "trusted.pem", &authority);
+    for options in [
+        "ssl-mode=REQUIRED".into(),
+        format!("ssl-mode=VERIFY_CA&ssl-ca={trusted}"),
+        format!("ssl-mode=VERIFY_IDENTITY&ssl-ca={trusted}"),
+    ] {
+        let error = version(&server, "127.0.0.1", &options).expect_err(&options);
+        assert_eq!(error.class, Class::NoTls, "{options}: {error}");
     }
 }

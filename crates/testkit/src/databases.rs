@@ -300,6 +300,11 @@ pub fn postgres_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Databa
 
 /// A MariaDB server with an empty database; `None`, with the reason printed, where there is none.
 pub fn mariadb() -> Option<DatabaseServer> {
+    mariadb_with(&[], &[])
+}
+
+/// The same with these settings (`ssl-key=key.pem`), and files beside its data, which only the server can read.
+pub fn mariadb_with(settings: &[&str], files: &[(&str, &str)]) -> Option<DatabaseServer> {
     let (Some(install), Some(daemon)) = (program("mariadb-install-db"), program("mariadbd")) else {
         skip("there is no MariaDB");
         return None;
@@ -324,6 +329,10 @@ pub fn mariadb() -> Option<DatabaseServer> {
         create user if not exists bench@'127.0.0.1'; create user if not exists bench@localhost; \
         grant all on *.* to bench@'127.0.0.1'; grant all on *.* to bench@localhost;\n";
     std::fs::write(&set_up, grant.replace("; ", ";\n")).expect("a file");
+    for (name, content) in files {
+        private_file(&directory.path().join(name), content, as_user);
+    }
+    let settings: Vec<String> = settings.iter().map(|one| format!("--{one}")).collect();
     let server = serve("mysql", directory, move |directory, port| {
         let mut command = command(&daemon, directory, as_user);
         let at = |name: &str| directory.join(name).display().to_string();
@@ -338,6 +347,7 @@ pub fn mariadb() -> Option<DatabaseServer> {
             "--character-set-server=utf8mb4".to_owned(),
             "--innodb-buffer-pool-size=64M".to_owned(),
         ]);
+        command.args(&settings);
         command
     });
     Some(server)

@@ -33,6 +33,17 @@ fn nothing_from_the_network_is_decompressed_by_the_old_lz4_flex() {
     }
 }
 
+/// rustls and mysql_async take the process's only provider of cryptography; they fail where there are two.
+#[test]
+fn cryptography_has_one_provider() {
+    let features = tree(&["-e", "features", "-i", "rustls"]);
+    assert!(features.contains("rustls feature \"ring\""), "{features}");
+    for name in ["aws-lc-rs", "openssl"] {
+        let users = tree(&["--depth", "1", "--prefix", "none", "-i", name]);
+        assert!(users.is_empty(), "{users}");
+    }
+}
+
 /// Crates that their authors have given up come through zenoh alone.
 #[test]
 fn unmaintained_crates_are_not_among_our_own_dependencies() {

@@ -187,6 +187,23 @@ fn questions_are_asked_and_their_numbers_are_told_in_both_languages() {
 }
 
 #[test]
+fn mariadb_without_tls_is_refused_with_the_way_out_in_both_languages() {
+    let Some(server) = databases::mariadb() else {
+        return;
+    };
+    let place = place();
+    let dsn = server.dsn().replace("bench@", "bench:geheim@");
+    let line = format!("tpcb --target {dsn}?ssl-mode=REQUIRED");
+    let ended = place.run(&line);
+    refused(&ended, "has no TLS", "ssl-mode=PREFERRED");
+    assert!(!ended.stderr.contains("geheim"), "{ended}");
+    let ended = place.run(&format!("{line} --lang ja"));
+    refused(&ended, "TLS がありません", "ssl-mode=PREFERRED");
+    let line = format!("tpcb --target {dsn}?ssl-ca=/no/such.pem");
+    refused(&place.run(&line), "/no/such.pem", "ssl-ca=FILE");
+}
+
+#[test]
 fn a_refused_value_is_told_without_its_password() {
     let place = place();
     for line in [
