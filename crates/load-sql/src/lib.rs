@@ -7,6 +7,7 @@ pub mod db;
 pub mod dbt1;
 pub mod dbt2;
 pub mod dbt3;
+pub mod digest;
 pub(crate) mod draw;
 pub(crate) mod drive;
 pub mod options;

@@ -2,9 +2,9 @@
 
 use sokudo_sql::{Session, SqlError};
 
-use super::answers::Digest;
 use super::checksums;
 use super::data::{Maker, Sizes, Table};
+use crate::digest::Digest;
 use crate::drive::{Checked, How, one};
 
 /// What a load may leave behind, each with a statement that counts it. Cheap enough to follow every load.

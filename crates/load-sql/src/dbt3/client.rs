@@ -10,11 +10,11 @@ use sokudo_net::clock::now_ns;
 use sokudo_sql::{Session, SqlError};
 use sokudo_workload::joined::{NS, put};
 
-use super::answers::Digest;
 use super::data::{Maker, Sizes};
 use super::queries::{self, COUNT};
 use super::refresh::{Refresh, clear};
 use super::{parameters, streams};
+use crate::digest::Digest;
 use crate::drive::{Attempt, Client, Noted, Parts, Told, Transactions, Turn};
 
 /// Time between two looks whether the power test has ended.

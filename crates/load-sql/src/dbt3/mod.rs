@@ -16,7 +16,6 @@
 //!
 //! Sources: TPC-H 3.0 for cardinalities, selectivity and formulas; DBT-3 for how a run goes.
 
-pub mod answers;
 mod check;
 mod client;
 pub mod data;
@@ -24,6 +23,7 @@ pub mod options;
 mod parameters;
 mod queries;
 mod refresh;
+mod rows;
 mod schema;
 mod streams;
 mod tables;
@@ -37,6 +37,7 @@ use sokudo_sql::{Session, SqlError, Target};
 use sokudo_workload::choice::Choice as _;
 use sokudo_workload::joined::put;
 
+use crate::digest::Digest;
 use crate::drive::{Benchmark, Checked, Loaded, load};
 pub use check::{CONDITIONS, MORE_CONDITIONS};
 pub use client::answers;
@@ -95,10 +96,10 @@ impl Benchmark for Dbt3 {
 load!(Dbt3, Dbt3Options, Kinds);
 
 /// Tables whose rows one digest each describes, with the digest of what belongs there.
-pub fn checksums(sizes: Sizes) -> Vec<(&'static str, answers::Digest)> {
+pub fn checksums(sizes: Sizes) -> Vec<(&'static str, Digest)> {
     let mut maker = data::Maker::new(sizes);
     let digest = |table: Table| {
-        let mut digest = answers::Digest::default();
+        let mut digest = Digest::default();
         data::chunks(table, sizes).for_each(|chunk| maker.write(chunk, &mut digest));
         (table.columns().0, digest)
     };

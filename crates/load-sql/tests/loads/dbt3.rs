@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use sokudo_load_sql::db::{self, How, Tables};
-use sokudo_load_sql::dbt3::answers::Digest;
 use sokudo_load_sql::dbt3::{CONDITIONS, Dbt3, MORE_CONDITIONS, answers};
+use sokudo_load_sql::digest::Digest;
 use sokudo_model::PhaseResult;
 use sokudo_sql::Target;
 use sokudo_testkit::databases;

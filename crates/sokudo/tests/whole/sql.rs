@@ -197,8 +197,11 @@ fn mariadb_without_tls_is_refused_with_the_way_out_in_both_languages() {
     let ended = place.run(&line);
     refused(&ended, "has no TLS", "ssl-mode=PREFERRED");
     assert!(!ended.stderr.contains("geheim"), "{ended}");
-    let ended = place.run(&format!("{line} --lang ja"));
-    refused(&ended, "TLS がありません", "ssl-mode=PREFERRED");
+    place
+        .run(&format!("{line} --lang ja"))
+        .expect_code(2)
+        .expect_stderr("TLS がありません")
+        .expect_stderr("ssl-mode=PREFERRED");
     let line = format!("tpcb --target {dsn}?ssl-ca=/no/such.pem");
     refused(&place.run(&line), "/no/such.pem", "ssl-ca=FILE");
 }

@@ -3,9 +3,7 @@
 
 use std::borrow::Cow;
 
-use sokudo_sql::{Row, RowWriter, SqlError, Value, text_of_time};
-
-use super::data::Columns;
+use sokudo_sql::{Row, SqlError, Value, text_of_time};
 
 /// FNV-1a, 64 bits.
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -32,14 +30,16 @@ impl Default for Digest {
 }
 
 impl Digest {
-    fn put(&mut self, text: &str) {
+    /// Adds a value to the row.
+    pub(crate) fn put(&mut self, text: &str) {
         let bytes = text.bytes().chain(std::iter::once(0xff));
         self.row = bytes.fold(self.row, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(PRIME)
         });
     }
 
-    fn end_row(&mut self) {
+    /// Ends the row.
+    pub(crate) fn end_row(&mut self) {
         // Rows that differ in one bit are to differ in many: the sum of weak hashes would be a weak one.
         let mixed = (self.row ^ self.row >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         self.sum = self.sum.wrapping_add(mixed ^ mixed >> 32);
@@ -50,7 +50,7 @@ impl Digest {
     /// Adds a row of a result.
     ///
     /// Errors: a value of it cannot be read.
-    pub(super) fn add(&mut self, row: &Row<'_>) -> Result<(), SqlError> {
+    pub(crate) fn add(&mut self, row: &Row<'_>) -> Result<(), SqlError> {
         for column in 0..row.columns() {
             let value = row.value(column)?;
             self.put(&canonical(&value));
@@ -60,39 +60,15 @@ impl Digest {
     }
 
     /// Adds another sum, which has its place in an order.
-    pub(super) fn chain(&mut self, next: &Self) {
+    pub(crate) fn chain(&mut self, next: &Self) {
         self.put(&next.rows.to_string());
         self.put(&next.sum.to_string());
     }
 
     /// What was chained, as text.
-    pub(super) fn chained(mut self) -> String {
+    pub(crate) fn chained(mut self) -> String {
         self.end_row();
         format!("{:016x}", self.sum)
-    }
-}
-
-impl Columns for Digest {
-    fn int(&mut self, value: i64) {
-        self.put(&value.to_string());
-    }
-    fn text(&mut self, value: &str) {
-        self.put(value);
-    }
-    fn end(&mut self) {
-        self.end_row();
-    }
-}
-
-impl Columns for RowWriter {
-    fn int(&mut self, value: i64) {
-        RowWriter::int(self, value);
-    }
-    fn text(&mut self, value: &str) {
-        RowWriter::text(self, value);
-    }
-    fn end(&mut self) {
-        RowWriter::end(self);
     }
 }
 
@@ -149,8 +125,8 @@ mod tests {
         let of = |rows: &[[&str; 2]]| {
             let mut digest = Digest::default();
             for row in rows {
-                row.iter().for_each(|text| digest.text(text));
-                digest.end();
+                row.iter().for_each(|text| digest.put(text));
+                digest.end_row();
             }
             digest
         };
