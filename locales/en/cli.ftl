@@ -204,6 +204,11 @@ demo-ends = Ctrl-C ends it.
 
 db-init-done = { $target }: { $rows } rows in { $seconds } ({ $rate })
 db-ops-done = { $target }: { $op } in { $seconds }
+db-ops-dump = { $target }: dump in { $seconds }, { $bytes }
+db-ops-restore = { $target }: restore in { $seconds }, { $rows } rows of { $tables } tables
+db-ops-restore-same = every restored table has the rows of the source
+db-ops-restore-different = a restored table differs from the source: the restore is wrong, or the source was written to after the dump. Stop its loads and try again
+db-ops-restore-table = { $table }: { $rows } rows with the checksum { $sum } were restored, the source has { $source-rows } with { $source-sum }
 db-check-broken = { $condition } does not hold: { $left } and { $right }
 db-check-broken-rows =
     { $condition } does not hold in { $rows } { $rows ->

@@ -540,14 +540,19 @@ help-db-init =
 help-db-init--scale = Branches (tpcb), units of 2,880 customers (dbt1), warehouses (dbt2) or scale factor (dbt3, from 0.01 on)
 help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
 help-db-ops =
-    Time what is done to tables from time to time: indexes made anew, room given back, rows counted.
+    Time what is done to tables from time to time: indexes made anew, room given back, rows counted, tables dumped and restored.
 
-    PostgreSQL: reindex, vacuum, analyze. MariaDB and MySQL: alter table force, optimize, analyze. SQLite: reindex, vacuum of the whole file, analyze.
+    PostgreSQL: reindex, vacuum, analyze, pg_dump, pg_restore. MariaDB and MySQL: alter table force, optimize, analyze, mariadb-dump or mysqldump, mariadb or mysql. SQLite: reindex, vacuum of the whole file, analyze, online backup of the whole file and back. Dumps lie in a private folder below TMPDIR, and are restored into a scratch database beside the source. Both are removed afterwards.
+
+    Exit code 1 when a restored table is not as in the source.
 help-db-ops--only = What is done, in this order
 help-db-ops--only-analyze = Count rows, so that plans know the sizes
+help-db-ops--only-dump = Dump the tables into a temporary file
 help-db-ops--only-reindex = Make the indexes anew
+help-db-ops--only-restore = Restore that dump into a scratch database, and compare it
 help-db-ops--only-vacuum = Give back the room of rows that are gone
 help-db-ops--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
+help-db-ops--timeout = Longest time of a dump, and of a restore with its comparison
 help-db-check =
     Check what must hold in the tables of a load on a database: the sums of tpcb, the 8 conditions of dbt1, the 12 of dbt2, or the rows, relations and checksums of dbt3.
 

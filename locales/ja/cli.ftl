@@ -173,6 +173,11 @@ demo-ends = Ctrl-C で終わります。
 
 db-init-done = { $target }: { $rows } 行を { $seconds } で作成 ({ $rate })
 db-ops-done = { $target }: { $op } に { $seconds }
+db-ops-dump = { $target }: ダンプに { $seconds }、{ $bytes }
+db-ops-restore = { $target }: リストアに { $seconds }、{ $tables } 個の表の { $rows } 行
+db-ops-restore-same = リストアしたすべての表の行が元のデータベースと一致
+db-ops-restore-different = リストアした表が元のデータベースと異なります。リストアが正しくないか、ダンプのあとで元の表に書き込みがあります。負荷を止めて、もう一度試してください
+db-ops-restore-table = { $table }: リストアした { $rows } 行のチェックサムは { $sum }、元の { $source-rows } 行のチェックサムは { $source-sum }
 db-check-broken = { $condition } が成り立たない: { $left } と { $right }
 db-check-broken-rows = { $condition } が { $rows } 行で成り立たない
 db-check-done = 成り立つ条件 { $kept }、成り立たない条件 { $broken }

@@ -539,14 +539,19 @@ help-db-init =
 help-db-init--scale = 支店 (tpcb)、顧客 2,880 の単位 (dbt1)、倉庫 (dbt2) の数、またはスケール係数 (dbt3、0.01 から)
 help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
 help-db-ops =
-    表の保守作業の時間を測る: 索引の再作成、空き領域の回収、行数の集計。
+    表の保守作業の時間を測る: 索引の再作成、空き領域の回収、行数の集計、表のダンプとリストア。
 
-    PostgreSQL: reindex、vacuum、analyze。MariaDB と MySQL: alter table force、optimize、analyze。SQLite: reindex、ファイル全体の vacuum、analyze。
+    PostgreSQL: reindex、vacuum、analyze、pg_dump、pg_restore。MariaDB と MySQL: alter table force、optimize、analyze、mariadb-dump または mysqldump、mariadb または mysql。SQLite: reindex、ファイル全体の vacuum、analyze、ファイル全体のオンラインバックアップとその逆。ダンプは TMPDIR の下の非公開ディレクトリーに置き、元のデータベースと並ぶ作業用データベースにリストアする。どちらも終了時に削除する。
+
+    リストアした表が元の表と異なれば終了コードは 1。
 help-db-ops--only = 行う作業。指定した順に行う
 help-db-ops--only-analyze = 実行計画のために行数を集計する
+help-db-ops--only-dump = 表を一時ファイルにダンプする
 help-db-ops--only-reindex = 索引を作り直す
+help-db-ops--only-restore = そのダンプを作業用データベースにリストアし、元の表と比べる
 help-db-ops--only-vacuum = 削除した行の領域を回収する
 help-db-ops--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
+help-db-ops--timeout = ダンプの最長時間、および比較を含むリストアの最長時間
 help-db-check =
     データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、dbt1 の 8 つの条件、dbt2 の 12 の条件、または dbt3 の行数、関係、チェックサム
 

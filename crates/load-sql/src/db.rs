@@ -33,6 +33,28 @@ pub enum Tables {
     Dbt3,
 }
 
+impl Tables {
+    /// The workload.
+    pub(crate) fn workload(self) -> &'static str {
+        match self {
+            Self::Tpcb => Tpcb::KIND.name,
+            Self::Dbt1 => Dbt1::KIND.name,
+            Self::Dbt2 => Dbt2::KIND.name,
+            Self::Dbt3 => Dbt3::KIND.name,
+        }
+    }
+
+    /// Their names.
+    pub(crate) fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Tpcb => Tpcb::TABLES,
+            Self::Dbt1 => Dbt1::TABLES,
+            Self::Dbt2 => Dbt2::TABLES,
+            Self::Dbt3 => Dbt3::TABLES,
+        }
+    }
+}
+
 /// Makes the tables anew and fills them; `scale` counts branches, units of 2,880 customers, warehouses, or hundredths of the scale factor.
 ///
 /// Errors: the server refuses, or is not there.
@@ -72,14 +94,19 @@ pub fn upkeep(target: &Target, tables: Tables, what: Upkeep) -> Result<(), Refus
 async fn kept_up<B: Benchmark>(target: &Target, what: Upkeep) -> Result<(), SqlError> {
     let mut session = Session::connect(target, CONNECT).await?;
     // MariaDB tells of a table that is not there in a row, not as an error.
-    for table in B::TABLES {
-        drive::one(
-            &mut session,
-            &format!("select count(*) from {table} where 1 = 0"),
-        )
-        .await?;
-    }
+    find(&mut session, B::TABLES).await?;
     tables::upkeep(&mut session, what, B::TABLES).await
+}
+
+/// Looks for these tables.
+///
+/// Errors: one is not there.
+pub(crate) async fn find(session: &mut Session, tables: &[&str]) -> Result<(), SqlError> {
+    for table in tables {
+        let nothing = format!("select count(*) from {table} where 1 = 0");
+        drive::one(session, &nothing).await?;
+    }
+    Ok(())
 }
 
 async fn checked<B: Benchmark>(target: &Target) -> Result<Checked, SqlError> {

@@ -10,6 +10,7 @@ pub mod dbt3;
 pub mod digest;
 pub(crate) mod draw;
 pub(crate) mod drive;
+pub mod dump;
 pub mod options;
 pub mod settings;
 pub mod sqlmix;

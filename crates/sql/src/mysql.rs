@@ -35,16 +35,12 @@ pub(crate) struct Prepared {
 
 impl MySql {
     pub(crate) async fn connect(address: &MySqlAddress) -> Result<Self, SqlError> {
-        let mut builder = OptsBuilder::from_opts(address.opts.clone())
+        let builder = OptsBuilder::from_opts(address.opts.clone())
+            .pass(address.password())
             // Found rows, as PostgreSQL and SQLite count: also those that an update left as they were.
             .client_found_rows(true)
             .prefer_socket(false)
             .stmt_cache_size(256_usize);
-        if address.opts.pass().is_none()
-            && let Ok(password) = std::env::var("MYSQL_PWD")
-        {
-            builder = builder.pass(Some(password));
-        }
         let refused = |error: io::Error| SqlError::untrusted(error.to_string());
         if let Some(tls) = address.tls().map_err(refused)? {
             // The driver keeps the state of handshakes with these options. New ones for each session make

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mysql_async::{Opts, SslOpts};
+use mysql_async::{Opts, OptsBuilder, SslOpts};
 
 use crate::tls::{Proof, Roots, Trust};
 use crate::trust::decoded;
@@ -30,7 +30,7 @@ const ANY_NAME: &str = "NotValidForName";
 pub(crate) struct MySqlAddress {
     pub(crate) opts: Opts,
     need: Need,
-    trust: Trust,
+    pub(crate) trust: Trust,
     /// The driver's options, made when the first session needs them.
     tls: Arc<OnceLock<SslOpts>>,
     /// True once the server has said that it has no TLS.
@@ -64,6 +64,18 @@ impl MySqlAddress {
             tls: Arc::default(),
             is_plain: Arc::default(),
         })
+    }
+
+    /// The password of the URL, or of the environment.
+    pub(crate) fn password(&self) -> Option<String> {
+        let given = self.opts.pass().map(str::to_owned);
+        given.or_else(|| std::env::var("MYSQL_PWD").ok())
+    }
+
+    /// Names another database on the server.
+    pub(crate) fn use_database(&mut self, name: &str) {
+        let builder = OptsBuilder::from_opts(self.opts.clone());
+        self.opts = builder.db_name(Some(name)).into();
     }
 
     /// The driver's options for the next session; `None` for a session that is not encrypted.

@@ -42,7 +42,7 @@ impl Postgres {
             config.application_name("sokudo");
         }
         if config.get_password().is_none()
-            && let Ok(password) = std::env::var("PGPASSWORD")
+            && let Some(password) = address.password()
         {
             config.password(password);
         }

@@ -56,8 +56,19 @@ impl Session {
     ///
     /// Errors: no answer within `bound`, or the server refuses.
     pub fn connect(target: &Target, bound: Duration) -> Answer<'_, Self> {
-        let connecting = async {
-            Ok(Self(match &target.place {
+        Self::connect_at(target.place.clone(), bound)
+    }
+
+    /// Connects to another database on the target's server; a file stays the same.
+    ///
+    /// Errors: as [`Self::connect`].
+    pub fn connect_to<'a>(target: &Target, database: &str, bound: Duration) -> Answer<'a, Self> {
+        Self::connect_at(target.place_of(database), bound)
+    }
+
+    fn connect_at<'a>(place: ServerAddress, bound: Duration) -> Answer<'a, Self> {
+        let connecting = async move {
+            Ok(Self(match &place {
                 ServerAddress::Postgres(address) => {
                     Inner::Postgres(Box::new(Postgres::connect(address).await?))
                 }
@@ -285,15 +296,19 @@ impl Session {
             Some(Value::Text(text)) => text.into_owned(),
             _ => self.engine().name().into(),
         };
-        let is_encrypted = match &self.0 {
-            Inner::Postgres(session) => session.is_encrypted,
-            Inner::MySql(session) => session.is_encrypted,
-            Inner::Sqlite(_) => false,
-        };
-        if is_encrypted {
+        if self.is_encrypted() {
             says.push_str(" over TLS");
         }
         Ok(says)
+    }
+
+    /// Whether it is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        match &self.0 {
+            Inner::Postgres(session) => session.is_encrypted,
+            Inner::MySql(session) => session.is_encrypted,
+            Inner::Sqlite(_) => false,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rusqlite::backup::{Backup, StepResult};
 use rusqlite::types::{ToSqlOutput, Value as LiteValue, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Row as LiteRow, ToSql};
 
@@ -21,6 +22,8 @@ use crate::value::Value;
 const BUSY_BOUND: Duration = Duration::from_secs(30);
 /// Times that the task only lets others run before it sleeps.
 const YIELDS: u32 = 16;
+/// Pages of a copy between two looks whether it is to go on.
+const PAGES: i32 = 256;
 /// Statements kept prepared.
 const STATEMENTS: usize = 256;
 
@@ -158,6 +161,27 @@ impl Sqlite {
         }
         Ok(loaded)
     }
+}
+
+/// Copies the database of a file into another file, while others may read and write it; the copy is as of one
+/// moment. Asks `goes_on` between parts; returns false when it is not to go on.
+///
+/// Errors: there is no such database, or a file cannot be read or written.
+pub fn copy(from: &Path, to: &Path, mut goes_on: impl FnMut() -> bool) -> Result<bool, SqlError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let source = Connection::open_with_flags(from, flags).map_err(lost)?;
+    let created = flags | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut copied = Connection::open_with_flags(to, created).map_err(lost)?;
+    let backup = Backup::new(&source, &mut copied).map_err(lost)?;
+    while goes_on() {
+        match backup.step(PAGES).map_err(told)? {
+            StepResult::Done => return Ok(true),
+            StepResult::More => {}
+            // A writer has the file for a moment.
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    Ok(false)
 }
 
 impl ToSql for Value<'_> {

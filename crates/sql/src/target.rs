@@ -51,12 +51,19 @@ pub(crate) enum ServerAddress {
 #[derive(Clone)]
 pub(crate) struct PostgresAddress {
     pub(crate) config: tokio_postgres::Config,
-    trust: Trust,
+    pub(crate) trust: Trust,
     /// The state of handshakes, made when the first is due.
     tls: Arc<OnceLock<Connector>>,
 }
 
 impl PostgresAddress {
+    /// The password of the data source name, or of the environment.
+    pub(crate) fn password(&self) -> Option<String> {
+        let given = self.config.get_password().map(String::from_utf8_lossy);
+        let given = given.map(std::borrow::Cow::into_owned);
+        given.or_else(|| std::env::var("PGPASSWORD").ok())
+    }
+
     /// For one session.
     ///
     /// Errors: certificates that cannot be read.
@@ -177,8 +184,21 @@ impl Target {
         }
     }
 
+    /// The same server with another database on it; a file stays the same.
+    pub(crate) fn place_of(&self, database: &str) -> ServerAddress {
+        let mut place = self.place.clone();
+        match &mut place {
+            ServerAddress::Postgres(at) => {
+                at.config.dbname(database);
+            }
+            ServerAddress::MySql(at) => at.use_database(database),
+            ServerAddress::Sqlite(_) => {}
+        }
+        place
+    }
+
     /// Name of the database on its server.
-    fn database(&self) -> Option<&str> {
+    pub fn database(&self) -> Option<&str> {
         match &self.place {
             ServerAddress::Postgres(at) => at.config.get_dbname(),
             ServerAddress::MySql(at) => at.opts.db_name(),

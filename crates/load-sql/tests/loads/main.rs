@@ -3,6 +3,7 @@
 mod dbt1;
 mod dbt2;
 mod dbt3;
+mod dump;
 mod playing;
 mod sqlmix;
 mod tpcb;

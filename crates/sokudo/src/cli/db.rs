@@ -1,16 +1,20 @@
 //! `sokudo db`: the tables of loads on databases, made, checked and kept up.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_i18n::I18n;
 use sokudo_load_sql::db::{self, How, Tables, Upkeep};
 use sokudo_load_sql::dbt3::Scale;
+use sokudo_load_sql::dump::{self, Compared, Dump, Limit, Restored};
 use sokudo_load_sql::target_text::TargetText;
 use sokudo_model::{Text, Unit};
+use sokudo_workload::values::Span;
 
 use super::finish::LangOption;
-use super::{Exit, Failure};
+use super::{Exit, Failure, stop_flag};
 
 /// Most branches or warehouses.
 const MOST_SCALE: u32 = 20_000;
@@ -138,7 +142,7 @@ fn init(args: &InitArgs) -> Result<Exit, Failure> {
 }
 
 /// Something that is done to tables from time to time.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Op {
     /// Make the indexes anew
     Reindex,
@@ -146,30 +150,21 @@ enum Op {
     Vacuum,
     /// Count rows, so that plans know the sizes
     Analyze,
+    /// Dump the tables into a temporary file
+    Dump,
+    /// Restore that dump into a scratch database, and compare it
+    Restore,
 }
 
-impl Op {
-    fn upkeep(self) -> Upkeep {
-        match self {
-            Self::Reindex => Upkeep::Reindex,
-            Self::Vacuum => Upkeep::Vacuum,
-            Self::Analyze => Upkeep::Analyze,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Reindex => "reindex",
-            Self::Vacuum => "vacuum",
-            Self::Analyze => "analyze",
-        }
-    }
-}
-
-/// Time what is done to tables from time to time: indexes made anew, room given back, rows counted.
+/// Time what is done to tables from time to time: indexes made anew, room given back, rows counted, tables dumped and
+/// restored.
 ///
-/// PostgreSQL: reindex, vacuum, analyze. MariaDB and MySQL: alter table force, optimize, analyze. SQLite: reindex,
-/// vacuum of the whole file, analyze.
+/// PostgreSQL: reindex, vacuum, analyze, pg_dump, pg_restore. MariaDB and MySQL: alter table force, optimize, analyze,
+/// mariadb-dump or mysqldump, mariadb or mysql. SQLite: reindex, vacuum of the whole file, analyze, online backup of the
+/// whole file and back. Dumps lie in a private folder below TMPDIR, and are restored into a scratch database beside the
+/// source. Both are removed afterwards.
+///
+/// Exit code 1 when a restored table is not as in the source.
 #[derive(Debug, Args)]
 struct OpsArgs {
     /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
@@ -189,22 +184,128 @@ struct OpsArgs {
     )]
     only: Vec<Op>,
 
+    /// Longest time of a dump, and of a restore with its comparison.
+    #[arg(long, value_name = "TIME", default_value = "1h")]
+    timeout: Span,
+
     #[command(flatten)]
     language: LangOption,
 }
 
 fn ops(args: &OpsArgs) -> Result<Exit, Failure> {
-    let said = I18n::new(args.language.lang());
-    for op in &args.only {
-        let begun = Instant::now();
-        db::upkeep(&args.target.0, args.workload.tables(), op.upkeep())?;
-        let says = Text::new("db-ops-done")
-            .with("target", &args.target)
-            .word("op", op.name())
-            .number("seconds", begun.elapsed().as_secs_f64(), Unit::Seconds);
-        println!("{}", said.text(&says));
+    let place = |op| args.only.iter().position(|it| *it == op);
+    if place(Op::Restore).is_some_and(|at| place(Op::Dump).is_none_or(|dump| at < dump)) {
+        let says = Text::new("error-db-restore-alone");
+        return Err(Failure::operator(
+            says,
+            Text::new("error-db-restore-alone-hint"),
+        ));
     }
-    Ok(Exit::Fine)
+    // Without a dump nothing is left behind, and Ctrl-C ends at once.
+    let stop = match place(Op::Dump) {
+        Some(_) => stop_flag()?,
+        None => Arc::default(),
+    };
+    let mut upkeep = Operations {
+        args,
+        said: I18n::new(args.language.lang()),
+        stop: &stop,
+        dump: None,
+        exit: Exit::Fine,
+    };
+    for op in &args.only {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::run(Text::new("error-interrupted"), None));
+        }
+        upkeep.carry_out(*op)?;
+    }
+    Ok(upkeep.exit)
+}
+
+/// What is done to the tables, one after the other.
+struct Operations<'a> {
+    args: &'a OpsArgs,
+    said: I18n,
+    stop: &'a AtomicBool,
+    dump: Option<Dump<'a>>,
+    exit: Exit,
+}
+
+impl Operations<'_> {
+    fn carry_out(&mut self, op: Op) -> Result<(), Failure> {
+        match op {
+            Op::Reindex => self.keep_up("reindex", Upkeep::Reindex),
+            Op::Vacuum => self.keep_up("vacuum", Upkeep::Vacuum),
+            Op::Analyze => self.keep_up("analyze", Upkeep::Analyze),
+            Op::Dump => self.dump(),
+            Op::Restore => self.restore(),
+        }
+    }
+
+    fn keep_up(&self, name: &str, upkeep: Upkeep) -> Result<(), Failure> {
+        let begun = Instant::now();
+        db::upkeep(&self.args.target.0, self.args.workload.tables(), upkeep)?;
+        let says = Text::new("db-ops-done").word("op", name);
+        self.tell(says, Some(begun.elapsed()));
+        Ok(())
+    }
+
+    fn dump(&mut self) -> Result<(), Failure> {
+        let limit = Limit {
+            stop: self.stop,
+            bound: Duration::from_nanos(self.args.timeout.0),
+        };
+        let (target, tables) = (&self.args.target.0, self.args.workload.tables());
+        let dump = dump::dump(target, tables, limit)?;
+        let says = Text::new("db-ops-dump").number("bytes", dump.bytes as f64, Unit::Bytes);
+        self.tell(says, Some(dump.took));
+        self.dump = Some(dump);
+        Ok(())
+    }
+
+    fn restore(&mut self) -> Result<(), Failure> {
+        let Some(dump) = &self.dump else {
+            return Ok(());
+        };
+        let Restored { took, tables } = dump.restore()?;
+        let rows: u64 = tables.iter().map(|table| table.restored.rows).sum();
+        let says = Text::new("db-ops-restore")
+            .number("rows", rows as f64, Unit::One)
+            .number("tables", tables.len() as f64, Unit::One);
+        self.tell(says, Some(took));
+        let different: Vec<&Compared> = tables.iter().filter(|it| !it.is_same()).collect();
+        for table in &different {
+            self.tell(difference(table), None);
+        }
+        match different.is_empty() {
+            true => self.tell(Text::new("db-ops-restore-same"), None),
+            false => {
+                self.tell(Text::new("db-ops-restore-different"), None);
+                self.exit = Exit::CheckFailed;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&self, says: Text, took: Option<Duration>) {
+        let says = says.with("target", &self.args.target);
+        let says = match took {
+            Some(took) => says.number("seconds", took.as_secs_f64(), Unit::Seconds),
+            None => says,
+        };
+        println!("{}", self.said.text(&says));
+    }
+}
+
+/// How a restored table differs from the source.
+fn difference(table: &Compared) -> Text {
+    let sum = |sum: u64| format!("{sum:016x}");
+    Text::new("db-ops-restore-table")
+        .word("table", table.table)
+        .with("rows", table.restored.rows)
+        .word("sum", sum(table.restored.sum))
+        .with("source-rows", table.source.rows)
+        .word("source-sum", sum(table.source.sum))
 }
 
 fn check(args: &CheckArgs) -> Result<Exit, Failure> {
