@@ -181,8 +181,8 @@ fn command(program: &Path, directory: &Path, as_user: Option<(u32, u32)>) -> Com
         file.map_or_else(|_| Stdio::null(), Stdio::from)
     };
     command.stdout(log()).stderr(log());
-    // A locale of the machine has no place in a test.
-    command.env("LC_ALL", "C");
+    // A locale of the machine has no place in a test, nor has a home that this user cannot enter.
+    command.env("LC_ALL", "C").env("HOME", directory);
     #[cfg(unix)]
     if let Some((uid, gid)) = as_user {
         std::os::unix::process::CommandExt::gid(&mut command, gid);

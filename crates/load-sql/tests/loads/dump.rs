@@ -127,3 +127,63 @@ fn tables_on_mariadb_are_dumped_and_come_back() {
     let dsn = server.dsn().replace("bench@", &format!("bench:{IN_URL}@"));
     check(&dsn.parse().expect("a target"));
 }
+
+/// Certificate and key of a server, which is its own authority, in PEM.
+fn certificate() -> (String, String) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]);
+    let made = made.expect("a certificate");
+    (made.cert.pem(), made.signing_key.serialize_pem())
+}
+
+/// The programs encrypt as the session does: these servers refuse who does not.
+fn come_back_encrypted(dsn: &str, options: [&str; 2], certificate: &str) {
+    let place = tempfile::tempdir().expect("a directory");
+    let authority = place.path().join("authority.pem");
+    std::fs::write(&authority, certificate).expect("a file");
+    let dsn = dsn.replace("127.0.0.1", "localhost");
+    for options in options {
+        let options = options.replace("FILE", &authority.display().to_string());
+        let target = made(&format!("{dsn}?{options}"));
+        let stop = AtomicBool::new(false);
+        let restored = dump(&target, Tables::Tpcb, limit(&stop)).and_then(|dump| dump.restore());
+        let restored = restored.unwrap_or_else(|refused| panic!("{options}: {refused:?}"));
+        assert!(restored.tables.iter().all(|it| it.is_same()), "{options}");
+    }
+}
+
+#[test]
+fn programs_encrypt_as_sessions_do_on_postgres() {
+    let (certificate, key) = certificate();
+    let settings = [
+        "ssl=on",
+        "ssl_cert_file=../own.pem",
+        "ssl_key_file=../key.pem",
+        "hba_file=hba.conf",
+    ];
+    let files = [
+        ("own.pem", certificate.as_str()),
+        ("key.pem", key.as_str()),
+        ("hba.conf", "hostssl all all 127.0.0.1/32 trust\n"),
+    ];
+    let Some(server) = databases::postgres_with(&settings, &files) else {
+        return;
+    };
+    let options = ["sslmode=require", "sslmode=verify-full&sslrootcert=FILE"];
+    come_back_encrypted(&server.dsn(), options, &certificate);
+}
+
+#[test]
+fn programs_encrypt_as_sessions_do_on_mariadb() {
+    let (certificate, key) = certificate();
+    let settings = [
+        "ssl-cert=../own.pem",
+        "ssl-key=../key.pem",
+        "require-secure-transport=ON",
+    ];
+    let files = [("own.pem", certificate.as_str()), ("key.pem", key.as_str())];
+    let Some(server) = databases::mariadb_with(&settings, &files) else {
+        return;
+    };
+    let options = ["ssl-mode=PREFERRED", "ssl-mode=VERIFY_IDENTITY&ssl-ca=FILE"];
+    come_back_encrypted(&server.dsn(), options, &certificate);
+}

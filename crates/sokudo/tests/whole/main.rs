@@ -17,6 +17,8 @@ mod clock_step;
 mod compare;
 mod console;
 mod data_ports;
+#[cfg(unix)]
+mod db_ops;
 mod delayed_ack;
 mod demands;
 mod demo;
