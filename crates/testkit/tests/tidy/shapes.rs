@@ -35,8 +35,8 @@ const KINDS: &[Kind] = &[
         files: &["mod.rs", "options.rs", "client.rs", "tests.rs"],
         registry: "crates/load-sql/src/lib.rs",
         without: &[],
-        // What all of them share.
-        others: &["drive", "settings"],
+        // What all of them share, and what is done to their tables outside of a run.
+        others: &["drive", "dump", "settings"],
     },
     Kind {
         folder: "crates/monitors/src",
