@@ -222,6 +222,21 @@ fn process(path: &Path, running: &mut Running) -> Pid {
     }
 }
 
+/// Interrupts a dump and restore while this stand-in runs; the process is gone afterwards, and so is its folder.
+#[track_caller]
+fn interrupted(dsn: &str, name: &str, script: &str) {
+    let place = place();
+    stand_in(&place, name, &format!("echo $$ > process; exec {script}"));
+    let line = format!("db ops --target {dsn} --only dump,restore");
+    let mut running = sokudo(&place, &line).start();
+    let pid = process(&place.path().join("process"), &mut running);
+    running.interrupt();
+    let ended = running.finish();
+    ended.expect_code(3).expect_stderr("interrupted");
+    assert!(test_kill_process(pid).is_err(), "{name} goes on");
+    clean(&place);
+}
+
 #[test]
 fn an_interrupt_ends_the_program_and_leaves_nothing() {
     let Some(server) = databases::postgres(&[]) else {
@@ -232,18 +247,7 @@ fn an_interrupt_ends_the_program_and_leaves_nothing() {
         .run(&format!("db init --target {dsn}"))
         .expect_code(0);
     for name in ["pg_dump", "pg_restore"] {
-        let place = place();
-        stand_in(&place, name, "echo $$ > process; exec sleep 1000");
-        let mut running = sokudo(
-            &place,
-            &format!("db ops --target {dsn} --only dump,restore"),
-        )
-        .start();
-        let pid = process(&place.path().join("process"), &mut running);
-        running.interrupt();
-        running.finish().expect_code(3).expect_stderr("interrupted");
-        assert!(test_kill_process(pid).is_err(), "{name} goes on");
-        clean(&place);
+        interrupted(&dsn, name, "sleep 1000");
     }
     let names = "select count(*) from pg_database where datname like 'sokudo%'";
     let asked = [
@@ -256,8 +260,39 @@ fn an_interrupt_ends_the_program_and_leaves_nothing() {
         "-p",
     ];
     let port = server.port.to_string();
-    let words = asked.into_iter().chain([port.as_str()]);
-    let ended = Sokudo::of("psql".as_ref(), words).run();
+    let ended = Sokudo::of("psql".as_ref(), asked.into_iter().chain([port.as_str()])).run();
     ended.expect_code(0);
     assert_eq!(ended.stdout, "0\n", "{ended}");
+}
+
+#[test]
+fn an_interrupt_drops_a_database_on_mariadb_that_is_locked() {
+    let Some(server) = databases::mariadb() else {
+        return;
+    };
+    let dsn = server.dsn();
+    place()
+        .run(&format!("db init --target {dsn}"))
+        .expect_code(0);
+    interrupted(&dsn, "mariadb-dump", "sleep 1000");
+    // The server goes on with it after its client was killed.
+    let locks = "create table t (a int); lock tables t write; select sleep(1000)";
+    interrupted(
+        &dsn,
+        "mariadb",
+        &format!("/usr/bin/mariadb \"$@\" -e '{locks}'"),
+    );
+    let asked = [
+        "--no-defaults",
+        "-h127.0.0.1",
+        "-ubench",
+        "-e",
+        "show databases like 'sokudo%'",
+        "-P",
+    ];
+    let port = server.port.to_string();
+    let asked = asked.into_iter().chain([port.as_str()]);
+    let ended = Sokudo::of("/usr/bin/mariadb".as_ref(), asked).run();
+    ended.expect_code(0);
+    assert_eq!(ended.stdout, "", "{ended}");
 }
