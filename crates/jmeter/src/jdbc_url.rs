@@ -8,7 +8,7 @@
 
 use sokudo_model::Text;
 
-use crate::plan::{DatabaseAddress, DatabaseDriver};
+use crate::plan::{DatabaseAddress, DatabaseDriver, Encryption};
 
 /// Options of drivers that change nothing of what a plan does or shows.
 const WITHOUT_EFFECT: &[(DatabaseDriver, &[&str])] = &[
@@ -58,15 +58,31 @@ const WITHOUT_EFFECT: &[(DatabaseDriver, &[&str])] = &[
     (DatabaseDriver::Sqlite, &[]),
 ];
 
-/// Options by which TLS is asked for, with the values that do not ask for it.
-const TLS: &[(&str, &[&str])] = &[
-    ("ssl", &["false"]),
-    ("sslmode", &["disable", "allow", "prefer"]),
-    ("sslMode", &["disable", "DISABLED", "PREFERRED"]),
-    ("useSSL", &["false"]),
-    ("requireSSL", &["false"]),
-    ("verifyServerCertificate", &["false", "true"]),
+/// Options about encryption.
+const ENCRYPTION: &[(DatabaseDriver, &[&str])] = &[
+    (
+        DatabaseDriver::Postgres,
+        &["ssl", "sslmode", "sslrootcert", "sslfactory"],
+    ),
+    (
+        DatabaseDriver::MariaDb,
+        &[
+            "sslMode",
+            "useSsl",
+            "useSSL",
+            "serverSslCert",
+            "trustServerCertificate",
+        ],
+    ),
+    (
+        DatabaseDriver::MySql,
+        &["sslMode", "useSSL", "requireSSL", "verifyServerCertificate"],
+    ),
+    (DatabaseDriver::Sqlite, &[]),
 ];
+
+/// The class by which PostgreSQL's driver takes any certificate.
+const NON_VALIDATING: &str = "org.postgresql.ssl.NonValidatingFactory";
 
 /// The driver of a class; `None`: it is not supported.
 pub(crate) fn driver(class: &str) -> Option<DatabaseDriver> {
@@ -113,6 +129,8 @@ pub(crate) fn parse(
         user: None,
         password: None,
         settings: Vec::new(),
+        encryption: Encryption::Never,
+        authorities: None,
     };
     match driver {
         DatabaseDriver::Sqlite => {
@@ -129,9 +147,11 @@ pub(crate) fn parse(
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (decoded(name), decoded(value))
     });
-    for (name, value) in given.chain(properties.iter().cloned()) {
-        option(&name, value, &mut address)?;
+    let all: Vec<(String, String)> = given.chain(properties.iter().cloned()).collect();
+    for (name, value) in &all {
+        option(name, value.clone(), &mut address)?;
     }
+    encrypt(&all, &mut address)?;
     Ok(address)
 }
 
@@ -171,17 +191,9 @@ fn server(place: &str, address: &mut DatabaseAddress) -> Result<(), Text> {
 fn option(name: &str, value: String, address: &mut DatabaseAddress) -> Result<(), Text> {
     let driver = address.driver;
     let refused = || Text::new("jmx-jdbc-option").word("option", name.to_owned());
-    let has_no_effect = WITHOUT_EFFECT
-        .iter()
-        .any(|(of, names)| *of == driver && names.contains(&name));
-    if has_no_effect {
+    let mut others = WITHOUT_EFFECT.iter().chain(ENCRYPTION);
+    if others.any(|(of, names)| *of == driver && names.contains(&name)) {
         return Ok(());
-    }
-    if let Some((_, without)) = TLS.iter().find(|(of, _)| *of == name) {
-        return match without.contains(&value.as_str()) {
-            true => Ok(()),
-            false => Err(refused()),
-        };
     }
     match (driver, name) {
         (DatabaseDriver::Sqlite, _) => return Err(refused()),
@@ -195,6 +207,62 @@ fn option(name: &str, value: String, address: &mut DatabaseAddress) -> Result<()
         }
         _ => return Err(refused()),
     }
+    Ok(())
+}
+
+/// Takes encryption from all options together, as the driver does: the newer ones win.
+fn encrypt(options: &[(String, String)], address: &mut DatabaseAddress) -> Result<(), Text> {
+    let of = |name: &str| {
+        let mut options = options.iter().rev();
+        let (_, value) = options.find(|(known, _)| known == name)?;
+        Some(value.as_str())
+    };
+    let is = |name: &str| of(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let refused = |name: &str| Text::new("jmx-jdbc-option").word("option", name.to_owned());
+    let mode = match address.driver {
+        DatabaseDriver::Postgres => of("sslmode"),
+        _ => of("sslMode"),
+    };
+    let mode = mode.map(str::to_ascii_lowercase);
+    let mode = mode.as_deref();
+    address.encryption = match address.driver {
+        DatabaseDriver::Postgres => match mode {
+            _ if of("sslfactory") == Some(NON_VALIDATING) => Encryption::Always,
+            _ if of("sslfactory").is_some() => return Err(refused("sslfactory")),
+            // Without encryption first: servers that require it are refused.
+            Some("disable" | "allow") => Encryption::Never,
+            Some("prefer") => Encryption::WhereOffered,
+            Some("require") => Encryption::Always,
+            Some("verify-ca") => Encryption::Authority,
+            Some("verify-full") => Encryption::Name,
+            Some(_) => return Err(refused("sslmode")),
+            None if is("ssl") || of("ssl") == Some("") => Encryption::Name,
+            None => Encryption::WhereOffered,
+        },
+        DatabaseDriver::MariaDb => match mode.or(of("useSsl")).or(of("useSSL")) {
+            _ if is("trustServerCertificate") => Encryption::Always,
+            None | Some("disable" | "false" | "0") => Encryption::Never,
+            Some("trust") => Encryption::Always,
+            Some("verify-ca" | "verify_ca") => Encryption::Authority,
+            Some("verify-full" | "verify_full" | "true" | "1") => Encryption::Name,
+            Some(_) => return Err(refused("sslMode")),
+        },
+        DatabaseDriver::MySql => match mode {
+            Some("disabled") => Encryption::Never,
+            Some("preferred") => Encryption::WhereOffered,
+            Some("required") => Encryption::Always,
+            Some("verify_ca") => Encryption::Authority,
+            Some("verify_identity") => Encryption::Name,
+            Some(_) => return Err(refused("sslMode")),
+            None if of("useSSL").is_some() && !is("useSSL") => Encryption::Never,
+            None if is("verifyServerCertificate") => Encryption::Authority,
+            None if is("requireSSL") => Encryption::Always,
+            None => Encryption::WhereOffered,
+        },
+        DatabaseDriver::Sqlite => Encryption::Never,
+    };
+    let file = of("sslrootcert").or(of("serverSslCert"));
+    address.authorities = file.map(str::to_owned);
     Ok(())
 }
 
@@ -314,7 +382,12 @@ mod tests {
             (Postgres, "jdbc:postgresql://a:x/shop", "jmx-jdbc-url"),
             (
                 Postgres,
-                "jdbc:postgresql://a/shop?ssl=true",
+                "jdbc:postgresql://a/shop?sslfactory=own.Factory",
+                "jmx-jdbc-option",
+            ),
+            (
+                MariaDb,
+                "jdbc:mariadb://a/shop?sslMode=often",
                 "jmx-jdbc-option",
             ),
             (
@@ -327,6 +400,41 @@ mod tests {
         ] {
             assert_eq!(parse(driver, url, &[]).expect_err(url).key, key, "{url}");
         }
+    }
+
+    #[test]
+    fn encryption_is_what_the_driver_would_do() {
+        use DatabaseDriver::{MariaDb, MySql, Postgres};
+        for (driver, query, encryption) in [
+            (Postgres, "", Encryption::WhereOffered),
+            (Postgres, "ssl=true", Encryption::Name),
+            (Postgres, "ssl=true&sslmode=require", Encryption::Always),
+            (Postgres, "sslmode=verify-ca", Encryption::Authority),
+            (
+                Postgres,
+                "ssl=true&sslfactory=org.postgresql.ssl.NonValidatingFactory",
+                Encryption::Always,
+            ),
+            (MariaDb, "", Encryption::Never),
+            (MariaDb, "sslMode=trust", Encryption::Always),
+            (MariaDb, "useSsl=true", Encryption::Name),
+            (MySql, "", Encryption::WhereOffered),
+            (MySql, "useSSL=false", Encryption::Never),
+            (MySql, "useSSL=true&requireSSL=true", Encryption::Always),
+            (MySql, "sslMode=VERIFY_IDENTITY", Encryption::Name),
+        ] {
+            let name = match driver {
+                Postgres => "postgresql",
+                MariaDb => "mariadb",
+                _ => "mysql",
+            };
+            let url = format!("jdbc:{name}://h/d?{query}");
+            let found = parse(driver, &url, &[]).expect(&url);
+            assert_eq!(found.encryption, encryption, "{url}");
+        }
+        let with_file = "jdbc:postgresql://h/d?sslmode=verify-full&sslrootcert=/a%20b.pem";
+        let found = parse(Postgres, with_file, &[]).expect(with_file);
+        assert_eq!(found.authorities.as_deref(), Some("/a b.pem"));
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl MySqlAddress {
 /// The driver's options for this check of certificates.
 ///
 /// Errors: certificates that cannot be read, or none to trust.
-fn options(trust: &Trust) -> io::Result<SslOpts> {
+pub(crate) fn options(trust: &Trust) -> io::Result<SslOpts> {
     let options = SslOpts::default();
     if trust.proof == Proof::None {
         // The driver cannot do without any authority, and so keeps those that are built in.

@@ -4,6 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use sokudo_sql::jdbc::{
+    Connection, Driver, Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, JdbcStatement,
+};
 use sokudo_sql::{Class, Session, SqlError, Target, Value};
 use sokudo_testkit::databases::{DatabaseServer, mariadb, mariadb_with, postgres, postgres_with};
 
@@ -259,5 +262,105 @@ fn mariadb_without_tls_is_refused_where_it_is_required() {
     ] {
         let error = version(&server, "127.0.0.1", &options).expect_err(&options);
         assert_eq!(error.class, Class::NoTls, "{options}: {error}");
+    }
+}
+
+/// What a statement gives a JDBC driver's session that is encrypted so.
+fn asked_by_jdbc(
+    server: &DatabaseServer,
+    (driver, sql): (Driver, &str),
+    (host, encryption, authorities): (&str, JdbcEncryption, Option<&str>),
+) -> Result<String, Exception> {
+    let port = server.dsn().rsplit_once(':').expect("a port").1.to_owned();
+    let port = port.split('/').next().expect("a port");
+    let place = JdbcAddress {
+        driver,
+        host: host.into(),
+        port: port.parse().expect("a port"),
+        database: "bench".into(),
+        file: None,
+        user: "bench".into(),
+        password: String::new(),
+        settings: Vec::new(),
+        encryption,
+        authorities: authorities.map(Into::into),
+    };
+    block_on(async {
+        let mut connection = Connection::connect(&place, BOUND).await?;
+        let statement = JdbcStatement {
+            sql,
+            arguments: None,
+            expects: Gives::Rows,
+            most_rows: None,
+            timeout: None,
+        };
+        let given = connection.run(&statement).await?;
+        let Some(JdbcOutcome::Rows(rows)) = given.into_iter().next() else {
+            panic!("rows")
+        };
+        let cell = rows
+            .rows
+            .into_iter()
+            .next()
+            .and_then(|row| row.into_iter().last());
+        Ok(cell.flatten().unwrap_or_default())
+    })
+}
+
+#[test]
+fn sessions_of_jdbc_drivers_prove_as_much_as_they_are_asked_to() {
+    use JdbcEncryption::{Always, Authority, Name, Never, WhereOffered};
+    let (authority, certificate, key) = certificates("localhost");
+    let files = [("own.pem", certificate.as_str()), ("key.pem", key.as_str())];
+    let place = tempfile::tempdir().expect("a directory");
+    let trusted = pem(place.path(), "trusted.pem", &authority);
+    let other = pem(place.path(), "other.pem", &certificates("elsewhere").0);
+    let (trusted, other) = (Some(trusted.as_str()), Some(other.as_str()));
+    let of_postgres = postgres_with(
+        &[
+            "ssl=on",
+            "ssl_cert_file=../own.pem",
+            "ssl_key_file=../key.pem",
+        ],
+        &files,
+    );
+    let of_mariadb = mariadb_with(&["ssl-cert=../own.pem", "ssl-key=../key.pem"], &files);
+    let servers = [
+        (
+            of_postgres,
+            Driver::Postgres,
+            "select coalesce(version, '') from pg_stat_ssl where pid = pg_backend_pid()",
+        ),
+        (
+            of_mariadb,
+            Driver::MariaDb,
+            "show session status like 'Ssl_version'",
+        ),
+    ];
+    for (server, driver, sql) in servers {
+        let Some(server) = server else { continue };
+        let ask = |of| asked_by_jdbc(&server, (driver, sql), of);
+        for (host, encryption, authorities, is_encrypted) in [
+            ("127.0.0.1", Never, None, false),
+            ("127.0.0.1", WhereOffered, None, true),
+            ("127.0.0.1", Always, None, true),
+            ("127.0.0.1", Authority, trusted, true),
+            ("localhost", Name, trusted, true),
+        ] {
+            let said = ask((host, encryption, authorities)).expect("a session");
+            assert_eq!(
+                said.starts_with("TLSv1"),
+                is_encrypted,
+                "{encryption:?}: {said}"
+            );
+        }
+        for of in [
+            ("127.0.0.1", Name, trusted),
+            ("localhost", Name, other),
+            ("localhost", Authority, other),
+        ] {
+            let thrown = ask(of).expect_err("a certificate that is not trusted");
+            assert!(thrown.is_lost, "{thrown:?}");
+        }
     }
 }

@@ -46,11 +46,15 @@ pub fn files(plan: &Plan) -> Vec<FileUse> {
         }
     }
     for config in &plan.configs {
-        if let ConfigKind::Database(database) = &config.kind
-            && let Some(file) = database.address.as_ref().and_then(|it| it.file.as_ref())
-        {
-            let file = Template::text(file.as_str());
-            found.insert(FileUse::new(&file, "JDBCDataSource", true));
+        let ConfigKind::Database(database) = &config.kind else {
+            continue;
+        };
+        let Some(address) = &database.address else {
+            continue;
+        };
+        for (file, is_written) in [(&address.file, true), (&address.authorities, false)] {
+            let file = file.as_ref().map(|file| Template::text(file.as_str()));
+            found.extend(file.map(|file| FileUse::new(&file, "JDBCDataSource", is_written)));
         }
     }
     for sampler in &plan.samplers {

@@ -82,6 +82,26 @@ pub struct DatabaseAddress {
     pub password: Option<String>,
     /// Settings of the session.
     pub settings: Vec<(String, String)>,
+    /// Encryption of the session.
+    pub encryption: Encryption,
+    /// File with certificates of authorities to trust, in PEM; `None`: the driver's own choice.
+    pub authorities: Option<String>,
+}
+
+/// Encryption of a session on a database server, and what the server has to prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encryption {
+    /// None.
+    Never,
+    /// Where the server offers it.
+    WhereOffered,
+    /// Always, with any certificate.
+    Always,
+    /// Always, with a certificate that an authority signed.
+    Authority,
+    /// The same, for the name of the host.
+    Name,
 }
 
 /// A level of isolation, by its name in JDBC.

@@ -26,6 +26,8 @@ use mysql::MySql;
 use postgres::Postgres;
 use sqlite::Sqlite;
 
+use crate::tls::{Proof, Roots, Trust};
+
 /// A JDBC driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
@@ -56,8 +58,41 @@ pub struct JdbcAddress {
     pub user: String,
     /// Password.
     pub password: String,
-    /// PoolSettings of the session, by name: those of PostgreSQL.
+    /// Settings of the session, by name: those of PostgreSQL.
     pub settings: Vec<(String, String)>,
+    /// Encryption of the session.
+    pub encryption: JdbcEncryption,
+    /// File with certificates of authorities to trust, in PEM; `None`: those of this system.
+    pub authorities: Option<PathBuf>,
+}
+
+/// Encryption of a session, and what the server has to prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JdbcEncryption {
+    /// None.
+    Never,
+    /// Where the server offers it.
+    WhereOffered,
+    /// Always, with any certificate.
+    Always,
+    /// Always, with a certificate that an authority signed.
+    Authority,
+    /// The same, for the name of the host.
+    Name,
+}
+
+impl JdbcAddress {
+    /// What the server has to prove.
+    fn trust(&self) -> Trust {
+        Trust {
+            proof: match self.encryption {
+                JdbcEncryption::Authority => Proof::Authority,
+                JdbcEncryption::Name => Proof::Name,
+                _ => Proof::None,
+            },
+            roots: self.authorities.clone().map_or(Roots::System, Roots::File),
+        }
+    }
 }
 
 impl std::fmt::Debug for JdbcAddress {

@@ -4,11 +4,12 @@
 
 use mysql_async::consts::{ColumnFlags, ColumnType};
 use mysql_async::prelude::Queryable as _;
-use mysql_async::{Column, Conn, Error, OptsBuilder, Value as Cell};
+use mysql_async::{Column, Conn, DriverError, Error, OptsBuilder, Value as Cell};
 
 use super::argument::Argument;
 use super::scan::{Dialect, called, first_word, with_parameters};
-use super::{Driver, Exception, Gives, JdbcAddress, JdbcOutcome, Rows, java};
+use super::{Driver, Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Rows, java};
+use crate::mysql_tls;
 
 /// Number of the character set of bytes.
 const BINARY: u16 = 63;
@@ -17,6 +18,22 @@ pub(super) struct MySql {
     conn: Conn,
     driver: Driver,
     is_mariadb: bool,
+}
+
+/// A connection that is encrypted as the address asks for it.
+async fn encrypted(builder: OptsBuilder, place: &JdbcAddress) -> Result<Conn, Error> {
+    if place.encryption == JdbcEncryption::Never {
+        return Conn::new(builder).await;
+    }
+    let tls = mysql_tls::options(&place.trust())?;
+    match Conn::new(builder.clone().ssl_opts(tls)).await {
+        Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
+            if place.encryption == JdbcEncryption::WhereOffered =>
+        {
+            Conn::new(builder).await
+        }
+        made => made,
+    }
 }
 
 impl MySql {
@@ -31,7 +48,7 @@ impl MySql {
             .client_found_rows(true)
             .prefer_socket(false)
             .stmt_cache_size(0_usize);
-        let conn = Conn::new(builder).await;
+        let conn = encrypted(builder, place).await;
         let mut conn = conn.map_err(|error| not_connected(&error, place))?;
         let version: Result<Option<String>, Error> = conn.query_first("select version()").await;
         let version = version.ok().flatten().unwrap_or_default();

@@ -12,14 +12,15 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use futures_util::future::join;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::ErrorPosition;
-use tokio_postgres::tls::NoTlsStream;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, Connection, NoTls, Row, Socket, Statement};
+use tokio_postgres::{Client, Config, Connection, Row, Socket, Statement};
 
 use super::argument::{Argument, ArgumentKind};
 use super::scan::{Dialect, called, first_word, statements, with_parameters};
-use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Rows};
+use super::{Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Rows};
+use crate::tls::{Connector, Encrypted};
 use crate::value::Value;
 
 const CLASS: &str = "org.postgresql.util.PSQLException";
@@ -28,7 +29,9 @@ const KEPT: usize = 256;
 
 pub(super) struct Postgres {
     client: Client,
-    connection: Connection<Socket, NoTlsStream>,
+    connection: Connection<Socket, Encrypted>,
+    /// The state of handshakes, for a connection that cancels a statement.
+    tls: Connector,
     prepared: HashMap<(String, Vec<ArgumentKind>), Statement>,
     /// A transaction has begun.
     in_transaction: bool,
@@ -60,13 +63,23 @@ impl Postgres {
                 config.application_name(value);
             }
         }
+        config.ssl_mode(match place.encryption {
+            JdbcEncryption::Never => SslMode::Disable,
+            JdbcEncryption::WhereOffered => SslMode::Prefer,
+            _ => SslMode::Require,
+        });
+        let tls = place
+            .trust()
+            .connector()
+            .map_err(|error| untrusted(&error))?;
         let (client, connection) = config
-            .connect(NoTls)
+            .connect(tls.anew())
             .await
             .map_err(|error| not_connected(&error, place))?;
         let mut made = Self {
             client,
             connection,
+            tls,
             prepared: HashMap::new(),
             in_transaction: false,
         };
@@ -85,7 +98,7 @@ impl Postgres {
     }
 
     async fn call<T>(
-        connection: &mut Connection<Socket, NoTlsStream>,
+        connection: &mut Connection<Socket, Encrypted>,
         call: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Exception> {
         let call = async { Ok(call.await.map_err(|error| told(&error))) };
@@ -125,12 +138,12 @@ impl Postgres {
         is_auto: bool,
         bound: Duration,
     ) -> Result<Given, Exception> {
-        let cancel = self.client.cancel_token();
+        let (cancel, tls) = (self.client.cancel_token(), self.tls.anew());
         let mut executing = pin!(self.execute(statement, is_auto));
         if let Ok(done) = tokio::time::timeout(bound, &mut executing).await {
             return done;
         }
-        let cancelling = async { cancel.cancel_query(NoTls).await };
+        let cancelling = async { cancel.cancel_query(tls).await };
         // Where it is not heard, the statement goes on until its end.
         join(executing, cancelling).await.0
     }
@@ -422,9 +435,11 @@ fn not_connected(error: &tokio_postgres::Error, place: &JdbcAddress) -> Exceptio
         };
     }
     let source = std::error::Error::source(error);
-    let refused = source
-        .and_then(|source| source.downcast_ref::<std::io::Error>())
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
+    let io = source.and_then(|source| source.downcast_ref::<std::io::Error>());
+    if let Some(error) = io.filter(|error| crate::tls::refused(error).is_some()) {
+        return untrusted(error);
+    }
+    let refused = io.is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
     let (state, says) = match refused {
         true => (
             "08001",
@@ -439,6 +454,14 @@ fn not_connected(error: &tokio_postgres::Error, place: &JdbcAddress) -> Exceptio
     Exception {
         is_lost: true,
         ..Exception::of(CLASS, Some(state), says)
+    }
+}
+
+/// A server whose certificate is refused, or cannot be examined.
+fn untrusted(error: &std::io::Error) -> Exception {
+    Exception {
+        is_lost: true,
+        ..Exception::of(CLASS, Some("08006"), format!("SSL error: {error}"))
     }
 }
 

@@ -13,13 +13,16 @@ mod arguments;
 mod pool;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::thread::JoinHandle;
 
-use sokudo_jmeter::plan::{ConfigKind, Database, DatabaseDriver, Id, IsolationLevel};
+use sokudo_jmeter::plan::{
+    ConfigKind, Database, DatabaseAddress, DatabaseDriver, Encryption, Id, IsolationLevel,
+};
 use sokudo_jmeter::run::DatabaseCall;
 use sokudo_model::Refusal;
-use sokudo_sql::jdbc::{Driver, Isolation, JdbcAddress};
+use sokudo_sql::jdbc::{Driver, Isolation, JdbcAddress, JdbcEncryption};
 use sokudo_workload::refusal::{failed, spawn};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -45,8 +48,8 @@ pub(super) struct Databases {
 }
 
 impl Databases {
-    /// Starts what the plan needs; connections that it wants before the test are made. Errors: a file of SQLite
-    /// that the plan may not use; no thread could be started.
+    /// Starts what the plan needs; connections that it wants before the test are made. Errors: a file of SQLite,
+    /// or of certificates, that the plan may not use; no thread could be started.
     pub fn start(prepared: &Prepared, loops: usize) -> Result<Self, Refusal> {
         let mut made = Self::default();
         for (id, config) in (0..).zip(&prepared.plan.configs) {
@@ -58,6 +61,10 @@ impl Databases {
             };
             if let Some(file) = &place.file {
                 prepared.may_open(&file.to_string_lossy())?;
+            }
+            let named = database.address.as_ref();
+            if let Some(file) = named.and_then(|it| it.authorities.as_ref()) {
+                prepared.may_open(file)?;
             }
             let settings = PoolSettings::new(database, place);
             let lanes = match database.connections {
@@ -140,7 +147,31 @@ fn place(database: &Database) -> Option<JdbcAddress> {
         user,
         password: password.unwrap_or_default(),
         settings: address.settings.clone(),
+        encryption: encryption(address.encryption),
+        authorities: authorities(address),
     })
+}
+
+/// File of the authorities to trust: PostgreSQL's driver has one of each user, and the others trust as the
+/// system does.
+fn authorities(address: &DatabaseAddress) -> Option<PathBuf> {
+    let given = address.authorities.as_ref().map(PathBuf::from);
+    let proves = matches!(address.encryption, Encryption::Authority | Encryption::Name);
+    let is_own = proves && address.driver == DatabaseDriver::Postgres;
+    given.or_else(|| {
+        let home = std::env::home_dir().filter(|_| is_own)?;
+        Some(home.join(".postgresql/root.crt"))
+    })
+}
+
+fn encryption(of: Encryption) -> JdbcEncryption {
+    match of {
+        Encryption::Never => JdbcEncryption::Never,
+        Encryption::WhereOffered => JdbcEncryption::WhereOffered,
+        Encryption::Always => JdbcEncryption::Always,
+        Encryption::Authority => JdbcEncryption::Authority,
+        Encryption::Name => JdbcEncryption::Name,
+    }
 }
 
 fn isolation(level: IsolationLevel) -> Isolation {
