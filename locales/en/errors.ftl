@@ -1214,3 +1214,217 @@ error-web-pages = { $most } pages are open already
 error-web-pages-hint = close one of them
 error-web-record = the record cannot be read
 error-web-record-hint = look at the record with `sokudo show`
+
+## What came over a connection between hosts, as nouns
+error-frame-empty = frame without content
+error-frame-long = frame of { $length } bytes where at most { $max } are allowed
+error-envelope-garbled = { $bytes } bytes that are not a valid message: { $why }
+error-envelope-left-over = { $bytes } bytes that are not a valid message: { $rest } bytes are left over
+error-ticket-magic = not a sokudo greeting
+error-ticket-garbled = a garbled sokudo greeting
+error-ticket-tag = a ticket that is not valid here
+
+## Messages and sessions that are not what they should be
+error-order-short = a message of { $bytes } bytes is too short to be one
+error-order-forged = a message was forged, altered, or made for another session
+error-order-replayed = message { $found } came again when { $expected } was due
+error-order-lost = message { $found } came when { $expected } was due: some were lost
+error-piece-garbled = it sent a piece that is none: { $bytes } bytes
+error-piece-long = it sent a frame of more than { $most } bytes
+error-piece-never-sent = it says that it has read { $taken } bytes of { $sent }
+error-version = { $peer } speaks protocol { $peer_protocol } (sokudo { $peer_product }), this is protocol { $own_protocol } (sokudo { $own_product })
+error-version-hint = install the same version on both
+verdict-accepted = accepted
+verdict-key-needed = gave no key
+verdict-wrong-key = gave another key
+verdict-key-unknown = gave a key, and this server has none
+verdict-version = speaks another protocol version
+verdict-busy = came as number { $max_clients } + 1
+verdict-garbled = sent a garbled ticket
+
+## Why a connection between hosts ended
+error-link-and-then = { $why }, and then: { $then }
+error-link-another = another connection came
+error-link-asked = it asked, and only a controller asks
+error-link-bus-only = it sent a message that only the bus itself makes
+error-link-full = too many notes are waiting
+error-link-gone = the connection to the controller is gone
+error-link-goodbye = it said goodbye
+error-link-handler-ended = its handler has ended
+error-link-handler-failed = its handler failed
+error-link-never-sent = it has taken { $taken } of { $sent } messages
+error-link-no-thread = the system gives no thread
+error-link-not-a-message = it sent { $bytes } bytes that are not a valid message
+error-link-not-again = { $why }, and it was not reached again within { $seconds } s
+error-link-nothing-came = nothing came over it any more
+error-link-others-came = others came, and it had no connection
+error-link-out-of-order = it answered out of order
+error-link-own-close = it was closed
+error-link-replaced = another connection took its place
+error-link-run-ended = it has ended this run
+error-link-sent = it sent { $what }
+error-link-sent-a = it sent a { $what }
+error-link-server-stops = this server stops
+error-link-silent = no sign of life for { $seconds } s
+error-link-unasked = it answered without having been asked
+error-link-unconfirmed = it confirms nothing of what it is sent
+error-link-unread = it does not read its answers: { $why }
+error-link-unsendable = nothing can be sent any more: { $why }
+error-link-unsendable-to = nothing can be sent to it any more: { $why }
+error-agent-not-ready = not ready within { $seconds }s
+error-agent-thread-ended = the agent's thread ended unexpectedly
+error-answer-long = the answer is too long: { $why }
+error-asks-waiting = { $asks } asks or { $mib } MiB of them are waiting already
+error-thread-panicked = it panicked
+error-bus-certificate = it shows another product's certificate
+error-bus-no-address = it has no address
+error-bus-no-answer = no answer in time
+error-bus-no-member = the bus has no member number { $number }
+error-bus-resolver-silent = the resolver did not answer
+error-bus-ticket-unread = it could not read our ticket
+error-bus-timed-out = `{ $host }` did not answer `{ $ask }` within { $seconds } s
+error-bus-too-long = `{ $ask }` for `{ $host }` is too long: { $why }
+error-bus-unanswered = it accepted the connection but did not answer in time
+error-bus-wrong-key = `{ $host }` does not have this key ({ $given })
+error-bus-wrong-key-other = `{ $host }` does not have this key ({ $given }): its own is { $own }
+
+## What `error-bus-start` could not start, as nouns
+start-agent = the agent `{ $name }`
+start-connection = the connection
+start-key = a new key
+start-server = the server
+start-thread-accept = the thread that accepts clients
+start-thread-asking = a thread that asks
+start-thread-lease = the thread that keeps agents at work
+start-thread-network = the thread that reads from the network
+start-thread-resolver = the thread that resolves names
+
+## Who came, and who was turned away: lines of `sokudo serve` and of groups
+log-answer-untaken = it did not take the answer: { $why }
+log-back = { $who } has come back
+log-come = { $who } has come
+log-ended-before = what it came back for has ended
+log-left = { $who } has left: { $why }
+log-left-early = it left during the handshake
+log-left-out = { $count } more lines were left out
+log-no-file = no file is left for it
+log-no-handshake = no complete handshake within { $seconds } s
+log-no-purpose = it did not say what it came for
+log-no-thread = no thread for it: { $why }
+log-no-ticket = it showed no ticket: { $why }
+log-no-ticket-but = it showed no ticket but a { $what }
+log-not-sokudo = it speaks TLS, but not sokudo's protocol
+log-not-tls = it does not speak TLS
+log-refused-us = it refused this server ({ $alert }); perhaps it has another key
+log-turned-away = { $who } was turned away: { $why }
+log-unaccepted = a client could not be accepted: { $why }
+
+## Sessions with agents of a group, and hosts that join one
+error-session-agent-gone = its agent is gone
+error-session-answer = its answer is not a valid challenge
+error-session-answer-long = its answer is too long
+error-session-closed = the session is closed
+error-session-closed-there = the other side closed the session
+error-session-controller-gone = its controller is gone
+error-session-early = it spoke before the session was open
+error-session-ended = the session has ended
+error-session-fast = messages came faster than they were read
+error-session-full = it serves { $most } controllers already
+error-session-much = it said too much
+error-session-no-way-back = there is no way back
+error-session-nobody = it did not say who it is
+error-session-nothing = it said nothing
+error-session-process-ended = its process has ended
+error-session-somebody-else = somebody else answered in its name
+error-session-unanswered = it did not answer in time: it is not connected, or not of this group
+error-session-unread = the other side does not read what it is sent
+error-group-certificate-ended = the certificate has ended already
+error-group-full = the group has { $most } members, and no room for another one
+error-group-no-answer = nobody answered in time
+error-group-not-known = the group has no { $role } called `{ $name }` with this key
+error-group-public-key = the host's public key is not a valid point of P-256
+error-group-stranger-hint = copy the whole line that `sokudo controller` prints, and install the same version
+error-group-stranger-member = the door does not know the members of this group
+error-group-stranger-token = the token is not known there
+error-group-taken = the group has another { $role } called `{ $name }` already
+error-group-taken-hint = choose another one with --name; when that host is gone for good, free its name on the controller: `sokudo group remove { $group } { $name }`
+error-group-unproven = the host does not prove that it holds its key
+error-token-expired = the token has expired
+error-token-hint = make a new one on the controller: `sokudo group token GROUP`
+error-token-role = the token is for a host that becomes { $made_for }, not { $asked }
+error-token-role-hint = `sokudo group token GROUP` makes one for agents, with `--router` one for routers
+error-token-unknown = the token is not known here
+error-token-used-up = the token has been used up
+group-role-agent = agent
+group-role-router = router
+log-controller-away = a controller was turned away: { $why }
+log-member-joined = { $who } has joined
+log-member-renewed = { $who } has renewed its certificate
+log-no-request = it asked nothing: { $why }
+log-nothing-said = it said nothing in time
+log-renewed =
+    { $days ->
+        [one] the certificate is renewed, and good for { $days } day
+       *[other] the certificate is renewed, and good for { $days } days
+    }
+log-unrenewed =
+    { $days ->
+        [one] the certificate ends in { $days } day, and cannot be renewed: { $why }
+       *[other] the certificate ends in { $days } days, and cannot be renewed: { $why }
+    }
+log-unrenewed-ended = the certificate has ended, and cannot be renewed: { $why }
+log-led = { $who } has been led to the controller's door
+log-not-led = { $who } could not be led to the door: { $why }
+error-answered-out-of-order = answered out of order
+log-order-refused = an order was refused: { $why }
+log-unnoted = which cannot be noted: { $error }
+log-more-away = { $count } more were turned away
+group-hosts-ending =
+    { $days ->
+        [one] the certificate of { $name } ends in { $days } day, and was not renewed: { $hint }
+       *[other] the certificate of { $name } ends in { $days } days, and was not renewed: { $hint }
+    }
+
+## Local hosts and test links
+error-link-bursts = netem would lose and delay up to 64 KiB at once
+error-link-counters = `tc` shows no counters of `{ $port }`: { $shown }
+error-link-counters-hint = install iproute2 5.0 or newer
+error-link-discipline = this kernel has no { $kind }
+error-link-discipline-hint = load its module (modprobe sch_{ $kind }), or let this program carry the link
+error-link-kernel = the kernel cannot carry this link: { $why }
+error-link-kernel-hint = let this program carry it, or ask for less
+error-link-reorders = netem's jitter reorders packets
+error-link-thread = cannot start a thread for a link: { $error }
+error-link-tun = cannot make a TUN device: { $error }
+error-link-tun-hint = load the kernel's module `tun`, and give access to /dev/net/tun
+error-link-unseeded = it draws loss and jitter without a seed
+error-netns-absent = local hosts are not available on this system: they need Linux network namespaces
+error-netns-absent-hint = run `sokudo serve` on other machines and name them instead
+error-netns-apart = local hosts cannot reach each other: { $error }
+error-netns-apart-hint = look for a firewall that applies to new network namespaces (nft list ruleset)
+error-netns-died = a thread of a local host ended unexpectedly
+error-netns-died-hint = this is a defect of sokudo; please report it with the output above
+error-netns-endless = `{ $program }` did not end within { $seconds } s
+error-netns-endless-hint = look for another program that holds the kernel's network configuration
+error-netns-hold = cannot hold the namespace of `{ $name }`: { $error }
+error-netns-hold-hint = raise the limit of open files (ulimit -n)
+error-netns-hosts = cannot make `{ $n }` local hosts
+error-netns-hosts-hint = ask for 1 to { $most }
+error-netns-mtu = cannot give local hosts an MTU of `{ $mtu }` bytes
+error-netns-mtu-hint = ask for { $least } to { $most } bytes
+error-netns-names = cannot make the names of local hosts known: { $error }
+error-netns-names-hint = run as root on a system with /etc/hosts
+error-netns-proc = cannot open `{ $path }`: { $error }
+error-netns-proc-hint = mount the proc file system at /proc
+error-netns-process = process { $process } holds no such host
+error-netns-process-hint = name a process that holds local hosts and still runs
+error-netns-program = cannot run `{ $program }`: { $error }
+error-netns-program-hint = install the package iproute2 (Debian: apt-get install iproute2)
+error-netns-refused = network namespaces were refused: { $error }
+error-netns-refused-hint = run as root, or inside a user namespace: unshare --user --map-root-user sokudo check
+error-netns-set-up = `{ $program }` could not set up the local hosts: { $said }
+error-netns-set-up-hint = check that the kernel offers what is named there (modprobe -a bridge veth tun sch_tbf sch_netem)
+error-netns-start = cannot start a program on a host of process { $process }: { $error }
+error-netns-start-hint = run as the user who made the hosts, or as root
+error-netns-thread = cannot start a thread for a local host: { $error }
+error-netns-thread-hint = raise the limit of processes (ulimit -u)

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sokudo_model::Text;
 use sokudo_wire::{Ask, Note, Reply};
 
 use crate::mailbox::{Mailbox, PushError};
@@ -96,16 +97,16 @@ impl Notes {
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     gone: AtomicBool,
-    why: Mutex<Option<String>>,
+    why: Mutex<Option<Text>>,
     /// `Stop` and `Bye` asks received and not yet handled.
     stops: AtomicU32,
 }
 
 impl Gate {
     /// Records that the controller has disconnected; the first reason is kept.
-    pub(crate) fn shut(&self, why: &str) {
+    pub(crate) fn shut(&self, why: Text) {
         let mut first = self.why.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert_with(|| why.into());
+        first.get_or_insert(why);
         self.gone.store(true, Ordering::Release);
     }
 
@@ -114,7 +115,7 @@ impl Gate {
     }
 
     /// Reason of the disconnection.
-    pub(crate) fn why(&self) -> Option<String> {
+    pub(crate) fn why(&self) -> Option<Text> {
         let why = self.why.lock().unwrap_or_else(PoisonError::into_inner);
         why.clone()
     }

@@ -5,13 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_net::urgency;
 use sokudo_wire::{Ask, Health, Note, Reply};
 
-use crate::error::BusError;
+use crate::carried::start_failed;
+use crate::error::{BusError, panicked};
 use crate::hush::Hush;
 use crate::latch::Latch;
 use crate::notes::{NoteSink, Receiver};
+use crate::pipe::silent;
 use crate::pulse::{LOST_LEASES, LOST_LEASES_RENEWED, Pulse};
 use crate::{Link, PendingReply};
 
@@ -49,7 +52,7 @@ struct Seat {
     link: Box<dyn Link>,
     sink: NoteSink,
     /// Set when the heart gave the member up.
-    given_up: OnceLock<String>,
+    given_up: OnceLock<Text>,
     /// A time without leases.
     hush: Hush,
 }
@@ -187,10 +190,7 @@ impl Bus {
                     urgency::go_first();
                     beat(&seat, lease, share, &closing);
                 })
-                .map_err(|why| BusError::Start {
-                    what: "the thread that keeps agents at work".into(),
-                    why: why.to_string(),
-                })?;
+                .map_err(|why| start_failed("start-thread-lease", why))?;
             hearts.push(heart);
         }
         Ok(())
@@ -270,8 +270,8 @@ impl Seat {
         }
     }
 
-    fn give_up(&self, why: String) {
-        self.sink.lost(&why);
+    fn give_up(&self, why: Text) {
+        self.sink.lost(why.clone());
         // A second reason adds nothing.
         let _ = self.given_up.set(why);
         self.link.close();
@@ -295,8 +295,7 @@ fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
         let look = pulse.look(begun.elapsed(), seat.link.silent());
         match look.health {
             Some(Health::Lost) => {
-                let silent = lost.as_secs_f64();
-                return seat.give_up(format!("no sign of life for {silent} s"));
+                return seat.give_up(silent(lost));
             }
             Some(health) => {
                 if health == Health::Suspect {
@@ -324,14 +323,12 @@ type Part<'scope> = (
 );
 
 fn answers_of((count, thread): Part<'_>) -> Vec<Result<Reply, BusError>> {
-    let failed = |why: String| {
-        let what = "a thread that asks".into();
+    let failed = |why: Text| {
+        let what = Text::new("start-thread-asking");
         vec![Err(BusError::Start { what, why }); count]
     };
     match thread {
-        Ok(thread) => thread
-            .join()
-            .unwrap_or_else(|_| failed("it panicked".into())),
-        Err(why) => failed(why.to_string()),
+        Ok(thread) => thread.join().unwrap_or_else(|_| failed(panicked())),
+        Err(why) => failed(Text::words(why.to_string())),
     }
 }

@@ -7,20 +7,20 @@
 //! ```
 
 use std::collections::HashMap;
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_net::urgency;
-use sokudo_wire::{Ask, Body, Envelope, Health, Note, Reply};
+use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Health, Note, Reply};
 
 use crate::error::{BusError, name_of};
 use crate::latch::deadline_in;
 use crate::notes::{NoteSink, Uplink};
-use crate::pipe::{Arrival, FrameSender, FrameSource};
+use crate::pipe::{Arrival, FrameSender, FrameSource, closed, own_close};
 use crate::{Link, PendingReply};
 
 pub use crate::session::serve;
@@ -60,20 +60,20 @@ pub fn link(
         .spawn(move || {
             urgency::go_first();
             let why = receive(&own, &mut *source);
-            own.ended(&why);
+            own.ended(why);
         })
-        .map_err(|why| start_failed("the thread that reads from the network", why))?;
+        .map_err(|why| start_failed("start-thread-network", why))?;
     Ok(CarriedLink {
         line,
         reading: Some(reading),
     })
 }
 
-/// A thread could not be made.
-pub(crate) fn start_failed(what: &str, why: io::Error) -> BusError {
+/// What is named by the key `what` could not be started.
+pub(crate) fn start_failed(what: &str, why: impl ToString) -> BusError {
     BusError::Start {
-        what: what.into(),
-        why: why.to_string(),
+        what: Text::new(what),
+        why: Text::words(why.to_string()),
     }
 }
 
@@ -94,7 +94,7 @@ struct Waiting {
     last_id: u64,
     answers: HashMap<u64, SyncSender<Reply>>,
     /// Reason why no further ask can be sent.
-    lost: Option<String>,
+    lost: Option<Text>,
     /// `Bye` is on its way: the connection's end is not a loss.
     leaving: bool,
 }
@@ -105,14 +105,14 @@ impl Line {
     }
 
     /// Handles the loss of the connection: all waiting asks fail, and the bus is informed once.
-    fn lost(&self, why: &str) {
-        self.end(why);
+    fn lost(&self, why: Text) {
+        self.end(why.clone());
         self.uplink.lost(why);
         self.sender.close();
     }
 
     /// The reading thread has come to the end.
-    fn ended(&self, why: &str) {
+    fn ended(&self, why: Text) {
         if self.waiting().leaving {
             self.uplink.end();
         }
@@ -120,16 +120,16 @@ impl Line {
     }
 
     /// Ends all waits; the first reason stays.
-    fn end(&self, why: &str) {
+    fn end(&self, why: Text) {
         let mut waiting = self.waiting();
-        waiting.lost.get_or_insert_with(|| why.into());
+        waiting.lost.get_or_insert(why);
         waiting.answers.clear();
     }
 
     fn gone(&self) -> BusError {
         BusError::Lost {
             host: self.host.clone(),
-            why: self.waiting().lost.clone().unwrap_or_default(),
+            why: self.waiting().lost.clone().unwrap_or_else(closed),
         }
     }
 
@@ -160,7 +160,7 @@ impl Line {
 }
 
 /// Reads until the connection ends; returns why it did.
-fn receive(line: &Line, source: &mut dyn FrameSource) -> String {
+fn receive(line: &Line, source: &mut dyn FrameSource) -> Text {
     let mut renewals = 0;
     loop {
         match source.next(READ_SLICE) {
@@ -180,9 +180,14 @@ fn receive(line: &Line, source: &mut dyn FrameSource) -> String {
     }
 }
 
+/// The other end sent what no message is.
+pub(crate) fn sent(what: &EnvelopeError) -> Text {
+    Text::new("error-link-sent").text("what", what.text())
+}
+
 /// Hands one message to whom it belongs.
-fn deliver(line: &Line, payload: &[u8]) -> Result<(), String> {
-    let envelope = Envelope::from_payload(payload).map_err(|why| format!("it sent {why}"))?;
+fn deliver(line: &Line, payload: &[u8]) -> Result<(), Text> {
+    let envelope = Envelope::from_payload(payload).map_err(|why| sent(&why))?;
     match envelope.body {
         Body::Reply(reply) => {
             // Without a taker the ask has timed out.
@@ -191,13 +196,13 @@ fn deliver(line: &Line, payload: &[u8]) -> Result<(), String> {
             }
         }
         Body::Note(Note::Lost { .. } | Note::Health(_)) => {
-            return Err("it sent a message that only the bus itself makes".into());
+            return Err(Text::new("error-link-bus-only"));
         }
         Body::Note(note) => {
             // A full mailbox counts what it drops; a closed bus needs nothing more.
             let _ = line.uplink.push(note);
         }
-        Body::Ask(_) => return Err("it asked, and only a controller asks".into()),
+        Body::Ask(_) => return Err(Text::new("error-link-asked")),
     }
     Ok(())
 }
@@ -226,10 +231,10 @@ impl Link for CarriedLink {
         let frame = frame.map_err(|why| BusError::TooLong {
             host: line.host.clone(),
             ask: name,
-            why: why.to_string(),
+            why: why.text(),
         })?;
         if let Err(why) = line.sender.send(&frame, SEND_BOUND) {
-            line.lost(&format!("nothing can be sent any more: {why}"));
+            line.lost(Text::new("error-link-unsendable").text("why", why));
             return Err(line.gone());
         }
         Ok(PendingReply::new(move || {
@@ -265,7 +270,7 @@ impl Link for CarriedLink {
 
     fn close(&self) {
         self.line.uplink.end();
-        self.line.end("it was closed");
+        self.line.end(own_close());
         self.line.sender.close();
     }
 

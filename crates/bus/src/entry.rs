@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::vec;
 
+use sokudo_model::Text;
 use sokudo_wire::{Ask, Body, Decoder, Envelope, MAX_MARKED, Reply};
 
 use crate::agent::{Client, Factory, Handler};
@@ -70,7 +71,7 @@ fn called_end(envelopes: Vec<Vec<u8>>) {
 struct Come(vec::IntoIter<Vec<u8>>);
 
 impl FrameSource for Come {
-    fn next(&mut self, _: Duration) -> Result<Arrival, String> {
+    fn next(&mut self, _: Duration) -> Result<Arrival, Text> {
         let next = self.0.next().map(Arrival::Frame);
         next.ok_or_else(|| "no more frames".into())
     }
@@ -81,7 +82,7 @@ impl FrameSource for Come {
 struct Sent(Mutex<Vec<Vec<u8>>>);
 
 impl FrameSender for Sent {
-    fn send(&self, frame: &[u8], _: Duration) -> Result<(), String> {
+    fn send(&self, frame: &[u8], _: Duration) -> Result<(), Text> {
         let mut sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sent.push(frame.to_vec());
         Ok(())

@@ -1,55 +1,51 @@
 //! Errors of the connection between controller and agent, each with a hint.
 
+use std::fmt;
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_model::Text;
 use sokudo_wire::{Ask, KeyId, VersionMismatch};
 
 /// An error of the bus: one sentence, and a [hint](BusError::hint) with the next action.
 ///
 /// `host` is the other end as the operator named it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum BusError {
     /// The name has no address.
-    #[error("`{host}` cannot be resolved: {why}")]
     Resolve {
         /// Host as given.
         host: String,
         /// The resolver's error.
-        why: String,
+        why: Text,
     },
     /// No process listens on the port.
-    #[error("`{host}` refused the connection")]
     NobodyListens {
         /// Host as given.
         host: String,
     },
     /// The host cannot be reached, or does not answer.
-    #[error("`{host}` cannot be reached: {why}")]
     Unreachable {
         /// Host as given.
         host: String,
         /// The system's error.
-        why: String,
+        why: Text,
     },
     /// Something else listens there.
-    #[error("what listens on `{host}` is not sokudo: {why}")]
     Foreign {
         /// Host as given.
         host: String,
         /// The symptom.
-        why: String,
+        why: Text,
     },
     /// The connection was made, but ended before it could be used.
-    #[error("the connection to `{host}` failed while it was being set up: {why}")]
     SetUp {
         /// Host as given.
         host: String,
         /// The cause.
-        why: String,
+        why: Text,
     },
     /// The server has another key.
-    #[error("`{host}` does not have this key ({given}){}", theirs(.server))]
     WrongKey {
         /// Host as given.
         host: String,
@@ -59,22 +55,18 @@ pub enum BusError {
         server: Option<String>,
     },
     /// The server has a key, the caller gave none.
-    #[error("`{host}` wants a key and none was given")]
     KeyNeeded {
         /// Host as given.
         host: String,
     },
     /// The caller gave a key, the server has none.
-    #[error("`{host}` was started without a key, but a key was given")]
     KeyUnknown {
         /// Host as given.
         host: String,
     },
     /// Two versions that do not understand each other.
-    #[error(transparent)]
-    Version(#[from] VersionMismatch),
+    Version(VersionMismatch),
     /// The server serves as many as it may.
-    #[error("`{host}` already serves {max_clients} clients, as many as it was told to")]
     Busy {
         /// Host as given.
         host: String,
@@ -82,7 +74,6 @@ pub enum BusError {
         max_clients: u16,
     },
     /// No answer in time; the connection itself may be fine.
-    #[error("`{host}` did not answer `{ask}` within {}", seconds(.bound))]
     TimedOut {
         /// Host as given.
         host: String,
@@ -92,75 +83,68 @@ pub enum BusError {
         bound: Duration,
     },
     /// The connection has ended.
-    #[error("the connection to `{host}` is gone: {why}")]
     Lost {
         /// Host as given.
         host: String,
         /// The last error of the connection.
-        why: String,
+        why: Text,
     },
     /// The message does not fit into a frame.
-    #[error("`{ask}` for `{host}` is too long: {why}")]
     TooLong {
         /// Host as given.
         host: String,
         /// The ask that was not sent.
         ask: &'static str,
         /// Its length and the bound.
-        why: String,
+        why: Text,
     },
     /// No such member.
-    #[error("the bus has no member number {0}")]
     NoMember(u32),
     /// A server without a key must not listen to strangers.
-    #[error("a server without a key must not listen on `{address}`, where strangers can call")]
     Unguarded {
         /// The requested address.
         address: String,
     },
     /// Another program has the port.
-    #[error("`{address}` is in use by another program")]
     PortInUse {
         /// The requested address.
         address: String,
     },
     /// The system does not let us listen there.
-    #[error("cannot listen on `{address}`: {why}")]
     Bind {
         /// The requested address.
         address: String,
         /// The system's error.
-        why: String,
+        why: Text,
     },
     /// The system gave no thread, randomness or key.
-    #[error("cannot start {what}: {why}")]
     Start {
         /// The thread or process that was to be started.
-        what: String,
+        what: Text,
         /// The system's error.
-        why: String,
+        why: Text,
     },
 }
 
 impl BusError {
-    /// The failure as a message; plain words where there is none.
+    /// The failure as a message.
     pub fn says(&self) -> Text {
         match self {
             Self::Resolve { host, why } => Text::new("error-bus-resolve")
                 .with("host", host)
-                .with("why", why),
+                .text("why", why.clone()),
             Self::NobodyListens { host } => {
                 Text::new("error-bus-nobody-listens").with("host", host)
             }
             Self::Unreachable { host, why } => Text::new("error-bus-unreachable")
                 .with("host", host)
-                .with("why", why),
+                .text("why", why.clone()),
             Self::Foreign { host, why } => Text::new("error-bus-foreign")
                 .with("host", host)
-                .with("why", why),
+                .text("why", why.clone()),
             Self::SetUp { host, why } => Text::new("error-bus-set-up")
                 .with("host", host)
-                .with("why", why),
+                .text("why", why.clone()),
             Self::KeyNeeded { host } => Text::new("error-bus-key-needed").with("host", host),
             Self::KeyUnknown { host } => Text::new("error-bus-key-unknown").with("host", host),
             Self::Busy { host, max_clients } => Text::new("error-bus-busy")
@@ -174,18 +158,34 @@ impl BusError {
             }
             Self::Bind { address, why } => Text::new("error-bus-bind")
                 .with("address", address)
-                .with("why", why),
+                .text("why", why.clone()),
             Self::Lost { host, why } => Text::new("error-bus-lost")
                 .with("host", host)
-                .with("why", why),
+                .text("why", why.clone()),
             Self::Start { what, why } => Text::new("error-bus-start")
-                .with("what", what)
-                .with("why", why),
-            Self::WrongKey { .. }
-            | Self::Version(_)
-            | Self::TimedOut { .. }
-            | Self::TooLong { .. }
-            | Self::NoMember(_) => self.to_string().into(),
+                .text("what", what.clone())
+                .text("why", why.clone()),
+            Self::WrongKey {
+                host,
+                given,
+                server,
+            } => {
+                let text = |key| Text::new(key).with("host", host).with("given", given);
+                match server {
+                    Some(own) => text("error-bus-wrong-key-other").word("own", own),
+                    None => text("error-bus-wrong-key"),
+                }
+            }
+            Self::Version(mismatch) => mismatch.text(),
+            Self::TimedOut { host, ask, bound } => Text::new("error-bus-timed-out")
+                .with("host", host)
+                .word("ask", *ask)
+                .with("seconds", bound.as_secs_f64()),
+            Self::TooLong { host, ask, why } => Text::new("error-bus-too-long")
+                .with("host", host)
+                .word("ask", *ask)
+                .text("why", why.clone()),
+            Self::NoMember(number) => Text::new("error-bus-no-member").with("number", number),
         }
     }
 
@@ -204,7 +204,7 @@ impl BusError {
             Self::Unguarded { .. } => Text::new("error-bus-unguarded-hint"),
             Self::PortInUse { .. } => Text::new("error-bus-port-in-use-hint"),
             Self::Bind { .. } => Text::new("error-bus-bind-hint"),
-            Self::Version(mismatch) => mismatch.hint().into(),
+            Self::Version(mismatch) => mismatch.hint(),
             Self::TimedOut { .. }
             | Self::Lost { .. }
             | Self::TooLong { .. }
@@ -226,6 +226,25 @@ impl BusError {
                 | Self::SetUp { .. }
         )
     }
+}
+
+impl fmt::Display for BusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&english(&self.says()))
+    }
+}
+
+impl std::error::Error for BusError {}
+
+impl From<VersionMismatch> for BusError {
+    fn from(mismatch: VersionMismatch) -> Self {
+        Self::Version(mismatch)
+    }
+}
+
+/// A thread of this program panicked.
+pub(crate) fn panicked() -> Text {
+    Text::new("error-thread-panicked")
 }
 
 /// An ask's name, for messages.
@@ -252,13 +271,93 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
     }
 }
 
-fn theirs(server: &Option<String>) -> String {
-    match server {
-        Some(id) => format!(": its own is {id}"),
-        None => String::new(),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use sokudo_i18n::{I18n, Lang};
+    use sokudo_wire::order::OrderError;
+    use sokudo_wire::piece::PieceError;
+    use sokudo_wire::{EnvelopeError, FrameError, TicketError};
 
-fn seconds(bound: &Duration) -> String {
-    format!("{} s", bound.as_secs_f64())
+    use super::*;
+    use crate::mailbox::PushError;
+
+    /// The English of a message is the error's own sentence, and there is a Japanese one.
+    fn check(error: impl fmt::Display, text: &Text) {
+        let japanese = I18n::new(Lang::Ja).text(text);
+        assert_eq!(english(text), error.to_string());
+        assert!(!japanese.is_ascii(), "{error}: {japanese}");
+    }
+
+    #[test]
+    fn what_came_instead_of_a_message_is_said_in_both_languages() {
+        let long = FrameError::TooLong { length: 2, max: 1 };
+        for error in [FrameError::Empty, long] {
+            check(error, &error.text());
+        }
+        let (bytes, rest, why) = (9, 2, "EWHY".to_owned());
+        for error in [
+            EnvelopeError::Garbled { bytes, why },
+            EnvelopeError::LeftOver { bytes, rest },
+            EnvelopeError::Frame(FrameError::Empty),
+        ] {
+            check(&error, &error.text());
+        }
+        for error in [TicketError::Magic, TicketError::Garbled, TicketError::Tag] {
+            check(error, &error.text());
+        }
+        let (expected, found) = (3, 4);
+        for error in [
+            OrderError::Short(1),
+            OrderError::Forged,
+            OrderError::Replayed { expected, found },
+            OrderError::Lost { expected, found },
+        ] {
+            check(error, &error.text());
+        }
+        let (taken, sent) = (5, 4);
+        for error in [
+            PieceError::Garbled(1),
+            PieceError::TooLong,
+            PieceError::NeverSent { taken, sent },
+        ] {
+            check(&error, &error.text());
+        }
+        for error in [PushError::Gone, PushError::Full] {
+            check(error, &error.text());
+        }
+    }
+
+    #[test]
+    fn an_error_with_a_reason_is_said_whole_in_japanese() {
+        let error = BusError::Lost {
+            host: "hostb".into(),
+            why: Text::new("error-link-silent").with("seconds", 20),
+        };
+        assert_eq!(
+            error.to_string(),
+            "the connection to `hostb` is gone: no sign of life for 20 s"
+        );
+        let said = I18n::new(Lang::Ja).text(&error.says());
+        assert_eq!(
+            said,
+            "`hostb` との接続が切れました: 20 秒間、何も届きません"
+        );
+    }
+
+    #[test]
+    fn a_mismatch_of_versions_is_said_in_both_languages() {
+        let mismatch = VersionMismatch {
+            peer: "hostb".into(),
+            peer_protocol: 2,
+            peer_product: "0.2.0".into(),
+            own_protocol: 1,
+            own_product: "0.1.0".into(),
+        };
+        check(&mismatch, &mismatch.text());
+        assert_eq!(
+            format!("{mismatch}: {}", english(&mismatch.hint())),
+            "hostb speaks protocol 2 (sokudo 0.2.0), this is protocol 1 (sokudo 0.1.0): install the \
+             same version on both"
+        );
+    }
 }

@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_wire::{Ask, Reply};
 
 use crate::agent::{Client, Gate, Handler, Notes, Port};
-use crate::error::{BusError, name_of};
+use crate::error::{BusError, name_of, panicked};
 use crate::latch::{Latch, deadline_in};
 use crate::notes::{NoteSink, Uplink};
+use crate::pipe::{goodbye, own_close};
 use crate::{Link, PendingReply};
 
 /// Asks that may wait for the handler.
@@ -49,11 +51,11 @@ struct Job {
 /// Errors: [`BusError::Start`] when the thread cannot be made or `init` says why it failed.
 pub fn link(
     name: &str,
-    init: impl FnOnce() -> Result<(), String> + Send + 'static,
+    init: impl FnOnce() -> Result<(), Text> + Send + 'static,
     factory: impl FnOnce(Client, Notes) -> Box<dyn Handler> + Send + 'static,
 ) -> Result<InProcLink, BusError> {
-    let failed = |why: String| BusError::Start {
-        what: format!("the agent `{name}`"),
+    let failed = |why: Text| BusError::Start {
+        what: Text::new("start-agent").word("name", name),
         why,
     };
     let (jobs, queue) = mpsc::sync_channel::<Job>(WAITING_ASKS);
@@ -88,13 +90,16 @@ pub fn link(
                 serve(&mut *factory(client, notes), &queue, &gate);
             }
         })
-        .map_err(|why| failed(why.to_string()))?;
+        .map_err(|why| failed(Text::words(why.to_string())))?;
     match prepared.recv_timeout(INIT_BOUND) {
         Ok(begun) => begun.map_err(failed)?,
         Err(RecvTimeoutError::Timeout) => {
-            return Err(failed(format!("not ready within {INIT_BOUND:?}")));
+            let seconds = INIT_BOUND.as_secs();
+            return Err(failed(
+                Text::new("error-agent-not-ready").with("seconds", seconds),
+            ));
         }
-        Err(RecvTimeoutError::Disconnected) => return Err(failed("it panicked".into())),
+        Err(RecvTimeoutError::Disconnected) => return Err(failed(panicked())),
     }
     Ok(link)
 }
@@ -110,7 +115,7 @@ fn serve(handler: &mut dyn Handler, queue: &mpsc::Receiver<Job>, gate: &Gate) {
         // The asking thread may have stopped waiting.
         let _ = answer.send(handler.handle(ask));
         if last {
-            gate.shut("it said goodbye");
+            gate.shut(goodbye());
             return;
         }
     }
@@ -129,21 +134,22 @@ impl Drop for Ending {
         if self.gate.is_gone() {
             self.uplink.end();
         } else {
-            self.gate.shut("the agent's thread ended unexpectedly");
-            self.uplink.lost("the agent's thread ended unexpectedly");
+            self.gate.shut(thread_ended());
+            self.uplink.lost(thread_ended());
         }
         self.ended.open();
     }
+}
+
+fn thread_ended() -> Text {
+    Text::new("error-agent-thread-ended")
 }
 
 impl InProcLink {
     fn lost(&self) -> BusError {
         BusError::Lost {
             host: self.name.clone(),
-            why: self
-                .gate
-                .why()
-                .unwrap_or_else(|| "the agent's thread ended unexpectedly".into()),
+            why: self.gate.why().unwrap_or_else(thread_ended),
         }
     }
 
@@ -199,7 +205,7 @@ impl Link for InProcLink {
 
     /// Waits until the handler is dropped, at most 10 s.
     fn close(&self) {
-        self.gate.shut("it was closed");
+        self.gate.shut(own_close());
         self.jobs
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

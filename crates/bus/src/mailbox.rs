@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
+
 use crate::latch::deadline_in;
 
 /// Properties of messages that a mailbox needs.
@@ -30,6 +32,16 @@ pub enum PushError {
     /// The reader is too slow: the note was dropped, which is counted and will be reported.
     #[error("too many notes are waiting")]
     Full,
+}
+
+impl PushError {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        Text::new(match self {
+            Self::Gone => "error-link-gone",
+            Self::Full => "error-link-full",
+        })
+    }
 }
 
 /// Reason why there is no message.

@@ -38,7 +38,7 @@ impl Parcel for Note {
             Note::Problem { says, missing } => {
                 256 + says.bytes() + missing.as_ref().map_or(0, Text::bytes)
             }
-            Note::Lost { why } => 256 + why.len(),
+            Note::Lost { why } => 256 + why.bytes(),
             Note::Health(_) => 256,
         };
         size_of::<Note>() + content
@@ -155,12 +155,10 @@ impl NoteSink {
     }
 
     /// Reports that the connection has ended: the first call makes a [`Note::Lost`].
-    pub fn lost(&self, why: &str) {
+    pub fn lost(&self, why: Text) {
         if !self.ended.swap(true, Ordering::AcqRel) {
             // A bus that is already closed needs no such news.
-            let _ = self
-                .mailbox
-                .push(self.member, Note::Lost { why: why.into() });
+            let _ = self.mailbox.push(self.member, Note::Lost { why });
         }
     }
 
@@ -178,7 +176,7 @@ pub(crate) struct Uplink {
 enum UplinkState {
     Early {
         notes: Mailbox<(), Note>,
-        lost: Option<String>,
+        lost: Option<Text>,
     },
     Attached(NoteSink),
 }
@@ -210,17 +208,17 @@ impl Uplink {
                 let _ = sink.push(note);
             }
             if let Some(why) = lost {
-                sink.lost(why);
+                sink.lost(why.clone());
             }
         }
         *state = UplinkState::Attached(sink);
     }
 
-    pub(crate) fn lost(&self, why: &str) {
+    pub(crate) fn lost(&self, why: Text) {
         match &mut *self.state() {
             UplinkState::Early { notes, lost } => {
                 notes.close();
-                lost.get_or_insert_with(|| why.into());
+                lost.get_or_insert(why);
             }
             UplinkState::Attached(sink) => sink.lost(why),
         }

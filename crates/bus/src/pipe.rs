@@ -6,18 +6,36 @@
 
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_net::tls::{Received, TlsReader, Writer};
 use sokudo_wire::Decoder;
 
 /// The end of a connection that the other end closed.
-pub(crate) const CLOSED: &str = "the other side closed the connection";
+pub(crate) fn closed() -> Text {
+    Text::new("error-tls-closed")
+}
+
+/// The end of a connection that this end closed.
+pub(crate) fn own_close() -> Text {
+    Text::new("error-link-own-close")
+}
+
+/// The end of a conversation that the controller ended in order.
+pub(crate) fn goodbye() -> Text {
+    Text::new("error-link-goodbye")
+}
+
+/// Nothing came for so long.
+pub(crate) fn silent(time: Duration) -> Text {
+    Text::new("error-link-silent").with("seconds", time.as_secs_f64())
+}
 
 /// Sends frames; shared by threads.
 pub trait FrameSender: Send + Sync {
     /// Hands one frame over, within `bound`.
     ///
-    /// Errors: why nothing can be sent any more, as people read it.
-    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String>;
+    /// Errors: why nothing can be sent any more, as a message.
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), Text>;
 
     /// Ends both ways; a source that waits wakes up. May be called twice.
     fn close(&self);
@@ -44,8 +62,8 @@ pub enum Arrival {
 pub trait FrameSource: Send {
     /// Waits for the next frame, at most `bound`.
     ///
-    /// Errors: the reason why nothing more arrives, as text for people.
-    fn next(&mut self, bound: Duration) -> Result<Arrival, String>;
+    /// Errors: the reason why nothing more arrives, as a message.
+    fn next(&mut self, bound: Duration) -> Result<Arrival, Text>;
 
     /// How long after an interruption the other end may go on where it stopped.
     fn keep(&self) -> Duration {
@@ -59,8 +77,8 @@ pub trait FrameSource: Send {
 }
 
 impl FrameSender for Writer {
-    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String> {
-        Writer::send(self, frame, bound).map_err(|why| why.to_string())
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), Text> {
+        Writer::send(self, frame, bound).map_err(|why| why.text())
     }
 
     fn close(&self) {
@@ -97,9 +115,9 @@ impl TlsSource {
 #[derive(Debug)]
 pub(crate) enum TlsEnd {
     /// The connection has ended.
-    Cut(String),
+    Cut(Text),
     /// The other end sent what no frame is.
-    Nonsense(String),
+    Nonsense(Text),
 }
 
 impl TlsSource {
@@ -110,7 +128,10 @@ impl TlsSource {
             match self.decoder.next_frame() {
                 Ok(Some(frame)) => return Ok(Arrival::Frame(frame)),
                 Ok(None) => {}
-                Err(why) => return Err(TlsEnd::Nonsense(format!("it sent a {why}"))),
+                Err(why) => {
+                    let says = Text::new("error-link-sent-a").text("what", why.text());
+                    return Err(TlsEnd::Nonsense(says));
+                }
             }
             // A pipe that is fed byte by byte is as idle as a silent one.
             let left = bound.saturating_sub(began.elapsed());
@@ -118,15 +139,15 @@ impl TlsSource {
             match self.reader.read(&mut self.bytes, left) {
                 Ok(Received::Bytes(_)) => self.decoder.push(&self.bytes),
                 Ok(Received::Idle) => return Ok(Arrival::Idle),
-                Ok(Received::End) => return Err(TlsEnd::Cut(CLOSED.into())),
-                Err(why) => return Err(TlsEnd::Cut(why.to_string())),
+                Ok(Received::End) => return Err(TlsEnd::Cut(closed())),
+                Err(why) => return Err(TlsEnd::Cut(why.text())),
             }
         }
     }
 }
 
 impl FrameSource for TlsSource {
-    fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
+    fn next(&mut self, bound: Duration) -> Result<Arrival, Text> {
         self.next_or_end(bound).map_err(|end| match end {
             TlsEnd::Cut(why) | TlsEnd::Nonsense(why) => why,
         })

@@ -25,11 +25,11 @@ use sokudo_net::urgency;
 use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, MAX_FRAME, Note, Refusal, Reply};
 
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
-use crate::carried::SEND_BOUND;
+use crate::carried::{SEND_BOUND, sent};
 use crate::hush::{self, Held, Hush};
 use crate::mailbox::{Bound, Mailbox, Parcel, PopError};
 use crate::notes::batch_bytes;
-use crate::pipe::{Arrival, FrameSender, FrameSource};
+use crate::pipe::{Arrival, FrameSender, FrameSource, goodbye, silent};
 
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
@@ -87,7 +87,7 @@ pub fn serve(
     sender: &dyn FrameSender,
     source: &mut dyn FrameSource,
     factory: &Factory,
-) -> String {
+) -> Text {
     let outbox = Arc::new(Mailbox::new(OUTBOX_BOUND));
     let gate = Arc::new(Gate::default());
     let notes = Notes::new(Arc::clone(&gate), Port::Outbox(Arc::clone(&outbox)));
@@ -110,7 +110,7 @@ pub fn serve(
                     waiting: &waiting,
                 };
                 if let Err(why) = handle(client, notes, factory, &taking, &outbox, &gate) {
-                    gate.shut(&why);
+                    gate.shut(why);
                     sender.close();
                 }
             });
@@ -119,18 +119,18 @@ pub fn serve(
             let _first = urgency::First::begin();
             let why = FrameListener::new(&outbox, &gate, &hush, (asks, &waiting)).listen(source);
             if let Some(why) = why {
-                gate.shut(&why);
+                gate.shut(why);
             }
             // A panic of the handler is this client's alone; it has shut the gate.
             let _ = handling.join();
         } else {
-            gate.shut("the system gives no thread");
+            gate.shut(Text::new("error-link-no-thread"));
             drop(asks);
         }
         outbox.close();
     });
     sender.close();
-    gate.why().unwrap_or_else(|| "it said goodbye".into())
+    gate.why().unwrap_or_else(goodbye)
 }
 
 /// A handler that panics must not leave its client waiting.
@@ -139,7 +139,7 @@ struct Ending<'a>(&'a Gate, &'a dyn FrameSender);
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.shut("its handler failed");
+            self.0.shut(Text::new("error-link-handler-failed"));
             self.1.close();
         }
     }
@@ -162,8 +162,8 @@ struct Taking<'a> {
 impl Taking<'_> {
     /// The next ask; `None` when no more come.
     ///
-    /// Errors: what came is none, as people read it.
-    fn next(&self) -> Result<Option<(u64, Ask)>, String> {
+    /// Errors: what came is none.
+    fn next(&self) -> Result<Option<(u64, Ask)>, Text> {
         match self.queue.recv() {
             Ok(Waiting::Read(id, ask)) => Ok(Some((id, ask))),
             Ok(Waiting::Unread(frame)) => {
@@ -176,11 +176,11 @@ impl Taking<'_> {
 }
 
 /// The ask in a frame, with its number.
-fn read(frame: &[u8]) -> Result<(u64, Ask), String> {
-    let envelope = Envelope::from_payload(frame).map_err(|why| format!("it sent {why}"))?;
+fn read(frame: &[u8]) -> Result<(u64, Ask), Text> {
+    let envelope = Envelope::from_payload(frame).map_err(|why| sent(&why))?;
     match envelope.body {
         Body::Ask(ask) => Ok((envelope.id, ask)),
-        Body::Reply(_) | Body::Note(_) => Err("it answered without having been asked".into()),
+        Body::Reply(_) | Body::Note(_) => Err(Text::new("error-link-unasked")),
     }
 }
 
@@ -194,7 +194,7 @@ fn handle(
     taking: &Taking<'_>,
     outbox: &Mailbox<(), Outgoing>,
     gate: &Gate,
-) -> Result<(), String> {
+) -> Result<(), Text> {
     let mut handler = factory(client, notes);
     while let Some((id, ask)) = taking.next()? {
         // The remaining asks of a vanished client are dropped.
@@ -232,12 +232,12 @@ fn write(outbox: &Mailbox<(), Outgoing>, sender: &dyn FrameSender, gate: &Gate, 
             now = urgent;
         }
         let earlier = std::iter::from_fn(|| hush.left().is_none().then(|| held.next()).flatten());
-        let sent = earlier.chain(now).try_for_each(|outgoing| {
-            let frame = frame_of(outgoing).map_err(|why| why.to_string())?;
+        let done = earlier.chain(now).try_for_each(|outgoing| {
+            let frame = frame_of(outgoing).map_err(|why| why.text())?;
             sender.send(&frame, SEND_BOUND)
         });
-        if let Err(why) = sent {
-            gate.shut(&format!("nothing can be sent to it any more: {why}"));
+        if let Err(why) = done {
+            gate.shut(Text::new("error-link-unsendable-to").text("why", why));
             // Wakes the listener.
             sender.close();
             return;
@@ -255,16 +255,18 @@ fn frame_of(outgoing: Outgoing) -> Result<Vec<u8>, EnvelopeError> {
     envelope.to_frame().or_else(|why| {
         let body = match envelope.body {
             Body::Note(_) => Body::Note(Note::gap(1)),
-            _ => Body::Reply(refusal(format!("the answer is too long: {why}"))),
+            _ => Body::Reply(refusal(
+                Text::new("error-answer-long").text("why", why.text()),
+            )),
         };
         Envelope { id, body }.to_frame()
     })
 }
 
-fn refusal(says: String) -> Reply {
+fn refusal(says: Text) -> Reply {
     Reply::Refused(Refusal {
         operator_error: false,
-        says: says.into(),
+        says,
         hint: None,
     })
 }
@@ -312,7 +314,7 @@ impl<'a> FrameListener<'a> {
     }
 
     /// Reads until the client leaves; `None` when it sent `Bye`.
-    fn listen(mut self, source: &mut dyn FrameSource) -> Option<String> {
+    fn listen(mut self, source: &mut dyn FrameSource) -> Option<Text> {
         let mut heard = Instant::now();
         loop {
             let patience = match self.halted {
@@ -327,11 +329,10 @@ impl<'a> FrameListener<'a> {
                     Err(why) => return Some(why),
                 },
                 Ok(Arrival::Idle) if heard.elapsed() >= patience => {
-                    let seconds = patience.as_secs_f64();
                     if self.halted || source.keep().is_zero() {
-                        return Some(format!("no sign of life for {seconds} s"));
+                        return Some(silent(patience));
                     }
-                    if let Err(why) = self.halt(seconds) {
+                    if let Err(why) = self.halt(patience) {
                         return Some(why);
                     }
                 }
@@ -344,19 +345,19 @@ impl<'a> FrameListener<'a> {
     /// Stops the load of a silent client, whose session goes on.
     ///
     /// Errors: nothing can be asked of the handler.
-    fn halt(&mut self, seconds: f64) -> Result<(), String> {
+    fn halt(&mut self, patience: Duration) -> Result<(), Text> {
         self.halted = true;
-        let silence = || format!("no sign of life for {seconds} s");
+        let seconds = patience.as_secs_f64();
         // Nobody waits for its answer.
         let halt = self.asks.try_send(Waiting::Read(0, Ask::Halt));
-        halt.map_err(|_| silence())?;
+        halt.map_err(|_| silent(patience))?;
         let says = Text::new("error-bus-silent-halted").number("silent", seconds, Unit::Seconds);
         let missing = Some(Text::new("error-bus-silent-halted-missing"));
         let note = Outgoing::Note(Note::Problem { says, missing });
-        self.outbox.push((), note).map_err(|_| silence())
+        self.outbox.push((), note).map_err(|_| silent(patience))
     }
 
-    fn take(&mut self, frame: Vec<u8>) -> Result<Next, String> {
+    fn take(&mut self, frame: Vec<u8>) -> Result<Next, Text> {
         if frame.len() > READ_AT_ONCE {
             return self.take_unread(frame);
         }
@@ -386,14 +387,14 @@ impl<'a> FrameListener<'a> {
                 }
                 self.refuse(id)
             }
-            Err(TrySendError::Disconnected(_)) => Err("its handler has ended".into()),
+            Err(TrySendError::Disconnected(_)) => Err(Text::new("error-link-handler-ended")),
         }
     }
 
     /// Hands an ask on that only the handler reads.
-    fn take_unread(&mut self, frame: Vec<u8>) -> Result<Next, String> {
+    fn take_unread(&mut self, frame: Vec<u8>) -> Result<Next, Text> {
         self.hush.end();
-        let id = Envelope::id_of(&frame).map_err(|why| format!("it sent {why}"))?;
+        let id = Envelope::id_of(&frame).map_err(|why| sent(&why))?;
         let length = frame.len();
         if self.waiting.load(Ordering::Acquire) + length > WAITING_BYTES {
             return self.refuse(id);
@@ -405,21 +406,21 @@ impl<'a> FrameListener<'a> {
                 self.waiting.fetch_sub(length, Ordering::AcqRel);
                 self.refuse(id)
             }
-            Err(TrySendError::Disconnected(_)) => Err("its handler has ended".into()),
+            Err(TrySendError::Disconnected(_)) => Err(Text::new("error-link-handler-ended")),
         }
     }
 
     /// Too much waits already.
-    fn refuse(&self, id: u64) -> Result<Next, String> {
+    fn refuse(&self, id: u64) -> Result<Next, Text> {
         let most = WAITING_BYTES >> 20;
-        let says = format!("{WAITING_ASKS} asks or {most} MiB of them are waiting already");
-        self.reply(id, refusal(says))
+        let says = Text::new("error-asks-waiting").with("asks", WAITING_ASKS);
+        self.reply(id, refusal(says.with("mib", most)))
     }
 
-    fn reply(&self, id: u64, reply: Reply) -> Result<Next, String> {
+    fn reply(&self, id: u64, reply: Reply) -> Result<Next, Text> {
         self.outbox
             .push((), Outgoing::Reply(id, reply))
             .map(|()| Next::GoOn)
-            .map_err(|why| format!("it does not read its answers: {why}"))
+            .map_err(|why| Text::new("error-link-unread").text("why", why.text()))
     }
 }

@@ -14,6 +14,8 @@ use proptest::prelude::*;
 use sokudo_bus::carried::CarriedLink;
 use sokudo_bus::direct::{Server, ServerPolicy, dial};
 use sokudo_bus::{Bus, BusError, Link, Member};
+use sokudo_i18n::english;
+use sokudo_model::Text;
 use sokudo_net::tls::{self, Identity, PublicKey, Received, Session, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
@@ -40,7 +42,7 @@ impl House {
             key,
             keep: Duration::from_millis(200),
             log: Some(Arc::new(move |line| {
-                kept.lock().unwrap().push(line.to_owned());
+                kept.lock().unwrap().push(english(line));
             })),
             ..ServerPolicy::default()
         };
@@ -467,10 +469,8 @@ fn a_server_of_another_version_is_told_in_a_sentence() {
     let (own, other) = (PROTOCOL_VERSION, PROTOCOL_VERSION + 1);
     let wanted = format!("speaks protocol {other} (sokudo 0.3.0), this is protocol {own} (sokudo ");
     assert!(says.contains(&wanted), "{says}");
-    assert_eq!(
-        told.hint().unwrap().as_words(),
-        Some("install the same version on both")
-    );
+    let hint = told.hint().as_ref().map(english);
+    assert_eq!(hint.as_deref(), Some("install the same version on both"));
 }
 
 /// What an accepted server may say wrongly, and how a waiting ask ends then.
@@ -493,7 +493,7 @@ fn a_server_that_breaks_the_protocol_is_lost() {
         }));
         let link = dial(&address.to_string(), Some(&key()), "caller", BOUND).unwrap();
         match link.ask(Ask::Clock, BOUND) {
-            Err(BusError::Lost { why, .. }) => why,
+            Err(BusError::Lost { why, .. }) => english(&why),
             other => panic!("not lost: {other:?}"),
         }
     }
@@ -538,7 +538,7 @@ fn a_member_that_freezes_is_given_up() {
     let id = bus.add(member, Box::new(link));
     bus.keep_alive(Duration::from_millis(100)).unwrap();
     let asked = bus.ask(id, Ask::Clock, BOUND).unwrap_err();
-    let why = "no sign of life for 0.5 s".to_owned();
+    let why = Text::new("error-link-silent").word("seconds", "0.5");
     assert_eq!(
         bus.notes().recv_timeout(BOUND),
         Ok((id, Note::Health(Health::Suspect)))

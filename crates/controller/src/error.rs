@@ -114,13 +114,17 @@ impl From<ControlError> for Refusal {
 mod tests {
     use std::io;
     use std::path::PathBuf;
+    use std::time::Duration;
+
+    use sokudo_i18n::{I18n, Lang};
+    use sokudo_wire::KeyId;
 
     use super::*;
 
     #[test]
     fn errors_of_links_and_records_say_as_messages_what_they_are() {
         let host = || "hostb".to_owned();
-        let why = || "no route".to_owned();
+        let why = || Text::words("no route");
         let links = [
             BusError::Resolve {
                 host: host(),
@@ -156,9 +160,25 @@ mod tests {
                 why: why(),
             },
             BusError::Start {
-                what: host(),
+                what: Text::new("start-server"),
                 why: why(),
             },
+            BusError::WrongKey {
+                host: host(),
+                given: KeyId::NONE,
+                server: Some("5".into()),
+            },
+            BusError::TimedOut {
+                host: host(),
+                ask: "clock",
+                bound: Duration::from_secs(2),
+            },
+            BusError::TooLong {
+                host: host(),
+                ask: "arm",
+                why: Text::new("error-frame-empty"),
+            },
+            BusError::NoMember(7),
         ];
         let path = || PathBuf::from("runs/x");
         let records = [
@@ -176,7 +196,7 @@ mod tests {
             StoreError::NotARecord { path: path() },
             StoreError::Corrupt {
                 file: path(),
-                what: why(),
+                what: "no route".into(),
             },
             StoreError::NewerSchema {
                 file: path(),
@@ -197,10 +217,12 @@ mod tests {
             },
             StoreError::TooLarge { bytes: 2, limit: 1 },
         ];
+        let japanese = I18n::new(Lang::Ja);
         let errors = links.map(ControlError::Bus).into_iter();
         for error in errors.chain(records.map(ControlError::Store)) {
             assert!(error.says().as_words().is_none(), "{error}");
             assert_eq!(english(&error.says()), error.to_string());
+            assert!(!japanese.text(&error.says()).is_ascii(), "{error}");
         }
     }
 }

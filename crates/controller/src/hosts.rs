@@ -130,8 +130,8 @@ impl Hosts {
                 namespaces
                     .spawn_on(index, make)
                     .map_err(|error| ControlError::Operator {
-                        says: error.what.into(),
-                        hint: Some(error.hint.into()),
+                        says: error.what,
+                        hint: Some(error.hint),
                     })?;
             let link = made
                 .join()

@@ -445,34 +445,34 @@ impl Run {
                     continue;
                 }
                 Err(BusError::Lost { why, .. }) => {
-                    self.lose(index, &why, &plan.name);
-                    drained.results[index] = Err(why);
+                    drained.results[index] = Err(english(&why));
+                    self.lose(index, why, &plan.name);
                     continue;
                 }
                 Ok(Reply::Refused(refusal)) => {
-                    let why = english(&refusal.says);
+                    let why = refusal.says.clone();
                     if refusal.operator_error {
                         let host = self.hosts.list()[index].name.clone();
                         drained.refused = Some(ControlError::refused(host, refusal));
                     }
                     why
                 }
-                Ok(_) => "answered out of order".into(),
-                Err(error) => error.to_string(),
+                Ok(_) => Text::new("error-answered-out-of-order"),
+                Err(error) => error.says(),
             };
-            drained.results[index] = Err(why.clone());
+            drained.results[index] = Err(english(&why));
             drained.silent.push((index, why));
         }
         drained
     }
 
     /// Keeps in the record which hosts gave no result, and why.
-    fn note_silent(&mut self, silent: &[(usize, String)], phase: &str) {
+    fn note_silent(&mut self, silent: &[(usize, Text)], phase: &str) {
         for (index, why) in silent {
             let host = self.hosts.list()[*index].name.clone();
             let says = Text::new("engine-no-result")
                 .word("host", &host)
-                .word("why", why);
+                .text("why", why.clone());
             let missing = Text::new("engine-host-lost-missing").word("host", &host);
             self.problem(&host, phase, says, Some(missing));
         }
@@ -506,7 +506,7 @@ struct Drained {
     /// By host.
     results: Vec<HostResult>,
     /// Hosts that are there and gave no result, and why.
-    silent: Vec<(usize, String)>,
+    silent: Vec<(usize, Text)>,
     /// One of them met something that the operator can mend.
     refused: Option<ControlError>,
 }

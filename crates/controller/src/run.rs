@@ -280,7 +280,7 @@ impl Run {
         let answers = self.hosts.bus.ask_all(asks, ASK_BOUND);
         for (index, answer) in alive.into_iter().zip(answers) {
             match answer {
-                Err(BusError::Lost { why, .. }) => self.lose(index, &why, ""),
+                Err(BusError::Lost { why, .. }) => self.lose(index, why, ""),
                 answer => self.done(index, answer?)?,
             }
         }
@@ -400,7 +400,7 @@ impl Run {
     pub fn sync_clocks(&mut self) -> Result<(), ControlError> {
         for index in self.all_alive() {
             match self.hosts.sync_clock(index) {
-                Err(ControlError::Bus(BusError::Lost { why, .. })) => self.lose(index, &why, ""),
+                Err(ControlError::Bus(BusError::Lost { why, .. })) => self.lose(index, why, ""),
                 reading => self.keep_clock(index, reading?),
             }
         }
@@ -588,7 +588,7 @@ impl Run {
                 None
             }
             Note::Lost { why } => {
-                self.lose(index, &why, phase);
+                self.lose(index, why, phase);
                 None
             }
             Note::Health(health) => {
@@ -616,7 +616,7 @@ impl Run {
     }
 
     /// Notes once that a host is gone.
-    pub(crate) fn lose(&mut self, index: usize, why: &str, phase: &str) {
+    pub(crate) fn lose(&mut self, index: usize, why: Text, phase: &str) {
         if std::mem::replace(&mut self.lost[index], true) {
             return;
         }
@@ -624,7 +624,7 @@ impl Run {
         let host = self.hosts.list()[index].name.clone();
         let says = Text::new("engine-host-lost")
             .word("host", &host)
-            .word("why", why);
+            .text("why", why.within(MAX_WORD));
         let missing = Text::new("engine-host-lost-missing").word("host", &host);
         self.problem(&host, phase, says, Some(missing));
     }

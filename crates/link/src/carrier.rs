@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use sokudo_model::Text;
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::netns::{Carried, LocalHosts, NetnsError};
 use sokudo_net::urgency;
@@ -81,8 +82,8 @@ impl<C: PacketCourse> Carrier<C> {
             let thread = thread.spawn(move || carry(&from, &to, &course, &stop));
             carrier.threads.push(thread.map_err(|e| {
                 NetnsError::new(
-                    format!("cannot start a thread for a link: {e}"),
-                    "raise the limit of processes (ulimit -u)",
+                    Text::new("error-link-thread").with("error", e),
+                    Text::new("error-netns-thread-hint"),
                 )
             })?);
         }
@@ -122,8 +123,8 @@ fn make(
     let made = made.unwrap_or_else(|_| Err(std::io::Error::other("its thread ended")));
     let device = made.map_err(|e| {
         NetnsError::new(
-            format!("cannot make a TUN device: {e}"),
-            "load the kernel's module `tun`, and give access to /dev/net/tun",
+            Text::new("error-link-tun").with("error", e),
+            Text::new("error-link-tun-hint"),
         )
     })?;
     let mut batch = String::new();

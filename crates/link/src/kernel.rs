@@ -5,6 +5,7 @@
 //! ```
 
 use serde_json::Value;
+use sokudo_model::{Arg, Text};
 use sokudo_net::netns::{LocalHosts, NetnsError, port_name};
 
 use crate::direction::Properties;
@@ -18,15 +19,15 @@ const BURST_MIN_BYTES: u64 = 3_028;
 /// The bucket holds what its rate sends in this time: timers are late by less.
 const BURST_PER_S: u64 = 1_000;
 
-/// Reasons why the disciplines cannot do as asked.
+/// Reasons why the disciplines cannot do as asked: keys of messages.
 pub fn lacks(properties: &Properties) -> Option<&'static str> {
     let reorders = properties.jitter_ns > 0 && !properties.may_reorder;
-    reorders.then_some("netem's jitter reorders packets")
+    reorders.then_some("error-link-reorders")
 }
 
-/// Why this process carries such a link better, although the kernel can.
+/// Why this process carries such a link better, although the kernel can: the key of a message.
 pub fn is_worse_at(properties: &Properties) -> Option<&'static str> {
-    draws(properties).then_some("netem would lose and delay up to 64 KiB at once")
+    draws(properties).then_some("error-link-bursts")
 }
 
 /// True when packets have a fate of their own.
@@ -56,12 +57,13 @@ pub fn set_up(hosts: &LocalHosts, ways: [&Properties; 2]) -> Result<(), NetnsErr
 }
 
 fn lacking(kind: &str, error: NetnsError) -> NetnsError {
-    if !error.what.contains("qdisc kind is unknown") {
+    let says = |arg: &Arg| matches!(arg, Arg::Word(said) if said.contains("qdisc kind is unknown"));
+    if !error.what.args.values().any(says) {
         return error;
     }
     NetnsError::new(
-        format!("this kernel has no {kind}"),
-        format!("load its module (modprobe sch_{kind}), or let this program carry the link"),
+        Text::new("error-link-discipline").word("kind", kind),
+        Text::new("error-link-discipline-hint").word("kind", kind),
     )
 }
 
@@ -88,8 +90,10 @@ pub fn tally(
     let shown = hosts.set_up_hub("tc", &["-s", "-j"], batch)?;
     counted(&shown, properties).ok_or_else(|| {
         NetnsError::new(
-            format!("`tc` shows no counters of `{port}`: {}", shown.trim()),
-            "install iproute2 5.0 or newer",
+            Text::new("error-link-counters")
+                .word("port", &port)
+                .word("shown", shown.trim()),
+            Text::new("error-link-counters-hint"),
         )
     })
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::net::IpAddr;
 use std::process::{Child, Command};
 
+use sokudo_model::Text;
 use sokudo_net::clock;
 use sokudo_net::netns::{LocalHosts, NetnsError, Starter};
 
@@ -35,12 +36,12 @@ pub enum Choice {
 }
 
 /// Carrier of a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum By {
     /// The kernel, by these disciplines.
     Kernel(&'static [&'static str]),
     /// This process, by TUN devices. Says why the kernel does not, where that was tried.
-    Tun(Option<String>),
+    Tun(Option<Text>),
 }
 
 /// Requirements of a link.
@@ -69,7 +70,7 @@ enum Carried {
     Kernel(&'static [&'static str]),
     Tun {
         carrier: Carrier<LinkCourse>,
-        why: Option<String>,
+        why: Option<Text>,
     },
 }
 
@@ -134,14 +135,14 @@ impl Link {
     }
 }
 
-/// Errors: why this process is to carry it, as a sentence.
-fn better_by_kernel(asked: &LinkRequest) -> Result<(LocalHosts, Carried), String> {
+/// Errors: why this process is to carry it.
+fn better_by_kernel(asked: &LinkRequest) -> Result<(LocalHosts, Carried), Text> {
     let reasons = [kernel::lacks, kernel::is_worse_at];
     let why = reasons
         .iter()
         .find_map(|reason| asked.ways.iter().find_map(reason));
     match why {
-        Some(why) => Err(why.into()),
+        Some(why) => Err(Text::new(why)),
         None => by_kernel(asked).map_err(|e| e.what),
     }
 }
@@ -152,7 +153,7 @@ fn by_kernel(asked: &LinkRequest) -> Result<(LocalHosts, Carried), NetnsError> {
     }
     let draws = |way: &Properties| way.jitter_ns > 0 || !way.loss.is_none();
     if asked.seed.is_some() && asked.ways.iter().any(draws) {
-        return Err(lacks("it draws loss and jitter without a seed"));
+        return Err(lacks("error-link-unseeded"));
     }
     let hosts = LocalHosts::new(2, Some(PACKET_MAX_BYTES as u32))?;
     let [there, back] = &asked.ways;
@@ -162,12 +163,12 @@ fn by_kernel(asked: &LinkRequest) -> Result<(LocalHosts, Carried), NetnsError> {
 
 fn lacks(why: &str) -> NetnsError {
     NetnsError::new(
-        format!("the kernel cannot carry this link: {why}"),
-        "let this program carry it, or ask for less",
+        Text::new("error-link-kernel").text("why", Text::new(why)),
+        Text::new("error-link-kernel-hint"),
     )
 }
 
-fn by_tun(asked: &LinkRequest, why: Option<String>) -> Result<(LocalHosts, Carried), NetnsError> {
+fn by_tun(asked: &LinkRequest, why: Option<Text>) -> Result<(LocalHosts, Carried), NetnsError> {
     let hosts = LocalHosts::apart(2)?;
     let seed = asked
         .seed

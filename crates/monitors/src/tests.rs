@@ -134,7 +134,7 @@ fn what_is_absent_is_said_and_not_zero() {
 fn a_sampler_stays_with_the_namespace_it_was_opened_in() {
     let hosts = match sokudo_net::netns::LocalHosts::new(2, None) {
         Ok(hosts) => hosts,
-        Err(why) => return eprintln!("skipped: {why}"),
+        Err(why) => return eprintln!("skipped: {why:?}"),
     };
     let address = hosts.address(1);
     let inside = hosts.spawn_on(1, move || {

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use rustls::pki_types::{IpAddr, Ipv4Addr, ServerName};
 use rustls::{AlertDescription, ClientConnection, Connection, ServerConnection};
+use sokudo_model::Text;
 
 use crate::stream::socket::{Receiving, Sending as Bounded, shut};
 use crate::wait::Wait;
@@ -76,6 +77,23 @@ pub enum TlsError {
     /// Own keys or certificate could not be made.
     #[error("no TLS identity: {0}")]
     Identity(String),
+}
+
+impl TlsError {
+    /// The error as a message; words of the system stay as they are.
+    pub fn text(&self) -> Text {
+        match self {
+            TlsError::Closed => Text::new("error-tls-closed"),
+            TlsError::TimedOut => Text::new("error-tls-timeout"),
+            TlsError::NotTls => Text::new("error-tls-foreign"),
+            TlsError::NotSokudo => Text::new("error-tls-not-sokudo"),
+            TlsError::NotPinned { .. } => Text::new("error-tls-not-pinned"),
+            TlsError::Alert(why) => Text::new("error-tls-alert").word("why", why),
+            TlsError::Protocol(why) => Text::new("error-tls-protocol").word("why", why),
+            TlsError::Io(why) => Text::words(why.to_string()),
+            TlsError::Identity(why) => Text::new("error-tls-identity").word("why", why),
+        }
+    }
 }
 
 /// Class of operation and management (CS2, RFC 4594 §3.3) in the byte that carries the DSCP.

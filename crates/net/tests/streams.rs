@@ -137,7 +137,7 @@ fn silence_ends_at_the_bound() {
 fn a_lack_of_ports_and_of_routes_are_told_apart() {
     let hosts = match LocalHosts::new(2, None) {
         Ok(hosts) => hosts,
-        Err(why) => return eprintln!("skipped: {why}"),
+        Err(why) => return eprintln!("skipped: {why:?}"),
     };
     let there = SocketAddr::new(hosts.address(1), 7);
     let (ready, listening) = std::sync::mpsc::channel();

@@ -35,7 +35,7 @@ impl Hosts {
         match LocalHosts::new(n, mtu) {
             Ok(local) => Some(Self { local }),
             Err(e) => {
-                crate::skip(e);
+                crate::skip(format!("no local hosts: {e:?}"));
                 None
             }
         }

@@ -35,7 +35,7 @@ impl Way {
         match Self::try_open(hosts, forward, backward) {
             Ok(way) => Some(way),
             Err(e) => {
-                crate::skip(format!("no link that a program carries: {e}"));
+                crate::skip(format!("no link that a program carries: {e:?}"));
                 None
             }
         }

@@ -4,6 +4,7 @@
 //! the number of its ask; a note carries zero.
 
 use serde::{Deserialize, Serialize};
+use sokudo_model::Text;
 
 use crate::framing::{self, FrameError, MAX_FRAME};
 use crate::message::{Ask, Note, Reply};
@@ -39,9 +40,32 @@ pub enum EnvelopeError {
         /// The decoding error.
         why: String,
     },
+    /// More bytes than the message has.
+    #[error("{bytes} bytes that are not a valid message: {rest} bytes are left over")]
+    LeftOver {
+        /// The number of bytes.
+        bytes: usize,
+        /// Those behind the message.
+        rest: usize,
+    },
     /// The frame around it is wrong.
     #[error(transparent)]
     Frame(#[from] FrameError),
+}
+
+impl EnvelopeError {
+    /// What came instead of a message, as a noun.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Garbled { bytes, why } => Text::new("error-envelope-garbled")
+                .with("bytes", bytes)
+                .word("why", why),
+            Self::LeftOver { bytes, rest } => Text::new("error-envelope-left-over")
+                .with("bytes", bytes)
+                .with("rest", rest),
+            Self::Frame(error) => error.text(),
+        }
+    }
 }
 
 impl Envelope {
@@ -77,7 +101,10 @@ impl Envelope {
         let (envelope, rest) = postcard::take_from_bytes::<Self>(payload)
             .map_err(|why| garbled(why.to_string().to_lowercase()))?;
         if !rest.is_empty() {
-            return Err(garbled(format!("{} bytes are left over", rest.len())));
+            return Err(EnvelopeError::LeftOver {
+                bytes: payload.len(),
+                rest: rest.len(),
+            });
         }
         Ok(envelope)
     }

@@ -10,6 +10,8 @@
 //! ticket is valid, 16 MiB after. The decoder takes bytes in any portions and never allocates
 //! more than it has received.
 
+use sokudo_model::Text;
+
 /// Largest payload before the ticket is valid, bytes.
 pub const MAX_FRAME_BEFORE_TICKET: usize = 1024;
 
@@ -35,6 +37,18 @@ pub enum FrameError {
         /// The bound, bytes.
         max: usize,
     },
+}
+
+impl FrameError {
+    /// What came instead of a frame, as a noun.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Empty => Text::new("error-frame-empty"),
+            Self::TooLong { length, max } => Text::new("error-frame-long")
+                .with("length", length)
+                .with("max", max),
+        }
+    }
 }
 
 /// Puts the length in front of a payload.

@@ -227,6 +227,16 @@ pub enum MemberRole {
     Router,
 }
 
+impl MemberRole {
+    /// The role in a sentence.
+    pub fn text(self) -> Text {
+        Text::new(match self {
+            Self::Agent => "group-role-agent",
+            Self::Router => "group-role-router",
+        })
+    }
+}
+
 impl fmt::Display for MemberRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -260,16 +270,16 @@ pub fn proof_text(channel: &Channel, name: &str, role: MemberRole) -> Vec<u8> {
 }
 
 /// The answer to the request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum JoinAnswer {
     /// It is a member.
     Admitted(Box<Admission>),
     /// It is not, and why.
     Refused {
         /// The cause of the refusal.
-        says: String,
-        /// The hint for the operator.
-        hint: String,
+        says: Text,
+        /// The hint for the operator; empty where there is none.
+        hint: Text,
     },
 }
 

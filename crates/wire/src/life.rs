@@ -40,14 +40,6 @@ impl Life {
         self.left_s(now_unix_s) / DAY_S
     }
 
-    /// The same in words: `1 day`, `9 days`.
-    pub fn days_left_in_words(&self, now_unix_s: u64) -> String {
-        match self.days_left(now_unix_s) {
-            1 => "1 day".to_owned(),
-            days => format!("{days} days"),
-        }
-    }
-
     /// Whether it is good no longer.
     pub fn is_over(&self, now_unix_s: u64) -> bool {
         self.left_s(now_unix_s) == 0
@@ -91,8 +83,6 @@ mod tests {
         assert_eq!(at(77), (13, true, true, false));
         assert_eq!(at(90), (0, true, true, true));
         assert_eq!(at(200), (0, true, true, true));
-        let words = |day: u64| life.days_left_in_words((1000 + day) * DAY);
-        assert_eq!((words(88), words(89)), ("2 days".into(), "1 day".into()));
     }
 
     /// A file that was changed by hand must not cause a panic.

@@ -175,7 +175,7 @@ pub enum Note {
     /// The connection to the agent was lost. Made by the bus, never sent over it.
     Lost {
         /// The last error of the connection.
-        why: String,
+        why: Text,
     },
     /// The health of the agent has changed. Made by the bus, never sent over it.
     Health(Health),

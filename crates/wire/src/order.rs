@@ -21,6 +21,7 @@
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use ring::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
 use ring::{hkdf, hmac};
+use sokudo_model::Text;
 
 /// Bytes of the number in front of everything.
 const NUMBER: usize = 8;
@@ -77,6 +78,20 @@ pub enum OrderError {
 }
 
 impl OrderError {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            OrderError::Short(bytes) => Text::new("error-order-short").with("bytes", bytes),
+            OrderError::Forged => Text::new("error-order-forged"),
+            OrderError::Replayed { expected, found } => Text::new("error-order-replayed")
+                .with("expected", expected)
+                .with("found", found),
+            OrderError::Lost { expected, found } => Text::new("error-order-lost")
+                .with("expected", expected)
+                .with("found", found),
+        }
+    }
+
     /// True when the message comes from another party: the session continues without it. A loss ends
     /// the session, because lost messages are never sent again.
     pub fn is_foreign(&self) -> bool {

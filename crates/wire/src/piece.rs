@@ -15,6 +15,8 @@
 
 use std::collections::VecDeque;
 
+use sokudo_model::Text;
+
 use crate::framing::MAX_FRAME;
 
 /// Bytes of a frame in one piece: with everything around it less than the 64 KiB that routers carry
@@ -62,6 +64,19 @@ pub enum PieceError {
         /// The sent bytes.
         sent: u64,
     },
+}
+
+impl PieceError {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Garbled(bytes) => Text::new("error-piece-garbled").with("bytes", bytes),
+            Self::TooLong => Text::new("error-piece-long").with("most", MAX_FRAME),
+            Self::NeverSent { taken, sent } => Text::new("error-piece-never-sent")
+                .with("taken", taken)
+                .with("sent", sent),
+        }
+    }
 }
 
 impl<'a> Piece<'a> {

@@ -19,7 +19,7 @@ impl CallError {
                 Text::new("error-call-secure")
                     .word("kind", kind.name())
                     .word("peer", peer)
-                    .text("why", tls_text(why))
+                    .text("why", why.text())
             }
             CallError::Stream(StreamError::Unavailable { kind, why }) => {
                 Text::new("error-call-unavailable")
@@ -98,20 +98,6 @@ fn tcp_hint(error: &TcpError) -> Option<&'static str> {
         TcpError::NoMultipath { .. } => "error-call-mptcp-hint",
         TcpError::Option { .. } | TcpError::Io { .. } => return None,
     })
-}
-
-fn tls_text(error: &TlsError) -> Text {
-    match error {
-        TlsError::Closed => Text::new("error-tls-closed"),
-        TlsError::TimedOut => Text::new("error-tls-timeout"),
-        TlsError::NotTls => Text::new("error-tls-foreign"),
-        TlsError::NotSokudo => Text::new("error-tls-not-sokudo"),
-        TlsError::NotPinned { .. } => Text::new("error-tls-not-pinned"),
-        TlsError::Alert(why) => Text::new("error-tls-alert").word("why", why),
-        TlsError::Protocol(why) => Text::new("error-tls-protocol").word("why", why),
-        TlsError::Io(why) => Text::words(why.to_string()),
-        TlsError::Identity(why) => Text::new("error-tls-identity").word("why", why),
-    }
 }
 
 fn tls_hint(error: &TlsError) -> Option<&'static str> {

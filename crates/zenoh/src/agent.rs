@@ -38,10 +38,10 @@ const GOODBYE_BOUND: Duration = Duration::from_secs(2);
 const MAX_HELLO: usize = 1024;
 
 /// Receives log lines.
-pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+pub type Log = Arc<dyn Fn(&Text) + Send + Sync>;
 
 /// Called when an order was rejected, with the client of the session and the reason.
-pub type Refused = Arc<dyn Fn(&Client, &str) + Send + Sync>;
+pub type Refused = Arc<dyn Fn(&Client, &Text) + Send + Sync>;
 
 /// Settings with which an agent serves its controllers.
 #[derive(Clone)]
@@ -149,9 +149,8 @@ pub fn say_gone(membership: &Membership, life: &str) -> Result<(), GroupError> {
 fn welcome(house: &Arc<House>, query: Query) {
     if house.inside.fetch_add(1, Ordering::AcqRel) >= MAX_SESSIONS {
         house.inside.fetch_sub(1, Ordering::AcqRel);
-        let _ = query
-            .reply_err(format!("it serves {MAX_SESSIONS} controllers already"))
-            .wait();
+        let full = Text::new("error-session-full").with("most", MAX_SESSIONS);
+        let _ = query.reply_err(said(&full)).wait();
         return;
     }
     let inside = Arc::clone(house);
@@ -161,7 +160,8 @@ fn welcome(house: &Arc<House>, query: Query) {
             // Zenoh's thread goes first; what this one starts is load.
             urgency::go_with_the_rest();
             if let Err(why) = session(&inside, query) {
-                (inside.service.log)(&format!("a controller was turned away: {why}"));
+                let line = Text::new("log-controller-away").text("why", why);
+                (inside.service.log)(&line);
             }
             inside.inside.fetch_sub(1, Ordering::AcqRel);
         });
@@ -171,25 +171,35 @@ fn welcome(house: &Arc<House>, query: Query) {
 }
 
 /// One session, from its opening to its end.
-fn session(house: &House, query: Query) -> Result<(), String> {
+fn session(house: &House, query: Query) -> Result<(), Text> {
     let begun = begin(house, &query);
     let answered = match &begun {
         Ok(begun) => {
             let opened = serde_json::to_vec(&begun.opened).unwrap_or_default();
             query.reply(query.key_expr().clone(), opened).wait()
         }
-        Err(why) => query.reply_err(why.clone()).wait(),
+        Err(why) => query.reply_err(said(why)).wait(),
     };
     // The answer takes effect for the asking side only after the query is dropped.
     drop(query);
     let mut begun = begun?;
-    answered.map_err(|error| error.to_string())?;
+    answered.map_err(fault)?;
     let name = begun.client.name.clone();
-    (house.service.log)(&format!("{name} has come"));
+    (house.service.log)(&Text::new("log-come").word("who", &name));
     let (sender, source) = (&begun.sender, &mut begun.source);
     let why = carried::serve(begun.client, sender, source, &house.service.factory);
-    (house.service.log)(&format!("{name} has left: {why}"));
+    let left = Text::new("log-left").word("who", name).text("why", why);
+    (house.service.log)(&left);
     Ok(())
+}
+
+/// A reason on its way to the controller, which tells it in its own language.
+fn said(why: &Text) -> Vec<u8> {
+    serde_json::to_vec(why).unwrap_or_default()
+}
+
+fn fault(error: zenoh::Error) -> Text {
+    Text::words(error.to_string())
 }
 
 /// The Zenoh declarations of a session.
@@ -203,10 +213,9 @@ struct Begun {
 }
 
 /// Subscribes to the controller's orders before the controller learns that it may send them.
-fn begin(house: &House, query: &Query) -> Result<Begun, String> {
+fn begin(house: &House, query: &Query) -> Result<Begun, Text> {
     let hello = read_hello(query)?;
-    let challenge: Challenge = random().map_err(|error| error.to_string())?;
-    let fault = |error: zenoh::Error| error.to_string();
+    let challenge: Challenge = random().map_err(|error| error.text())?;
     let (inbox, source) = pipes::inbox();
     let (arriving, leaving) = (inbox.clone(), inbox.clone());
     let admission = &house.membership.admission;
@@ -223,7 +232,7 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
         .declare_subscriber(keys.controller(&hello.fleet))
         .callback(move |sample| {
             if sample.kind() == SampleKind::Delete {
-                leaving.end("its controller is gone");
+                leaving.end(Text::new("error-session-controller-gone"));
             }
         })
         .wait()
@@ -270,7 +279,7 @@ fn on_refused(service: &Service, client: &Client) -> OnRefused {
     Box::new(move |why| {
         if left > 0 {
             left -= 1;
-            refused(&client, &why.to_string());
+            refused(&client, &why.text());
         }
     })
 }
@@ -285,17 +294,18 @@ fn own_address(routers: &[String]) -> String {
     found.map(|ip| ip.to_string()).unwrap_or_default()
 }
 
-fn read_hello(query: &Query) -> Result<OpenSession, String> {
-    let payload = query.payload().ok_or("it said nothing")?;
+fn read_hello(query: &Query) -> Result<OpenSession, Text> {
+    let unknown = || Text::new("error-session-nobody");
+    let payload = query.payload();
+    let payload = payload.ok_or_else(|| Text::new("error-session-nothing"))?;
     if payload.len() > MAX_HELLO {
-        return Err("it said too much".into());
+        return Err(Text::new("error-session-much"));
     }
-    let hello: OpenSession = serde_json::from_slice(&payload.to_bytes())
-        .map_err(|_| "it did not say who it is".to_owned())?;
+    let hello: OpenSession = serde_json::from_slice(&payload.to_bytes()).map_err(|_| unknown())?;
     let plain = |text: &str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let shown = |c: char| !c.is_control();
     match plain(&hello.fleet) && plain(&hello.session) && hello.controller.chars().all(shown) {
         true => Ok(hello),
-        false => Err("it did not say who it is".into()),
+        false => Err(unknown()),
     }
 }

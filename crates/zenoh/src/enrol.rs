@@ -3,7 +3,6 @@
 //! See the picture in [`sokudo_wire::join`]. The door is a thread of its own beside the router; each
 //! visitor gets a bounded time and a bounded number of bytes.
 
-use std::fmt;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use std::time::{Duration, Instant};
 use rcgen::{KeyPair, PublicKeyData as _, SigningKey as _};
 use ring::signature;
 use sokudo_bus::pipe::{Arrival, FrameSource, TlsSource};
-use sokudo_i18n::english;
 use sokudo_model::Text;
 use sokudo_net::tls::{self, Identity, PublicKey, Trust, Writer};
 use sokudo_wire::join::{Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole, proof_text};
@@ -33,6 +31,8 @@ use crate::visitors::Visitors;
 const BOUND: Duration = Duration::from_secs(5);
 /// Longest time that a host tries one address, where many other hosts may be ahead of it.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest word of a refusal that another host is told, characters.
+const MAX_WORD: usize = 1024;
 /// Longest message after the ticket.
 const MAX_MESSAGE: usize = 64 * 1024;
 /// This product's version, as sent in tickets and answers.
@@ -42,12 +42,12 @@ const PRODUCT: &str = env!("CARGO_PKG_VERSION");
 pub struct Door(Visitors);
 
 /// A visitor of the door.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Visit {
     /// From where.
     pub address: SocketAddr,
     /// The member that was admitted, or why the visitor was refused.
-    pub outcome: Result<Let, String>,
+    pub outcome: Result<Let, Text>,
 }
 
 /// A visitor that was admitted.
@@ -59,17 +59,21 @@ pub struct Let {
     pub renewed: bool,
 }
 
-impl fmt::Display for Visit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Visit {
+    /// The visit as a line for the owner of the group.
+    pub fn text(&self) -> Text {
         match &self.outcome {
             Ok(Let { name, renewed }) => {
-                let what = match renewed {
-                    true => "has renewed its certificate",
-                    false => "has joined",
+                let key = match renewed {
+                    true => "log-member-renewed",
+                    false => "log-member-joined",
                 };
-                write!(f, "{name} ({}) {what}", self.address)
+                let who = format!("{name} ({})", self.address);
+                Text::new(key).word("who", who)
             }
-            Err(why) => write!(f, "{} was turned away: {why}", self.address),
+            Err(why) => Text::new("log-turned-away")
+                .with("who", self.address)
+                .text("why", why.clone()),
         }
     }
 }
@@ -99,7 +103,7 @@ impl Door {
     ) -> Result<Self, GroupError> {
         let name = format!("sokudo group {}", group.name);
         let identity = Identity::from_seed(group.door_seed(), &name)
-            .map_err(|why| GroupError::Certificate(why.to_string()))?;
+            .map_err(|why| GroupError::Certificate(why.text()))?;
         let house = House {
             tokens: Tokens::of(config, &group.name),
             members: Members::of(config, &group.name),
@@ -130,12 +134,10 @@ enum Pass {
 }
 
 /// One visitor.
-fn receive(house: &House, tcp: TcpStream) -> Result<Let, String> {
+fn receive(house: &House, tcp: TcpStream) -> Result<Let, Text> {
     let deadline = Instant::now() + BOUND;
-    let session = tls::accept(tcp, &house.identity, deadline).map_err(|why| why.to_string())?;
-    let channel = session
-        .export(EXPORTER_LABEL)
-        .map_err(|why| why.to_string())?;
+    let session = tls::accept(tcp, &house.identity, deadline).map_err(|why| why.text())?;
+    let channel = session.export(EXPORTER_LABEL).map_err(|why| why.text())?;
     let decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
     let mut source = TlsSource::new(session.reader, decoder);
     let ticket = frame(&mut source, deadline)?;
@@ -147,12 +149,12 @@ fn receive(house: &House, tcp: TcpStream) -> Result<Let, String> {
     };
     say(&session.writer, &answer.to_payload(), deadline)?;
     if verdict != Verdict::Accepted {
-        return Err(verdict.to_string());
+        return Err(verdict.text());
     }
     source.set_max(MAX_MESSAGE);
     let request = frame(&mut source, deadline)?;
-    let request: JoinRequest =
-        serde_json::from_slice(&request).map_err(|why| format!("it asked nothing: {why}"))?;
+    let request: JoinRequest = serde_json::from_slice(&request)
+        .map_err(|why| Text::new("log-no-request").with("why", why))?;
     let (answer, done) = match house.admit(pass, &request, &channel) {
         Ok(admission) => {
             let renewed = pass == Pass::Membership;
@@ -168,7 +170,7 @@ fn receive(house: &House, tcp: TcpStream) -> Result<Let, String> {
             Err(says),
         ),
     };
-    let answer = serde_json::to_vec(&answer).map_err(|why| why.to_string())?;
+    let answer = serde_json::to_vec(&answer).map_err(|why| Text::words(why.to_string()))?;
     say(&session.writer, &answer, deadline)?;
     session.writer.close();
     done
@@ -213,31 +215,35 @@ impl House {
             proof,
         } = request;
         if !proves(public_key, &proof_text(channel, name, *role), proof) {
-            let hint = "install the same version of sokudo on all hosts";
-            return Err(Refusal::new(
-                "the host does not prove that it holds its key",
-                hint,
-            ));
+            return Err(Refusal {
+                says: Text::new("error-group-unproven"),
+                hint: Text::new("error-hint-same-version"),
+            });
         }
         let group = &self.group.name;
         match pass {
             Pass::Token(token) => {
                 let spend = || {
                     let spent = self.tokens.spend(token, *role)?;
-                    spent.map_err(|why| Refusal::new(why.to_string(), why.hint()))
+                    spent.map_err(|why| Refusal {
+                        says: why.text(),
+                        hint: why.hint(),
+                    })
                 };
                 let entered = self.members.enter(&admission, public_key, spend)?;
-                entered.map_err(|taken| {
-                    let hint = format!(
-                        "choose another one with --name; when that host is gone for good, free its name \
-                         on the controller: `sokudo group remove {group} {name}`"
-                    );
-                    Refusal::new(taken.to_string(), hint)
+                entered.map_err(|taken| Refusal {
+                    says: taken.text(),
+                    hint: Text::new("error-group-taken-hint")
+                        .word("group", group)
+                        .word("name", name),
                 })?;
             }
             Pass::Membership => {
                 let renewed = self.members.renew(&admission, public_key)?;
-                renewed.map_err(|why| Refusal::new(why.to_string(), rejoin_hint(group, *role)))?;
+                renewed.map_err(|why| Refusal {
+                    says: why.text(),
+                    hint: rejoin(group, *role),
+                })?;
             }
         }
         Ok(admission)
@@ -253,32 +259,18 @@ pub fn rejoin(group: &str, role: MemberRole) -> Text {
     text.word("group", group)
 }
 
-/// The same in English, for another host and the log.
-pub fn rejoin_hint(group: &str, role: MemberRole) -> String {
-    english(&rejoin(group, role))
-}
-
 /// The cause and the hint.
 struct Refusal {
-    says: String,
-    hint: String,
-}
-
-impl Refusal {
-    fn new(says: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            says: says.into(),
-            hint: hint.into(),
-        }
-    }
+    says: Text,
+    hint: Text,
 }
 
 impl From<GroupError> for Refusal {
     fn from(error: GroupError) -> Self {
-        Self::new(
-            error.to_string(),
-            error.hint().as_ref().map(english).unwrap_or_default(),
-        )
+        Self {
+            says: error.text(),
+            hint: error.hint().unwrap_or_else(|| Text::words("")),
+        }
     }
 }
 
@@ -288,18 +280,18 @@ fn proves(public_key: &[u8], text: &[u8], proof: &[u8]) -> bool {
     key.verify(text, proof).is_ok()
 }
 
-fn frame(source: &mut TlsSource, deadline: Instant) -> Result<Vec<u8>, String> {
+fn frame(source: &mut TlsSource, deadline: Instant) -> Result<Vec<u8>, Text> {
     let left = deadline.saturating_duration_since(Instant::now());
     match source.next(left)? {
         Arrival::Frame(frame) => Ok(frame),
-        Arrival::Idle => Err("it said nothing in time".into()),
+        Arrival::Idle => Err(Text::new("log-nothing-said")),
     }
 }
 
-fn say(writer: &Writer, payload: &[u8], deadline: Instant) -> Result<(), String> {
-    let frame = framing::encode(payload, MAX_MESSAGE).map_err(|why| why.to_string())?;
+fn say(writer: &Writer, payload: &[u8], deadline: Instant) -> Result<(), Text> {
+    let frame = framing::encode(payload, MAX_MESSAGE).map_err(|why| why.text())?;
     let left = deadline.saturating_duration_since(Instant::now());
-    writer.send(&frame, left).map_err(|why| why.to_string())
+    writer.send(&frame, left).map_err(|why| why.text())
 }
 
 /// Asks one of the token's places to be admitted under `name`, with a key of its own. The router is
@@ -330,8 +322,8 @@ pub fn renew(member: &Membership) -> Result<Membership, GroupError> {
         role: member.role(),
         own: &own,
         patience: BOUND,
-        stranger: "the door does not know the members of this group",
-        hint: rejoin_hint(member.group(), member.role()),
+        stranger: "error-group-stranger-member",
+        hint: rejoin(member.group(), member.role()),
     };
     let (_, again) = caller.call(&member.door.places)?;
     Ok(member.renewed(again))
@@ -350,9 +342,8 @@ fn join_with(
         role,
         own,
         patience: PATIENCE,
-        stranger: "the token is not known there",
-        hint: "copy the whole line that `sokudo controller` prints, and install the same version"
-            .into(),
+        stranger: "error-group-stranger-token",
+        hint: Text::new("error-group-stranger-hint"),
     };
     let (place, admission) = caller.call(&token.places)?;
     let door = KnownDoor {
@@ -374,10 +365,10 @@ struct Caller<'a> {
     own: &'a KeyPair,
     /// Longest time that it tries one address.
     patience: Duration,
-    /// The cause that is reported when its ticket is not known.
+    /// Key of the cause that is reported when its ticket is not known.
     stranger: &'static str,
     /// The hint that is given when its ticket is not valid.
-    hint: String,
+    hint: Text,
 }
 
 impl Caller<'_> {
@@ -394,17 +385,18 @@ impl Caller<'_> {
     }
 
     fn call_at(&self, place: &str) -> Result<Admission, GroupError> {
-        let failed = |why: String| {
-            GroupError::network(Text::new("error-group-join").word("place", place), why)
-        };
-        let text = |why: &dyn ToString| failed(why.to_string());
+        let what = || Text::new("error-group-join").word("place", place);
+        let failed = |why: Text| GroupError::Network { what: what(), why };
+        let text = |why: &dyn ToString| GroupError::network(what(), why.to_string());
         let deadline = Instant::now() + self.patience;
         let address = place.to_socket_addrs().map_err(|why| text(&why))?.next();
-        let address = address.ok_or_else(|| failed("it has no address".into()))?;
+        let address = address.ok_or_else(|| failed(Text::new("error-bus-no-address")))?;
         let tcp = TcpStream::connect_timeout(&address, BOUND).map_err(|why| text(&why))?;
         let pin = PublicKey::from_raw(self.door);
-        let session = tls::connect(tcp, &Trust::Pinned(pin), deadline).map_err(|why| text(&why))?;
-        let channel = session.export(EXPORTER_LABEL).map_err(|why| text(&why))?;
+        let session = tls::connect(tcp, &Trust::Pinned(pin), deadline);
+        let session = session.map_err(|why| failed(why.text()))?;
+        let channel = session.export(EXPORTER_LABEL);
+        let channel = channel.map_err(|why| failed(why.text()))?;
         let ticket = Ticket {
             protocol: PROTOCOL_VERSION,
             product: PRODUCT.into(),
@@ -415,7 +407,7 @@ impl Caller<'_> {
         say(&session.writer, &sealed, deadline).map_err(failed)?;
         let mut source = TlsSource::new(session.reader, Decoder::new(MAX_MESSAGE));
         let answer = frame(&mut source, deadline).map_err(failed)?;
-        let answer = Answer::from_payload(&answer).map_err(|why| text(&why))?;
+        let answer = Answer::from_payload(&answer).map_err(|why| failed(why.text()))?;
         if answer.verdict != Verdict::Accepted {
             return Err(self.refused(&answer.verdict));
         }
@@ -431,15 +423,18 @@ impl Caller<'_> {
         let answer = frame(&mut source, deadline).map_err(failed)?;
         match serde_json::from_slice(&answer).map_err(|why| text(&why))? {
             JoinAnswer::Admitted(admission) => Ok(*admission),
-            JoinAnswer::Refused { says, hint } => Err(GroupError::Refused { says, hint }),
+            JoinAnswer::Refused { says, hint } => Err(GroupError::Refused {
+                says: says.within(MAX_WORD),
+                hint: hint.within(MAX_WORD),
+            }),
         }
     }
 
     fn refused(&self, verdict: &Verdict) -> GroupError {
         GroupError::Refused {
             says: match verdict {
-                Verdict::WrongKey => self.stranger.into(),
-                verdict => verdict.to_string(),
+                Verdict::WrongKey => Text::new(self.stranger),
+                verdict => verdict.text(),
             },
             hint: self.hint.clone(),
         }

@@ -46,7 +46,7 @@ pub enum GroupError {
         why: String,
     },
     /// Keys and certificates.
-    Certificate(String),
+    Certificate(Text),
     /// A certificate that is good no longer, and was not renewed.
     Ended {
         /// Whose.
@@ -63,21 +63,21 @@ pub enum GroupError {
         /// Where.
         place: String,
         /// The system's error.
-        why: String,
+        why: Text,
     },
     /// The router or the way to it.
     Network {
         /// The operation that failed.
         what: Text,
         /// The error.
-        why: String,
+        why: Text,
     },
     /// The controller does not let this host in.
     Refused {
         /// Its reason.
-        says: String,
+        says: Text,
         /// Its advice.
-        hint: String,
+        hint: Text,
     },
 }
 
@@ -99,19 +99,23 @@ impl GroupError {
             GroupError::Damaged { path: file, why } => {
                 path("error-group-damaged", file).word("why", why)
             }
-            GroupError::Certificate(why) => Text::new("error-group-certificate").word("why", why),
+            GroupError::Certificate(why) => {
+                Text::new("error-group-certificate").text("why", why.clone())
+            }
             GroupError::Ended { member, group, .. } => Text::new("error-group-ended")
                 .word("member", member)
                 .word("group", group),
             GroupError::Randomness => Text::new("error-group-randomness"),
             GroupError::Listen { place, why } => Text::new("error-group-listen")
                 .word("place", place)
-                .word("why", why),
+                .text("why", why.clone()),
             GroupError::Network { what, why } if why.is_empty() => what.clone(),
             GroupError::Network { what, why } => Text::new("error-group-network")
                 .text("what", what.clone())
-                .word("why", why),
-            GroupError::Refused { says, .. } => Text::new("error-group-refused").word("says", says),
+                .text("why", why.clone()),
+            GroupError::Refused { says, .. } => {
+                Text::new("error-group-refused").text("says", says.clone())
+            }
         }
     }
 
@@ -128,7 +132,7 @@ impl GroupError {
             GroupError::Ended { group, role, .. } => rejoin(group, *role),
             GroupError::File { .. } => Text::new("error-group-file-hint"),
             GroupError::Damaged { .. } => Text::new("error-group-damaged-hint"),
-            GroupError::Refused { hint, .. } => Text::words(hint),
+            GroupError::Refused { hint, .. } => hint.clone(),
             GroupError::Listen { .. } => Text::new("error-group-listen-hint"),
             GroupError::Network { .. } => Text::new("error-group-network-hint"),
             GroupError::Certificate(_) | GroupError::Randomness => return None,
@@ -138,10 +142,13 @@ impl GroupError {
     pub(crate) fn listen(place: &str, why: impl ToString) -> Self {
         let why = plain(&why.to_string());
         // The transport repeats the operation before the system's error.
-        let system = why.rsplit_once(&format!("{place}: ")).map(|(_, why)| why);
+        let system = why.as_words().and_then(|why| {
+            let (_, system) = why.rsplit_once(&format!("{place}: "))?;
+            Some(Text::words(system))
+        });
         GroupError::Listen {
             place: place.into(),
-            why: system.unwrap_or(&why).to_owned(),
+            why: system.unwrap_or(why),
         }
     }
 
@@ -163,7 +170,7 @@ impl std::error::Error for GroupError {}
 
 /// An error of Zenoh without its source locations (` at /…/unicast.rs:418.`), shortened when the
 /// address did not answer.
-fn plain(text: &str) -> String {
+fn plain(text: &str) -> Text {
     let is_place = |word: &str| {
         let word = word.trim_end_matches(['.', ')', ']', ',']);
         let place = word.rsplit_once(':');
@@ -178,8 +185,8 @@ fn plain(text: &str) -> String {
     }
     let text = words.join(" ");
     match text.starts_with("Unable to connect to any of [") && text.ends_with("Timeout!") {
-        true => "nobody answered in time".into(),
-        false => text,
+        true => Text::new("error-group-no-answer"),
+        false => Text::words(text),
     }
 }
 
@@ -188,7 +195,7 @@ mod tests {
     use super::*;
 
     fn check(said: &str, expected: &str) {
-        assert_eq!(plain(said), expected);
+        assert_eq!(english(&plain(said)), expected);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use sokudo_model::Text;
 use sokudo_wire::order::{Secret, is_end_proof};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
@@ -177,7 +178,7 @@ impl Seats {
         if let Some((agent, _)) = last_parts(sample.key_expr()) {
             let seats = self.all();
             let sitting = seats.get(agent).into_iter().flatten();
-            sitting.for_each(|sitting| sitting.inbox.end("its agent is gone"));
+            sitting.for_each(|sitting| sitting.inbox.end(Text::new("error-session-agent-gone")));
         }
     }
 
@@ -191,7 +192,7 @@ impl Seats {
         let seats = self.all();
         let sitting = seats.get(agent).into_iter().flatten();
         for sitting in sitting.filter(|sitting| sitting.life.as_ref().is_some_and(is_its)) {
-            sitting.inbox.end("its process has ended");
+            sitting.inbox.end(Text::new("error-session-process-ended"));
         }
     }
 }

@@ -182,19 +182,19 @@ impl<'a> Fleet<'a> {
     ///
     /// Errors: [`BusError::SetUp`] when it does not answer in time, or refuses.
     pub fn link(&self, agent: &str, me: &str, bound: Duration) -> Result<Reached, BusError> {
-        let failed = |why: String| BusError::SetUp {
+        let failed = |why: Text| BusError::SetUp {
             host: agent.to_owned(),
             why,
         };
-        let fault = |error: zenoh::Error| failed(error.to_string());
-        let session = hex(&random::<16>().map_err(|error| failed(error.to_string()))?);
+        let fault = |error: zenoh::Error| failed(Text::words(error.to_string()));
+        let session = hex(&random::<16>().map_err(|error| failed(error.text()))?);
         let (inbox, source) = pipes::inbox();
         let seat = self.exchange.seat(agent, &session, inbox.clone());
         let seat = seat.map_err(fault)?;
         let opened = self.open_session(agent, &session, me, bound);
         let (between, opened) = opened.map_err(failed)?;
         let pair = self.group.commander_pair();
-        let pair = pair.map_err(|error| failed(error.to_string()))?;
+        let pair = pair.map_err(|error| failed(error.text()))?;
         let secret = self.group.agent_secret(agent);
         let signer = Signer::new(&between, &secret, pair);
         let opener = Box::new(Opener::new(&between, &secret));
@@ -257,13 +257,14 @@ impl<'a> Fleet<'a> {
         session: &str,
         me: &str,
         bound: Duration,
-    ) -> Result<(Between, SessionOpened), String> {
+    ) -> Result<(Between, SessionOpened), Text> {
         let hello = OpenSession {
             fleet: self.exchange.fleet.clone(),
             session: session.to_owned(),
             controller: me.to_owned(),
         };
-        let hello = serde_json::to_vec(&hello).map_err(|error| error.to_string())?;
+        let hello = serde_json::to_vec(&hello);
+        let hello = hello.map_err(|error| Text::words(error.to_string()))?;
         let begun = Instant::now();
         let mut last = None;
         while last.is_none() {
@@ -274,7 +275,7 @@ impl<'a> Fleet<'a> {
                 .consolidation(ConsolidationMode::None)
                 .timeout(bound.saturating_sub(begun.elapsed()))
                 .wait();
-            let replies = replies.map_err(|error| error.to_string())?;
+            let replies = replies.map_err(|error| Text::words(error.to_string()))?;
             // Others may answer in its name; only one can prove that it is the agent.
             for reply in replies.into_iter().take(MAX_ANSWERS) {
                 match self.read_opened(agent, session, reply) {
@@ -289,9 +290,7 @@ impl<'a> Fleet<'a> {
                 std::thread::sleep(AGAIN);
             }
         }
-        Err(last.unwrap_or_else(|| {
-            "it did not answer in time: it is not connected, or not of this group".to_owned()
-        }))
+        Err(last.unwrap_or_else(|| Text::new("error-session-unanswered")))
     }
 
     fn read_opened(
@@ -299,20 +298,14 @@ impl<'a> Fleet<'a> {
         agent: &str,
         session: &str,
         reply: Reply,
-    ) -> Result<(Between, SessionOpened), String> {
-        let refusal = |error: ReplyError| {
-            let text = error.payload().to_bytes().into_owned();
-            let text = String::from_utf8_lossy(&text);
-            let shown = text.chars().filter(|c| !c.is_control()).take(200);
-            shown.collect::<String>()
-        };
-        let sample = reply.into_result().map_err(refusal)?;
+    ) -> Result<(Between, SessionOpened), Text> {
+        let sample = reply.into_result().map_err(|error| refusal(&error))?;
         let bytes = sample.payload().to_bytes();
         if bytes.len() > MAX_OPENED {
-            return Err("its answer is too long".into());
+            return Err(Text::new("error-session-answer-long"));
         }
-        let opened: SessionOpened = serde_json::from_slice(&bytes)
-            .map_err(|_| "its answer is not a valid challenge".to_owned())?;
+        let opened: SessionOpened =
+            serde_json::from_slice(&bytes).map_err(|_| Text::new("error-session-answer"))?;
         let between = Between {
             group: self.group.id.clone(),
             agent: agent.to_owned(),
@@ -322,9 +315,19 @@ impl<'a> Fleet<'a> {
         let secret = self.group.agent_secret(agent);
         match between.is_proven(&secret, opened.said().as_bytes(), &opened.proof) {
             true => Ok((between, opened)),
-            false => Err("somebody else answered in its name".into()),
+            false => Err(Text::new("error-session-somebody-else")),
         }
     }
+}
+
+/// Why an agent opens no session, in its own words where it sends no message.
+fn refusal(error: &ReplyError) -> Text {
+    /// Longest word of it, characters.
+    const MOST: usize = 200;
+    let bytes = error.payload().to_bytes();
+    let text = serde_json::from_slice(&bytes)
+        .unwrap_or_else(|_| Text::words(String::from_utf8_lossy(&bytes)));
+    text.within(MOST)
 }
 
 /// A name in pieces that sort as people count: runs of digits by their value, the rest by its bytes.

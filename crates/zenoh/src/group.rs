@@ -22,6 +22,7 @@ use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde::{Deserialize, Serialize};
+use sokudo_model::Text;
 use sokudo_wire::Key;
 use sokudo_wire::join::{Admission, JoinRequest, JoinToken, MemberRole, is_agent_name};
 use sokudo_wire::life::Life;
@@ -276,9 +277,7 @@ impl Group {
         }
         // Uncompressed point of P-256 (SEC 1, 2.3.3).
         if public_key.len() != 65 || public_key[0] != 4 {
-            return Err(GroupError::Certificate(
-                "the host's public key is not a valid point of P-256".into(),
-            ));
+            return Err(GroupError::Certificate(Text::new("error-group-public-key")));
         }
         Ok(Admission {
             group: self.name.clone(),
@@ -339,7 +338,7 @@ impl PublicKeyData for ForeignKey<'_> {
 
 fn key_pair(seed: &[u8; 32]) -> Result<Ed25519KeyPair, GroupError> {
     Ed25519KeyPair::from_seed_unchecked(seed)
-        .map_err(|error| GroupError::Certificate(error.to_string()))
+        .map_err(|error| GroupError::Certificate(Text::words(error.to_string())))
 }
 
 /// Ed25519 public key of a seed (RFC 8032).
@@ -366,7 +365,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn certificate(error: rcgen::Error) -> GroupError {
-    GroupError::Certificate(error.to_string())
+    GroupError::Certificate(Text::words(error.to_string()))
 }
 
 fn common_name(name: &str) -> DistinguishedName {

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use ring::digest;
 use serde::{Deserialize, Serialize};
+use sokudo_model::Text;
 use sokudo_wire::join::{Admission, MemberRole};
 use sokudo_wire::life::Life;
 
@@ -38,6 +39,18 @@ pub enum Taken {
     Full,
 }
 
+impl Taken {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::ByAnother { name, role } => Text::new("error-group-taken")
+                .word("name", name)
+                .text("role", role.text()),
+            Self::Full => Text::new("error-group-full").with("most", MAX_MEMBERS),
+        }
+    }
+}
+
 /// Reason why a host's certificate is not renewed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotRenewed {
@@ -52,6 +65,18 @@ pub enum NotRenewed {
     /// Its certificate has expired.
     #[error("the certificate has ended already")]
     Ended,
+}
+
+impl NotRenewed {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Unknown { name, role } => Text::new("error-group-not-known")
+                .word("name", name)
+                .text("role", role.text()),
+            Self::Ended => Text::new("error-group-certificate-ended"),
+        }
+    }
 }
 
 /// A member in the list of its group.

@@ -16,8 +16,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sokudo_bus::pipe::{Arrival, FrameSender, FrameSource};
+use sokudo_model::Text;
 use sokudo_wire::order::{Checker, Opener, OrderError, Sealer, Signer};
-use sokudo_wire::piece::{Incoming, Outgoing, Piece};
+use sokudo_wire::piece::{Incoming, Outgoing, Piece, PieceError};
 use zenoh::key_expr::KeyExpr;
 use zenoh::qos::CongestionControl;
 use zenoh::sample::Locality;
@@ -30,7 +31,9 @@ const LENGTH: usize = 4;
 /// Bytes that may wait for an end that does not read: more than the longest frame.
 const MAX_BACKLOG: usize = 64 * 1024 * 1024;
 /// The error of both ends of this side after it was closed.
-const CLOSED: &str = "the session is closed";
+fn closed() -> Text {
+    Text::new("error-session-closed")
+}
 
 /// Encodes a frame so that the other end accepts it.
 pub(crate) trait Seal: Send {
@@ -84,15 +87,15 @@ enum Came {
 
 /// Reason why nothing more arrives; the first one is kept.
 #[derive(Default)]
-struct End(Mutex<Option<String>>);
+struct End(Mutex<Option<Text>>);
 
 impl End {
-    fn set(&self, why: &str) {
+    fn set(&self, why: Text) {
         let mut end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        end.get_or_insert_with(|| why.to_owned());
+        end.get_or_insert(why);
     }
 
-    fn why(&self) -> Option<String> {
+    fn why(&self) -> Option<Text> {
         let end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         end.clone()
     }
@@ -101,12 +104,12 @@ impl End {
 impl Inbox {
     pub(crate) fn put(&self, bytes: Vec<u8>) {
         if self.queue.try_send(Came::Bytes(bytes)).is_err() {
-            self.end.set("messages came faster than they were read");
+            self.end.set(Text::new("error-session-fast"));
         }
     }
 
     /// Closes the inbox; messages already in it are read before.
-    pub(crate) fn end(&self, why: &str) {
+    pub(crate) fn end(&self, why: Text) {
         self.end.set(why);
         // In a full queue the reader has enough to be awake for.
         let _ = self.queue.try_send(Came::End);
@@ -161,7 +164,7 @@ impl<G> Source<G> {
 }
 
 impl<G: Send> FrameSource for Source<G> {
-    fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
+    fn next(&mut self, bound: Duration) -> Result<Arrival, Text> {
         let deadline = Instant::now() + bound;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -169,7 +172,7 @@ impl<G: Send> FrameSource for Source<G> {
                 return Ok(Arrival::Idle);
             };
             let Some((open, on_refused)) = &mut self.open else {
-                return Err("it spoke before the session was open".into());
+                return Err(Text::new("error-session-early"));
             };
             let message = match open.open(&bytes) {
                 Ok(message) => message,
@@ -178,7 +181,7 @@ impl<G: Send> FrameSource for Source<G> {
                     on_refused(&why);
                     continue;
                 }
-                Err(why) => return Err(why.to_string()),
+                Err(why) => return Err(why.text()),
             };
             if let Some(frame) = self.take(&message)? {
                 return Ok(Arrival::Frame(frame));
@@ -189,11 +192,14 @@ impl<G: Send> FrameSource for Source<G> {
 
 impl<G> Source<G> {
     /// A message of the other end; the frame that it completes.
-    fn take(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let fault = |why: sokudo_wire::piece::PieceError| why.to_string();
-        let flow = self.flow.as_ref().ok_or("there is no way back")?;
+    fn take(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, Text> {
+        let fault = |why: PieceError| why.text();
+        let flow = self
+            .flow
+            .as_ref()
+            .ok_or_else(|| Text::new("error-session-no-way-back"))?;
         match Piece::read(message).map_err(fault)? {
-            Piece::End => Err("the other side closed the session".into()),
+            Piece::End => Err(Text::new("error-session-closed-there")),
             Piece::Taken(bytes) => flow.taken(bytes).map(|()| None),
             Piece::Part { bytes, last } => {
                 let frame = self.into.part(bytes, last).map_err(fault)?;
@@ -206,7 +212,7 @@ impl<G> Source<G> {
     }
 
     /// The next message as received; `None` when none arrived in time.
-    fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, String> {
+    fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, Text> {
         // Looked at before the queue: whatever was put in before the end is there now.
         let came = match self.end.why() {
             Some(why) => self.queue.try_recv().map_err(|_| why)?,
@@ -218,7 +224,10 @@ impl<G> Source<G> {
         };
         match came {
             Came::Bytes(bytes) => Ok(Some(bytes)),
-            Came::End => Err(self.end.why().unwrap_or("the session has ended".into())),
+            Came::End => Err(self
+                .end
+                .why()
+                .unwrap_or_else(|| Text::new("error-session-ended"))),
         }
     }
 }
@@ -254,21 +263,21 @@ impl Flow {
     }
 
     /// Sends a message past all that waits.
-    fn put(&self, message: &[u8]) -> Result<(), String> {
+    fn put(&self, message: &[u8]) -> Result<(), Text> {
         self.put_with(&mut self.state(), message)
     }
 
     /// The state is held while it is sent: numbers must leave in order.
-    fn put_with(&self, state: &mut FlowState, message: &[u8]) -> Result<(), String> {
+    fn put_with(&self, state: &mut FlowState, message: &[u8]) -> Result<(), Text> {
         let put = self.session.put(&self.key, state.seal.seal(message));
         put.congestion_control(CongestionControl::Block)
             .allowed_destination(Locality::Remote)
             .wait()
-            .map_err(|error| error.to_string())
+            .map_err(|error| Text::words(error.to_string()))
     }
 
     /// Sends what may be on the way now.
-    fn push_on(&self, state: &mut FlowState) -> Result<(), String> {
+    fn push_on(&self, state: &mut FlowState) -> Result<(), Text> {
         while let Some(message) = state.out.next_message() {
             self.put_with(state, &message)?;
         }
@@ -276,9 +285,9 @@ impl Flow {
     }
 
     /// The other end has acknowledged this many bytes.
-    fn taken(&self, bytes: u64) -> Result<(), String> {
+    fn taken(&self, bytes: u64) -> Result<(), Text> {
         let mut state = self.state();
-        state.out.taken(bytes).map_err(|why| why.to_string())?;
+        state.out.taken(bytes).map_err(|why| why.text())?;
         self.push_on(&mut state)?;
         drop(state);
         self.moved.notify_all();
@@ -291,15 +300,15 @@ impl Flow {
         state: MutexGuard<'_, FlowState>,
         most: usize,
         bound: Duration,
-    ) -> Result<(), String> {
+    ) -> Result<(), Text> {
         let waits = |state: &mut FlowState| {
             state.out.backlog() > most && !self.closed.load(Ordering::Acquire)
         };
         let waited = self.moved.wait_timeout_while(state, bound, waits);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         match state.out.backlog() > most {
-            true if self.closed.load(Ordering::Acquire) => Err(CLOSED.into()),
-            true => Err("the other side does not read what it is sent".into()),
+            true if self.closed.load(Ordering::Acquire) => Err(closed()),
+            true => Err(Text::new("error-session-unread")),
             false => Ok(()),
         }
     }
@@ -340,9 +349,9 @@ impl Sender {
 }
 
 impl FrameSender for Sender {
-    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String> {
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), Text> {
         if self.flow.closed.load(Ordering::Acquire) {
-            return Err(CLOSED.into());
+            return Err(closed());
         }
         let mut state = self.flow.state();
         state.out.push(frame.get(LENGTH..).unwrap_or_default());
@@ -360,7 +369,7 @@ impl FrameSender for Sender {
             self.flow.moved.notify_all();
             // A peer that has disconnected needs no closing message.
             let _ = self.flow.put(&[]);
-            self.inbox.end(CLOSED);
+            self.inbox.end(closed());
         }
     }
 }

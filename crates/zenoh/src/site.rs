@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use sokudo_model::Text;
 use zenoh::{Session, Wait};
 
 use crate::agent::Log;
@@ -60,8 +61,10 @@ impl Site {
         let session = fleet::listening(config, &listen.to_string())?;
         let receive = move |visitor: TcpStream, address: SocketAddr| match pass(&visitor, &routers)
         {
-            Ok(()) => log(&format!("{address} has been led to the controller's door")),
-            Err(why) => log(&format!("{address} could not be led to the door: {why}")),
+            Ok(()) => log(&Text::new("log-led").with("who", address)),
+            Err(why) => log(&Text::new("log-not-led")
+                .with("who", address)
+                .with("why", why)),
         };
         Ok(Self {
             door: Visitors::open(listen, Arc::new(receive))?,

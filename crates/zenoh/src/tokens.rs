@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use sokudo_model::Text;
 use sokudo_wire::join::{MemberRole, TOKEN_SECRET, token_key};
 use sokudo_wire::{Key, KeyId};
 
@@ -70,14 +71,24 @@ pub enum InvalidToken {
 }
 
 impl InvalidToken {
-    /// The hint for the operator.
-    pub fn hint(&self) -> &'static str {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
         match self {
-            InvalidToken::Role { .. } => {
-                "`sokudo group token GROUP` makes one for agents, with `--router` one for routers"
-            }
-            _ => "make a new one on the controller: `sokudo group token GROUP`",
+            InvalidToken::Unknown => Text::new("error-token-unknown"),
+            InvalidToken::Expired => Text::new("error-token-expired"),
+            InvalidToken::UsedUp => Text::new("error-token-used-up"),
+            InvalidToken::Role { made_for, asked } => Text::new("error-token-role")
+                .text("made_for", made_for.text())
+                .text("asked", asked.text()),
         }
+    }
+
+    /// The hint for the operator.
+    pub fn hint(&self) -> Text {
+        Text::new(match self {
+            InvalidToken::Role { .. } => "error-token-role-hint",
+            _ => "error-token-hint",
+        })
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use sokudo_model::Text;
+
 use crate::agent::Log;
 use crate::enrol;
 use crate::error::GroupError;
@@ -45,8 +47,8 @@ impl Upkeep {
         let kept = |renewed: Membership| renewed.save(&self.config).map(|()| renewed);
         match enrol::renew(member).and_then(kept) {
             Ok(renewed) => {
-                let days = renewed.life().days_left_in_words(now_s);
-                (self.log)(&format!("the certificate is renewed, and good for {days}"));
+                let days = renewed.life().days_left(now_s);
+                (self.log)(&Text::new("log-renewed").with("days", days));
                 Some(renewed)
             }
             Err(why) => {
@@ -62,13 +64,11 @@ impl Upkeep {
             return;
         }
         self.next_word_s = now_s.saturating_add(TOLD_AGAIN_S);
-        let end = match life.is_over(now_s) {
-            true => "has ended".to_owned(),
-            false => format!("ends in {}", life.days_left_in_words(now_s)),
+        let line = match life.is_over(now_s) {
+            true => Text::new("log-unrenewed-ended"),
+            false => Text::new("log-unrenewed").with("days", life.days_left(now_s)),
         };
-        (self.log)(&format!(
-            "the certificate {end}, and cannot be renewed: {why}"
-        ));
-        (self.log)(&enrol::rejoin_hint(member.group(), member.role()));
+        (self.log)(&line.text("why", why.text()));
+        (self.log)(&enrol::rejoin(member.group(), member.role()));
     }
 }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ring::rand::SystemRandom;
+use sokudo_model::Text;
 use sokudo_net::tls::{self, PublicKey, Session, TlsError, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
@@ -15,7 +16,7 @@ use sokudo_wire::{
 };
 
 use super::lasting::{Lasting, LastingSource, Next};
-use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
+use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, no_randomness, read_frame};
 use crate::carried::{self, CarriedLink, start_failed};
 use crate::error::BusError;
 use crate::latch::deadline_in;
@@ -48,11 +49,8 @@ pub fn dial(
 
 fn new_conversation() -> Result<ConversationId, BusError> {
     let random = ring::rand::generate(&SystemRandom::new());
-    let random = random.map_err(|_| BusError::Start {
-        what: "the connection".into(),
-        why: "the system gives no randomness".into(),
-    });
-    Ok(random?.expose())
+    let random = random.map_err(|_| no_randomness("start-connection"))?;
+    Ok(random.expose())
 }
 
 /// Whom to call, and as whom.
@@ -67,7 +65,7 @@ pub(super) enum NotBack {
     /// Another attempt may succeed.
     Yet,
     /// None will.
-    Never(String),
+    Never(Text),
 }
 
 impl Caller {
@@ -100,7 +98,7 @@ impl Caller {
             ) => {
                 return Err(NotBack::Yet);
             }
-            Err(why) => return Err(NotBack::Never(why.to_string())),
+            Err(why) => return Err(NotBack::Never(why.says())),
         };
         let answer = read_frame(&mut session.reader, &mut decoder, deadline);
         match answer.map(Mark::from_payload) {
@@ -111,15 +109,15 @@ impl Caller {
                 let resumed = lasting.resume(connection, &session.writer, source, taken);
                 resumed.map_err(|_| NotBack::Yet)
             }
-            Ok(Some(Mark::Unknown)) => Err(NotBack::Never("it has ended this run".into())),
-            Ok(_) => Err(NotBack::Never("it answered out of order".into())),
+            Ok(Some(Mark::Unknown)) => Err(NotBack::Never(Text::new("error-link-run-ended"))),
+            Ok(_) => Err(NotBack::Never(Text::new("error-link-out-of-order"))),
         }
     }
 }
 
 /// Addresses of a host; the resolver has no bound of its own, so it gets a thread.
 fn resolve(host: &str, bound: Duration) -> Result<Vec<SocketAddr>, BusError> {
-    let failed = |why: String| BusError::Resolve {
+    let failed = |why: Text| BusError::Resolve {
         host: host.to_owned(),
         why,
     };
@@ -131,12 +129,12 @@ fn resolve(host: &str, bound: Duration) -> Result<Vec<SocketAddr>, BusError> {
             // The waiting thread may have gone.
             let _ = found.send(name.to_socket_addrs().map(Vec::from_iter));
         })
-        .map_err(|why| start_failed("the thread that resolves names", why))?;
+        .map_err(|why| start_failed("start-thread-resolver", why))?;
     match wanted.recv_timeout(bound) {
-        Ok(Ok(addresses)) if addresses.is_empty() => Err(failed("it has no address".into())),
+        Ok(Ok(addresses)) if addresses.is_empty() => Err(failed(Text::new("error-bus-no-address"))),
         Ok(Ok(addresses)) => Ok(addresses),
-        Ok(Err(why)) => Err(failed(why.to_string())),
-        Err(_) => Err(failed("the resolver did not answer".into())),
+        Ok(Err(why)) => Err(failed(Text::words(why.to_string()))),
+        Err(_) => Err(failed(Text::new("error-bus-resolver-silent"))),
     }
 }
 
@@ -164,8 +162,8 @@ fn connect(host: &str, addresses: &[SocketAddr], deadline: Instant) -> Result<Tc
 
 fn unreachable(host: &str, why: &io::Error) -> BusError {
     let why = match why.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => "no answer in time".into(),
-        _ => why.to_string(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Text::new("error-bus-no-answer"),
+        _ => Text::words(why.to_string()),
     };
     let host = host.to_owned();
     BusError::Unreachable { host, why }
@@ -175,11 +173,12 @@ fn trust_in(key: Option<&Key>) -> Result<Trust, BusError> {
     let Some(key) = key else {
         return Ok(Trust::Anyone);
     };
-    let public = PublicKey::from_seed(&key.server_seed()).map_err(|why| BusError::Start {
-        what: "the connection".into(),
-        why: why.to_string(),
-    })?;
-    Ok(Trust::Pinned(public))
+    let public = PublicKey::from_seed(&key.server_seed());
+    let public = public.map_err(|why| BusError::Start {
+        what: Text::new("start-connection"),
+        why: why.text(),
+    });
+    Ok(Trust::Pinned(public?))
 }
 
 impl Caller {
@@ -198,7 +197,7 @@ impl Caller {
             key: key.map_or(KeyId::NONE, Key::id),
             name: self.name.clone(),
         };
-        let foreign = |why: String| BusError::Foreign {
+        let foreign = |why: Text| BusError::Foreign {
             host: host.into(),
             why,
         };
@@ -208,8 +207,8 @@ impl Caller {
             .map(|channel| ticket.seal(key, &channel))
             .map_err(|why| told(host, key, why))?;
         let mut frames = framing::encode(&payload, MAX_FRAME_BEFORE_TICKET)
-            .map_err(|why| foreign(why.to_string()))?;
-        frames.extend(mark.to_frame().map_err(|why| foreign(why.to_string()))?);
+            .map_err(|why| foreign(why.text()))?;
+        frames.extend(mark.to_frame().map_err(|why| foreign(why.text()))?);
         session
             .writer
             .send(&frames, left)
@@ -217,9 +216,9 @@ impl Caller {
         let answer =
             read_frame(&mut session.reader, decoder, deadline).map_err(|why| match why {
                 NoFrame::Tls(why) => told(host, key, why),
-                NoFrame::Frame(why) => foreign(why.to_string()),
+                NoFrame::Frame(why) => foreign(why.text()),
             })?;
-        let answer = Answer::from_payload(&answer).map_err(|why| foreign(why.to_string()))?;
+        let answer = Answer::from_payload(&answer).map_err(|why| foreign(why.text()))?;
         judge(host, key, answer)
     }
 }
@@ -243,7 +242,7 @@ fn judge(host: &str, key: Option<&Key>, answer: Answer) -> Result<(), BusError> 
         Verdict::WrongKey => wrong_key(host, key, None),
         Verdict::Garbled => BusError::SetUp {
             host,
-            why: "it could not read our ticket".into(),
+            why: Text::new("error-bus-ticket-unread"),
         },
     })
 }
@@ -262,7 +261,7 @@ fn told(host: &str, key: Option<&Key>, why: TlsError) -> BusError {
     match why {
         TlsError::NotTls | TlsError::NotSokudo => BusError::Foreign {
             host,
-            why: why.to_string(),
+            why: why.text(),
         },
         // The certificate's name is unproven; it serves this message only.
         TlsError::NotPinned { name } => match name {
@@ -273,16 +272,16 @@ fn told(host: &str, key: Option<&Key>, why: TlsError) -> BusError {
             }
             _ => BusError::Foreign {
                 host,
-                why: "it shows another product's certificate".into(),
+                why: Text::new("error-bus-certificate"),
             },
         },
         TlsError::TimedOut => BusError::SetUp {
             host,
-            why: "it accepted the connection but did not answer in time".into(),
+            why: Text::new("error-bus-unanswered"),
         },
         why => BusError::SetUp {
             host,
-            why: why.to_string(),
+            why: why.text(),
         },
     }
 }

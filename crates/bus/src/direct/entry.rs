@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use sokudo_model::Text;
+
 use super::lasting::Lasting;
 use crate::pipe::FrameSender;
 
@@ -25,8 +27,8 @@ impl Taken {
 
     /// Takes one frame; `None` when it holds no message.
     ///
-    /// Errors: the conversation is over, as people read why.
-    pub(crate) fn take(&mut self, frame: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
+    /// Errors: the conversation is over, and why.
+    pub(crate) fn take(&mut self, frame: Vec<u8>) -> Result<Option<Vec<u8>>, Text> {
         let taken = self.lasting.take(1, frame)?;
         assert_eq!(self.lasting.sent(), self.sent);
         Ok(taken)

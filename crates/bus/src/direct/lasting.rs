@@ -14,11 +14,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_net::tls::Writer;
 use sokudo_wire::mark::{ConversationId, Mark};
 
 use super::dial::{Caller, NotBack};
-use crate::pipe::{Arrival, CLOSED, FrameSender, FrameSource, TlsEnd, TlsSource};
+use crate::pipe::{Arrival, FrameSender, FrameSource, TlsEnd, TlsSource, closed, own_close};
 
 /// Bytes that may be sent and not confirmed.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
@@ -65,9 +66,9 @@ struct State {
     /// Those of them, and their bytes, of which the other end was not told.
     untold: (u64, usize),
     /// When and why the connection was cut.
-    cut: Option<(Instant, String)>,
+    cut: Option<(Instant, Text)>,
     /// Reason of the conversation's end.
-    closed: Option<String>,
+    closed: Option<Text>,
 }
 
 impl Lasting {
@@ -128,7 +129,7 @@ impl Lasting {
         state.fresh = None;
         state
             .cut
-            .get_or_insert_with(|| (Instant::now(), "another connection took its place".into()));
+            .get_or_insert_with(|| (Instant::now(), Text::new("error-link-replaced")));
         (state.connection, state.taken)
     }
 
@@ -143,13 +144,13 @@ impl Lasting {
         writer: &Writer,
         source: TlsSource,
         taken: u64,
-    ) -> Result<(), String> {
+    ) -> Result<(), Text> {
         {
             let mut state = self.state();
             state.expects(connection)?;
             let sent = state.sent();
             if !(state.confirmed..=sent).contains(&taken) {
-                return Err(format!("it has taken {taken} of {sent} messages"));
+                return Err(never_sent(taken, sent));
             }
             state.confirm(taken);
             // Read at once: the other end may be sending, too.
@@ -158,9 +159,7 @@ impl Lasting {
         }
         let _turn = lock(&self.sending);
         for frame in self.unconfirmed() {
-            writer
-                .send(&frame, WORD_BOUND)
-                .map_err(|why| why.to_string())?;
+            writer.send(&frame, WORD_BOUND).map_err(|why| why.text())?;
         }
         let mut state = self.state();
         state.expects(connection)?;
@@ -176,10 +175,10 @@ impl Lasting {
     }
 
     /// Ends the conversation on purpose; the other end is told.
-    pub(super) fn close(&self, why: &str) {
+    pub(super) fn close(&self, why: Text) {
         let writer = {
             let mut state = self.state();
-            state.closed.get_or_insert_with(|| why.into());
+            state.closed.get_or_insert(why);
             self.changed.notify_all();
             state.writer.take()
         };
@@ -195,7 +194,7 @@ impl Lasting {
     }
 
     /// The connection has ended without a word. Nothing happens when it is not the one of now.
-    fn cut(&self, connection: u64, why: &str) {
+    fn cut(&self, connection: u64, why: Text) {
         let mut state = self.state();
         if state.connection != connection {
             return;
@@ -203,16 +202,14 @@ impl Lasting {
         if let Some(writer) = state.writer.take() {
             writer.close();
         }
-        state
-            .cut
-            .get_or_insert_with(|| (Instant::now(), why.to_owned()));
+        state.cut.get_or_insert_with(|| (Instant::now(), why));
         self.changed.notify_all();
     }
 
     /// Takes what a connection brought; `None` when that was not a message.
     ///
-    /// Errors: the conversation is over, as people read why.
-    pub(super) fn take(&self, connection: u64, bytes: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
+    /// Errors: the conversation is over, and why.
+    pub(super) fn take(&self, connection: u64, bytes: Vec<u8>) -> Result<Option<Vec<u8>>, Text> {
         let length = bytes.len();
         let mark = Mark::from_payload(bytes);
         let mut state = self.state();
@@ -222,17 +219,15 @@ impl Lasting {
         let (taken, payload) = match mark {
             Some(Mark::Message { taken, payload }) => (taken, Some(payload)),
             Some(Mark::Taken(taken)) => (taken, None),
-            Some(Mark::Leave) => return Err(CLOSED.into()),
+            Some(Mark::Leave) => return Err(closed()),
             Some(Mark::Begin(_) | Mark::Resume { .. } | Mark::Resumed { .. } | Mark::Unknown)
             | None => {
-                return Err(format!(
-                    "it sent {length} bytes that are not a valid message"
-                ));
+                return Err(Text::new("error-link-not-a-message").with("bytes", length));
             }
         };
         let sent = state.sent();
         if taken > sent {
-            return Err(format!("it has taken {taken} of {sent} messages"));
+            return Err(never_sent(taken, sent));
         }
         state.confirm(taken);
         self.changed.notify_all();
@@ -248,7 +243,7 @@ impl Lasting {
             && let Ok(frame) = Mark::Taken(taken).to_frame()
             && let Err(why) = writer.send(&frame, WORD_BOUND)
         {
-            self.cut(connection, &why.to_string());
+            self.cut(connection, why.text());
         }
         Ok(payload)
     }
@@ -258,14 +253,14 @@ impl Lasting {
     }
 
     /// Waits until the other end has confirmed something.
-    fn wait_for_room(&self, deadline: Instant) -> Result<(), String> {
+    fn wait_for_room(&self, deadline: Instant) -> Result<(), Text> {
         let left = deadline.saturating_duration_since(Instant::now());
         let full = |state: &mut State| state.closed.is_none() && !state.has_room();
         let waited = self.changed.wait_timeout_while(self.state(), left, full);
         let (state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         match &state.closed {
             Some(why) => Err(why.clone()),
-            None if waited.timed_out() => Err("it confirms nothing of what it is sent".into()),
+            None if waited.timed_out() => Err(Text::new("error-link-unconfirmed")),
             None => Ok(()),
         }
     }
@@ -273,10 +268,10 @@ impl Lasting {
 
 impl State {
     /// Errors: the conversation is over, or another connection came meanwhile.
-    fn expects(&self, connection: u64) -> Result<(), String> {
+    fn expects(&self, connection: u64) -> Result<(), Text> {
         match &self.closed {
             Some(why) => Err(why.clone()),
-            None if self.connection != connection => Err("another connection came".into()),
+            None if self.connection != connection => Err(Text::new("error-link-another")),
             None => Ok(()),
         }
     }
@@ -309,7 +304,7 @@ impl State {
 
 impl FrameSender for Arc<Lasting> {
     /// A message is as good as sent once it is kept: should the connection be cut, it comes over the next.
-    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String> {
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), Text> {
         let deadline = Instant::now() + bound;
         loop {
             let turn = lock(&self.sending);
@@ -327,7 +322,7 @@ impl FrameSender for Arc<Lasting> {
                 taken,
                 payload: frame[4..].to_vec(),
             };
-            let marked: Arc<[u8]> = message.to_frame().map_err(|why| why.to_string())?.into();
+            let marked: Arc<[u8]> = message.to_frame().map_err(|why| why.text())?.into();
             state.kept_bytes += marked.len();
             state.kept.push_back(Arc::clone(&marked));
             let (writer, connection) = (state.writer.clone(), state.connection);
@@ -335,14 +330,14 @@ impl FrameSender for Arc<Lasting> {
             if let Some(writer) = writer
                 && let Err(why) = writer.send(&marked, bound)
             {
-                self.cut(connection, &why.to_string());
+                self.cut(connection, why.text());
             }
             return Ok(());
         }
     }
 
     fn close(&self) {
-        Lasting::close(self, "it was closed");
+        Lasting::close(self, own_close());
     }
 
     fn can_renew(&self) -> bool {
@@ -351,7 +346,7 @@ impl FrameSender for Arc<Lasting> {
 
     fn renew(&self) {
         let connection = self.state().connection;
-        self.cut(connection, "nothing came over it any more");
+        self.cut(connection, Text::new("error-link-nothing-came"));
     }
 }
 
@@ -384,7 +379,7 @@ impl LastingSource {
     /// Waits at most `left` for the connection to go on with.
     ///
     /// Errors: the conversation is over.
-    fn find(&mut self, left: Duration) -> Result<(), String> {
+    fn find(&mut self, left: Duration) -> Result<(), Text> {
         if let Some(found) = self.fresh()? {
             self.current = Some(found);
             return Ok(());
@@ -398,13 +393,14 @@ impl LastingSource {
             Next::Dial(caller) => {
                 if cut.elapsed() >= RESUME_BOUND {
                     let seconds = RESUME_BOUND.as_secs();
-                    return Err(format!(
-                        "{why}, and it was not reached again within {seconds} s"
-                    ));
+                    let text = Text::new("error-link-not-again").text("why", why);
+                    return Err(text.with("seconds", seconds));
                 }
                 match caller.come_back(&self.lasting, ATTEMPT_BOUND) {
                     Ok(()) => Ok(()),
-                    Err(NotBack::Never(other)) => Err(format!("{why}, and then: {other}")),
+                    Err(NotBack::Never(then)) => Err(Text::new("error-link-and-then")
+                        .text("why", why)
+                        .text("then", then)),
                     Err(NotBack::Yet) => self.wait(left.min(ATTEMPT_PAUSE)),
                 }
             }
@@ -412,7 +408,7 @@ impl LastingSource {
     }
 
     /// The source of a new connection, with the number of the connection.
-    fn fresh(&mut self) -> Result<Option<(u64, TlsSource)>, String> {
+    fn fresh(&mut self) -> Result<Option<(u64, TlsSource)>, Text> {
         let mut state = self.lasting.state();
         if let Some(why) = &state.closed {
             return Err(why.clone());
@@ -424,7 +420,7 @@ impl LastingSource {
     }
 
     /// Waits until something changes.
-    fn wait(&self, left: Duration) -> Result<(), String> {
+    fn wait(&self, left: Duration) -> Result<(), Text> {
         let nothing = |state: &mut State| state.fresh.is_none() && state.closed.is_none();
         let state = self.lasting.state();
         let waited = self
@@ -437,7 +433,7 @@ impl LastingSource {
 }
 
 impl FrameSource for LastingSource {
-    fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
+    fn next(&mut self, bound: Duration) -> Result<Arrival, Text> {
         let begun = Instant::now();
         loop {
             let left = bound.saturating_sub(begun.elapsed());
@@ -458,7 +454,7 @@ impl FrameSource for LastingSource {
                 }
                 Err(TlsEnd::Nonsense(why)) => return Err(why),
                 Err(TlsEnd::Cut(why)) => {
-                    self.lasting.cut(connection, &why);
+                    self.lasting.cut(connection, why);
                     self.current = None;
                 }
             }
@@ -475,6 +471,13 @@ impl FrameSource for LastingSource {
     fn renewals(&self) -> u64 {
         self.renewals
     }
+}
+
+/// The other end confirms messages that it was never sent.
+fn never_sent(taken: u64, sent: u64) -> Text {
+    Text::new("error-link-never-sent")
+        .with("taken", taken)
+        .with("sent", sent)
 }
 
 /// A holder that panicked leaves usable data: every change is complete.

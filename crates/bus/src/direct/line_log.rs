@@ -3,13 +3,15 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
+
 use super::Log;
 
 /// Lines per window; the next window reports how many more there were.
 const LINES: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// Longest line, characters.
+/// Longest word in a line, characters: words come from callers.
 const LONGEST: usize = 240;
 
 /// Passes lines on, bounded in length and number.
@@ -34,15 +36,14 @@ impl LineLog {
     }
 
     /// Writes one line, unless there have been too many.
-    pub fn say(&self, line: &str) {
+    pub fn say(&self, line: Text) {
         let Some(log) = &self.log else { return };
         let (allowed, skipped) = self.count_now();
         if skipped > 0 {
-            log(&format!("{skipped} more lines were left out"));
+            log(&Text::new("log-left-out").with("count", skipped));
         }
         if allowed {
-            let clean = line.chars().filter(|c| !c.is_control()).take(LONGEST);
-            log(&clean.collect::<String>());
+            log(&line.within(LONGEST));
         }
     }
 
@@ -72,18 +73,22 @@ impl LineLog {
 mod tests {
     use std::sync::{Arc, Mutex};
 
+    use sokudo_i18n::english;
+
     use super::*;
 
     #[test]
     fn a_flood_becomes_few_short_lines() {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&lines);
-        let log: Log = Arc::new(move |line| kept.lock().unwrap().push(line.to_owned()));
+        let log: Log = Arc::new(move |line| kept.lock().unwrap().push(english(line)));
         let log = LineLog::new(Some(log));
-        (0..1000).for_each(|_| log.say(&"\x1b[2Jx".repeat(1000)));
+        let line = Text::words("\x1b[2Jx".repeat(1000));
+        (0..1000).for_each(|_| log.say(line.clone()));
         let lines = lines.lock().unwrap();
         assert_eq!(lines.len(), LINES as usize);
-        assert!(lines.iter().all(|line| line.len() == LONGEST));
+        let length = |line: &String| line.chars().count();
+        assert!(lines.iter().all(|line| length(line) == LONGEST));
         assert!(lines.iter().all(|line| !line.contains('\x1b')));
     }
 

@@ -22,6 +22,7 @@ mod server;
 use std::time::Instant;
 
 use ring::rand::SystemRandom;
+use sokudo_model::Text;
 use sokudo_net::tls::{Received, TlsError, TlsReader};
 use sokudo_wire::{Decoder, FrameError, Key};
 
@@ -45,12 +46,17 @@ const PRODUCT: &str = env!("CARGO_PKG_VERSION");
 ///
 /// Errors: [`BusError::Start`] when the system gives none.
 pub fn new_key() -> Result<Key, BusError> {
-    let failed = |_| BusError::Start {
-        what: "a new key".into(),
-        why: "the system gives no randomness".into(),
-    };
-    let random = ring::rand::generate::<[u8; 32]>(&SystemRandom::new()).map_err(failed)?;
+    let random = ring::rand::generate::<[u8; 32]>(&SystemRandom::new());
+    let random = random.map_err(|_| no_randomness("start-key"))?;
     Ok(Key::from_random(random.expose()))
+}
+
+/// The system has no random bytes for what is named by the key `what`.
+fn no_randomness(what: &str) -> BusError {
+    BusError::Start {
+        what: Text::new(what),
+        why: Text::new("error-group-randomness"),
+    }
 }
 
 /// Reason why no frame arrived.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_net::tls::{self, Identity, TlsError, Writer};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
@@ -19,7 +20,7 @@ use super::lasting::{Lasting, LastingSource, Next};
 use super::line_log::LineLog;
 use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
 use crate::agent::{Client, Factory};
-use crate::carried;
+use crate::carried::{self, start_failed};
 use crate::error::BusError;
 use crate::latch::Latch;
 use crate::pipe::TlsSource;
@@ -40,7 +41,7 @@ const STOP_BOUND: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Receives log lines: which callers connected, which were refused and why.
-pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+pub type Log = Arc<dyn Fn(&Text) + Send + Sync>;
 
 /// Admission rules of a server.
 #[derive(Clone)]
@@ -116,10 +117,7 @@ impl Server {
         let thread = thread::Builder::new()
             .name("direct-accept".into())
             .spawn(move || accept_all(&inside, &accepting))
-            .map_err(|why| BusError::Start {
-                what: "the thread that accepts clients".into(),
-                why: why.to_string(),
-            })?;
+            .map_err(|why| start_failed("start-thread-accept", why))?;
         Ok(Self {
             house,
             listener,
@@ -171,8 +169,8 @@ fn identity_of(key: Option<&Key>) -> Result<Identity, BusError> {
         None => Identity::ephemeral(NAME_OPEN),
     };
     identity.map_err(|why| BusError::Start {
-        what: "the server".into(),
-        why: why.to_string(),
+        what: Text::new("start-server"),
+        why: why.text(),
     })
 }
 
@@ -182,7 +180,7 @@ fn bind_failed(address: SocketAddr, why: &io::Error) -> BusError {
         io::ErrorKind::AddrInUse => BusError::PortInUse { address },
         _ => BusError::Bind {
             address,
-            why: why.to_string(),
+            why: Text::words(why.to_string()),
         },
     }
 }
@@ -235,7 +233,7 @@ impl Rooms {
         match oldest {
             _ if self.open.len() < max => true,
             Some((_, one)) if self.open.len() < 2 * max => {
-                one.close("others came, and it had no connection");
+                one.close(Text::new("error-link-others-came"));
                 true
             }
             _ => false,
@@ -283,9 +281,7 @@ impl House {
     /// Disconnects all clients and waits until they have left; false when that takes too long.
     fn empty(&self) -> bool {
         let clients: Vec<_> = self.rooms().open.values().cloned().collect();
-        clients
-            .iter()
-            .for_each(|one| one.close("this server stops"));
+        clients.iter().for_each(|one| one.close(stops()));
         let (rooms, _) = self
             .vacated
             .wait_timeout_while(self.rooms(), STOP_BOUND, |rooms| !rooms.open.is_empty())
@@ -381,9 +377,7 @@ fn accept_all(house: &Arc<House>, listener: &TcpListener) {
         match accepted {
             Ok((tcp, address)) => admit(house, tcp, address),
             Err(why) => {
-                house
-                    .log
-                    .say(&format!("a client could not be accepted: {why}"));
+                house.log.say(Text::new("log-unaccepted").with("why", why));
                 house.pause.wait(ACCEPT_PAUSE);
             }
         }
@@ -393,9 +387,7 @@ fn accept_all(house: &Arc<House>, listener: &TcpListener) {
 /// Gives a connection a thread of its own and a place on the doorstep.
 fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
     let Some(doorstep) = Doorstep::take(house, &tcp, address.ip()) else {
-        house.log.say(&format!(
-            "{address} was turned away: no file is left for it"
-        ));
+        house.log.say(away(address, Text::new("log-no-file")));
         return;
     };
     let inside = Arc::clone(house);
@@ -403,9 +395,8 @@ fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
         .name("direct-client".into())
         .spawn(move || receive_caller(&inside, tcp, address, doorstep));
     if let Err(why) = spawned {
-        house.log.say(&format!(
-            "{address} was turned away: no thread for it: {why}"
-        ));
+        let why = Text::new("log-no-thread").with("why", why);
+        house.log.say(away(address, why));
     }
 }
 
@@ -414,7 +405,8 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
     tls::watch_peer(&tcp);
     match greet(house, tcp, doorstep) {
         Ok(Greeted::Back(name)) => {
-            house.log.say(&format!("{name} ({address}) has come back"));
+            let who = format!("{name} ({address})");
+            house.log.say(Text::new("log-back").word("who", who));
         }
         Ok(Greeted::New(name, lasting, room)) => {
             let client = Client {
@@ -422,17 +414,29 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
                 address: address.to_string(),
             };
             let who = format!("{} ({address})", client.name);
-            house.log.say(&format!("{who} has come"));
+            house.log.say(Text::new("log-come").word("who", &who));
             let mut source = LastingSource::new(Arc::clone(&lasting), Next::Wait(house.keep));
             let mut why = carried::serve(client, &lasting, &mut source, &house.factory);
             if house.is_stopping() {
-                why = "this server stops".into();
+                why = stops();
             }
-            house.log.say(&format!("{who} has left: {why}"));
+            let left = Text::new("log-left").word("who", who);
+            house.log.say(left.text("why", why));
             drop(room);
         }
-        Err(why) => house.log.say(&format!("{address} was turned away: {why}")),
+        Err(why) => house.log.say(away(address, why)),
     }
+}
+
+/// The log line of a caller that was turned away.
+fn away(address: SocketAddr, why: Text) -> Text {
+    Text::new("log-turned-away")
+        .with("who", address)
+        .text("why", why)
+}
+
+fn stops() -> Text {
+    Text::new("error-link-server-stops")
 }
 
 /// An admitted client.
@@ -444,24 +448,22 @@ enum Greeted {
 }
 
 /// Handshake, ticket, answer: the caller's name and connection, or why it may not come in.
-fn greet(house: &Arc<House>, tcp: TcpStream, doorstep: Doorstep) -> Result<Greeted, String> {
+fn greet(house: &Arc<House>, tcp: TcpStream, doorstep: Doorstep) -> Result<Greeted, Text> {
     let deadline = Instant::now() + GREETING_BOUND;
     let mut session =
         tls::accept(tcp, &house.identity, deadline).map_err(|why| turned_away(&why))?;
-    let channel = session
-        .export(EXPORTER_LABEL)
-        .map_err(|why| why.to_string())?;
+    let channel = session.export(EXPORTER_LABEL).map_err(|why| why.text())?;
     let mut decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
     let bytes =
         read_frame(&mut session.reader, &mut decoder, deadline).map_err(|why| match why {
-            NoFrame::Tls(why) => format!("it showed no ticket: {why}"),
-            NoFrame::Frame(why) => format!("it showed no ticket but a {why}"),
+            NoFrame::Tls(why) => Text::new("log-no-ticket").text("why", why.text()),
+            NoFrame::Frame(why) => Text::new("log-no-ticket-but").text("what", why.text()),
         })?;
     let writer = session.writer.clone();
     let refuse = |verdict: Verdict| {
         answer(house, verdict, &writer, deadline)?;
         writer.close();
-        Err(verdict.to_string())
+        Err(verdict.text())
     };
     let ticket = match check_ticket(&bytes, house.key.as_ref(), &channel) {
         Ok(ticket) => ticket,
@@ -470,7 +472,7 @@ fn greet(house: &Arc<House>, tcp: TcpStream, doorstep: Doorstep) -> Result<Greet
     // No stranger any more: nobody takes its place.
     drop(doorstep);
     let bytes = read_frame(&mut session.reader, &mut decoder, deadline)
-        .map_err(|_| "it did not say what it came for".to_owned())?;
+        .map_err(|_| Text::new("log-no-purpose"))?;
     decoder.set_max(MAX_MARKED);
     let source = TlsSource::new(session.reader, decoder);
     match Mark::from_payload(bytes) {
@@ -502,16 +504,16 @@ fn go_on(
     taken: u64,
     writer: &Writer,
     source: TlsSource,
-) -> Result<(), String> {
+) -> Result<(), Text> {
     let say = |mark: Mark| {
-        let frame = mark.to_frame().map_err(|why| why.to_string())?;
+        let frame = mark.to_frame().map_err(|why| why.text())?;
         let sent = writer.send(&frame, GREETING_BOUND);
-        sent.map_err(|why| format!("it did not take the answer: {why}"))
+        sent.map_err(|why| answer_untaken(&why))
     };
     let Some(lasting) = house.find(conversation) else {
         say(Mark::Unknown)?;
         writer.close();
-        return Err("what it came back for has ended".into());
+        return Err(Text::new("log-ended-before"));
     };
     let (connection, own_taken) = lasting.pause();
     say(Mark::Resumed { taken: own_taken })?;
@@ -540,12 +542,7 @@ fn check_ticket(bytes: &[u8], key: Option<&Key>, channel: &[u8; 32]) -> Result<T
 }
 
 /// Sends the answer; strangers do not learn which version listens here.
-fn answer(
-    house: &House,
-    verdict: Verdict,
-    writer: &Writer,
-    deadline: Instant,
-) -> Result<(), String> {
+fn answer(house: &House, verdict: Verdict, writer: &Writer, deadline: Instant) -> Result<(), Text> {
     let proven = matches!(
         verdict,
         Verdict::Accepted | Verdict::Version | Verdict::Busy { .. }
@@ -556,29 +553,28 @@ fn answer(
         product: if tell { PRODUCT } else { "" }.into(),
         verdict,
     };
-    let frame = framing::encode(&answer.to_payload(), MAX_FRAME_BEFORE_TICKET)
-        .map_err(|why| why.to_string())?;
+    let frame =
+        framing::encode(&answer.to_payload(), MAX_FRAME_BEFORE_TICKET).map_err(|why| why.text())?;
     let left = deadline.saturating_duration_since(Instant::now());
     writer
         .send(&frame, left)
-        .map_err(|why| format!("it did not take the answer: {why}"))
+        .map_err(|why| answer_untaken(&why))
+}
+
+fn answer_untaken(why: &TlsError) -> Text {
+    Text::new("log-answer-untaken").text("why", why.text())
 }
 
 /// The meaning of a failed handshake, for the log.
-fn turned_away(why: &TlsError) -> String {
+fn turned_away(why: &TlsError) -> Text {
     match why {
-        TlsError::NotTls => "it does not speak TLS".into(),
-        TlsError::NotSokudo => "it speaks TLS, but not sokudo's protocol".into(),
-        TlsError::Closed => "it left during the handshake".into(),
+        TlsError::NotTls => Text::new("log-not-tls"),
+        TlsError::NotSokudo => Text::new("log-not-sokudo"),
+        TlsError::Closed => Text::new("log-left-early"),
         TlsError::TimedOut => {
-            format!(
-                "no complete handshake within {} s",
-                GREETING_BOUND.as_secs()
-            )
+            Text::new("log-no-handshake").with("seconds", GREETING_BOUND.as_secs())
         }
-        TlsError::Alert(alert) => {
-            format!("it refused this server ({alert}); perhaps it has another key")
-        }
-        why => why.to_string(),
+        TlsError::Alert(alert) => Text::new("log-refused-us").word("alert", alert),
+        why => why.text(),
     }
 }

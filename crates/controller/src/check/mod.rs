@@ -292,8 +292,8 @@ pub fn local_hosts(agents: Agents, count: usize) -> Result<(Hosts, Text), Contro
         Err(error) => {
             let note = Text::new("engine-check-loopback")
                 .word("n", count.to_string())
-                .word("why", error.what)
-                .word("hint", error.hint);
+                .text("why", error.what)
+                .text("hint", error.hint);
             let addresses = loopback_addresses(count);
             Ok((Hosts::on_addresses(agents, &addresses)?, note))
         }

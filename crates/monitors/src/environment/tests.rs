@@ -62,7 +62,7 @@ fn a_system_without_proc_gives_reasons_not_nothing() {
 fn a_thread_in_its_own_namespace_sees_its_own_interfaces() {
     let hosts = match sokudo_net::netns::LocalHosts::new(2, Some(1400)) {
         Ok(hosts) => hosts,
-        Err(why) => return eprintln!("skipped: {why}"),
+        Err(why) => return eprintln!("skipped: {why:?}"),
     };
     let inside = hosts
         .spawn_on(1, || capture("inside", &Context::namespace("inside")))

@@ -7,6 +7,8 @@ use std::process::{Child, Command};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use sokudo_model::Text;
+
 use super::NetnsError;
 
 /// A namespace that cannot exist here.
@@ -41,8 +43,8 @@ impl Namespace {
 
 fn none() -> NetnsError {
     NetnsError::new(
-        "local hosts are not available on this system: they need Linux network namespaces",
-        "run `sokudo serve` on other machines and name them instead",
+        Text::new("error-netns-absent"),
+        Text::new("error-netns-absent-hint"),
     )
 }
 

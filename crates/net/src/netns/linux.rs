@@ -16,6 +16,8 @@ use rustix::io::Errno;
 use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 
 pub use super::starter::{Starter, become_program};
+use sokudo_model::Text;
+
 use super::{NetnsError, address_v4, number, port_name};
 
 /// Longest that one call of `ip` or `bridge` may take.
@@ -42,8 +44,10 @@ impl Namespace {
                 let path = "/proc/thread-self/ns/net";
                 let link = File::open(path).map_err(|e| {
                     NetnsError::new(
-                        format!("cannot open `{path}`: {e}"),
-                        "mount the proc file system at /proc",
+                        Text::new("error-netns-proc")
+                            .word("path", path)
+                            .with("error", e),
+                        Text::new("error-netns-proc-hint"),
                     )
                 })?;
                 Ok(link.into())
@@ -61,8 +65,10 @@ impl Namespace {
     {
         let fd = self.fd.try_clone().map_err(|e| {
             NetnsError::new(
-                format!("cannot hold the namespace of `{name}`: {e}"),
-                "raise the limit of open files (ulimit -n)",
+                Text::new("error-netns-hold")
+                    .word("name", name)
+                    .with("error", e),
+                Text::new("error-netns-hold-hint"),
             )
         })?;
         let name = name.to_owned();
@@ -186,8 +192,8 @@ fn wait_until_joined(hosts: &[Namespace]) -> Result<(), NetnsError> {
     const RETRY: Duration = Duration::from_millis(10);
     let broken = |e: io::Error| {
         NetnsError::new(
-            format!("local hosts cannot reach each other: {e}"),
-            "look for a firewall that applies to new network namespaces (nft list ruleset)",
+            Text::new("error-netns-apart").with("error", e),
+            Text::new("error-netns-apart-hint"),
         )
     };
     let mut sockets = Vec::new();
@@ -226,8 +232,10 @@ fn run_batch(program: &'static str, options: &[&str], batch: &str) -> Result<Str
         .spawn()
         .map_err(|e| {
             NetnsError::new(
-                format!("cannot run `{program}`: {e}"),
-                "install the package iproute2 (Debian: apt-get install iproute2)",
+                Text::new("error-netns-program")
+                    .word("program", program)
+                    .with("error", e),
+                Text::new("error-netns-program-hint"),
             )
         })?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -248,8 +256,10 @@ fn run_batch(program: &'static str, options: &[&str], batch: &str) -> Result<Str
     }
     let said = said.trim().replace('\n', "; ");
     Err(NetnsError::new(
-        format!("`{program}` could not set up the local hosts: {said}"),
-        "check that the kernel offers what is named there (modprobe -a bridge veth tun sch_tbf sch_netem)",
+        Text::new("error-netns-set-up")
+            .word("program", program)
+            .word("said", said),
+        Text::new("error-netns-set-up-hint"),
     ))
 }
 
@@ -267,11 +277,10 @@ fn wait_bounded(child: &mut Child, program: &str) -> Result<bool, NetnsError> {
     let _ = child.kill();
     let _ = child.wait();
     Err(NetnsError::new(
-        format!(
-            "`{program}` did not end within {} s",
-            PROGRAM_BOUND.as_secs()
-        ),
-        "look for another program that holds the kernel's network configuration",
+        Text::new("error-netns-endless")
+            .word("program", program)
+            .with("seconds", PROGRAM_BOUND.as_secs()),
+        Text::new("error-netns-endless-hint"),
     ))
 }
 
@@ -358,25 +367,21 @@ impl Carried {
 
 fn refused(errno: Errno) -> NetnsError {
     NetnsError::new(
-        format!(
-            "network namespaces were refused: {}",
-            io::Error::from(errno)
-        ),
-        "run as root, or inside a user namespace: \
-         unshare --user --map-root-user sokudo check",
+        Text::new("error-netns-refused").with("error", io::Error::from(errno)),
+        Text::new("error-netns-refused-hint"),
     )
 }
 
 pub(super) fn no_thread(e: io::Error) -> NetnsError {
     NetnsError::new(
-        format!("cannot start a thread for a local host: {e}"),
-        "raise the limit of processes (ulimit -u)",
+        Text::new("error-netns-thread").with("error", e),
+        Text::new("error-netns-thread-hint"),
     )
 }
 
 pub(super) fn died() -> NetnsError {
     NetnsError::new(
-        "a thread of a local host ended unexpectedly",
-        "this is a defect of sokudo; please report it with the output above",
+        Text::new("error-netns-died"),
+        Text::new("error-netns-died-hint"),
     )
 }

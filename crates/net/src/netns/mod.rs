@@ -40,6 +40,8 @@ use std::process::{Child, Command};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use sokudo_model::Text;
+
 /// Most hosts that one machine is divided into.
 pub const HOSTS_MAX: usize = 64;
 
@@ -50,22 +52,18 @@ pub const MTU_MIN_BYTES: u32 = 68;
 pub const MTU_MAX_BYTES: u32 = 65_535;
 
 /// Errors of local hosts.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NetnsError {
     /// The step that failed, and the system's error.
-    pub what: String,
+    pub what: Text,
     /// Remedy for the operator.
-    pub hint: String,
+    pub hint: Text,
 }
 
 impl NetnsError {
     /// The failure, and its remedy.
-    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            hint: hint.into(),
-        }
+    pub fn new(what: Text, hint: Text) -> Self {
+        Self { what, hint }
     }
 }
 
@@ -89,8 +87,10 @@ impl LocalHosts {
         possible(n)?;
         if let Some(mtu) = mtu.filter(|m| !(MTU_MIN_BYTES..=MTU_MAX_BYTES).contains(m)) {
             return Err(NetnsError::new(
-                format!("cannot give local hosts an MTU of `{mtu}` bytes"),
-                format!("ask for {MTU_MIN_BYTES} to {MTU_MAX_BYTES} bytes"),
+                Text::new("error-netns-mtu").with("mtu", mtu),
+                Text::new("error-netns-mtu-hint")
+                    .with("least", MTU_MIN_BYTES)
+                    .with("most", MTU_MAX_BYTES),
             ));
         }
         let hub = imp::Namespace::new()?;
@@ -216,8 +216,8 @@ pub fn become_program(process: u32, starter: &str, command: Command) -> NetnsErr
 fn possible(n: usize) -> Result<(), NetnsError> {
     if n == 0 || n > HOSTS_MAX {
         return Err(NetnsError::new(
-            format!("cannot make `{n}` local hosts"),
-            format!("ask for 1 to {HOSTS_MAX}"),
+            Text::new("error-netns-hosts").with("n", n),
+            Text::new("error-netns-hosts-hint").with("most", HOSTS_MAX),
         ));
     }
     Ok(())

@@ -16,6 +16,8 @@ use std::thread::{self, JoinHandle};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
 
+use sokudo_model::Text;
+
 use super::NetnsError;
 use super::linux::{Namespace, died, no_thread};
 
@@ -60,8 +62,8 @@ impl Starter {
         };
         readiness.recv().map_err(|_| died())?.map_err(|e| {
             NetnsError::new(
-                format!("cannot make the names of local hosts known: {e}"),
-                "run as root on a system with /etc/hosts",
+                Text::new("error-netns-names").with("error", e),
+                Text::new("error-netns-names-hint"),
             )
         })?;
         Ok(starter)
@@ -158,14 +160,16 @@ pub fn become_program(process: u32, starter: &str, command: Command) -> NetnsErr
     let failed = thread.spawn(move || {
         let Some(folder) = folder_of(process, &starter) else {
             return NetnsError::new(
-                format!("process {process} holds no such host"),
-                "name a process that holds local hosts and still runs",
+                Text::new("error-netns-process").with("process", process),
+                Text::new("error-netns-process-hint"),
             );
         };
         let failed = enter(&folder).err().unwrap_or_else(|| exec(command));
         NetnsError::new(
-            format!("cannot start a program on a host of process {process}: {failed}"),
-            "run as the user who made the hosts, or as root",
+            Text::new("error-netns-start")
+                .with("process", process)
+                .with("error", failed),
+            Text::new("error-netns-start-hint"),
         )
     });
     match failed.map_err(no_thread).map(JoinHandle::join) {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use sokudo_bus::direct;
-use sokudo_i18n::{I18n, TextError};
+use sokudo_i18n::{I18n, TextError, english};
 use sokudo_link::{
     By, Choice, Link, LinkRequest, Loss, NAMES, PACKET_BYTES, Properties, STARTERS, Tally,
 };
@@ -418,7 +418,13 @@ impl Opened<'_> {
         match self.link.by() {
             By::Kernel(kinds) => self.say("link-by-kernel", &[("kinds", &kinds.join(", "))]),
             By::Tun(None) => self.say("link-by-tun", &[]),
-            By::Tun(Some(why)) => self.say("link-by-tun-because", &[("why", &why)]),
+            By::Tun(Some(why)) => {
+                tell(
+                    &self
+                        .i18n
+                        .text(&Text::new("link-by-tun-because").text("why", why)),
+                );
+            }
         }
         let rates = self.asked.ways.iter().filter_map(|way| way.rate_bits_per_s);
         let fastest = rates.max().filter(|rate| *rate > TUN_WITH_EASE);
@@ -492,7 +498,7 @@ impl Opened<'_> {
     fn document(&self, tallies: &[Tally; 2]) -> Value {
         let (carrier, reason) = match self.link.by() {
             By::Kernel(_) => ("kernel", None),
-            By::Tun(why) => ("tun", why),
+            By::Tun(why) => ("tun", why.as_ref().map(english)),
         };
         let way = |direction: usize| {
             let (way, tally) = (&self.asked.ways[direction], &tallies[direction]);
@@ -769,7 +775,7 @@ mod tests {
         let asked = options.asked().expect("possible");
         let link = match Link::open(&asked) {
             Ok(link) => link,
-            Err(e) => return sokudo_testkit::skip(e),
+            Err(e) => return sokudo_testkit::skip(format!("no link: {e:?}")),
         };
         let opened = Opened {
             options: &options,

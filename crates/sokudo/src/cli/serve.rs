@@ -10,14 +10,14 @@ use clap::Args;
 use sokudo_agent::Guard;
 use sokudo_bus::direct::{self, Server, ServerPolicy};
 use sokudo_controller::host_name;
-use sokudo_i18n::TextError;
+use sokudo_i18n::{I18n, TextError};
 use sokudo_wire::Key;
 use sokudo_workload::contract::PathUse;
 
 use super::key::{self, KeyText};
 use super::policy::{self, PolicyArgs};
 use super::ports::PortArgs;
-use super::{DEFAULT_PORT, Exit, Failure, carry_out_plans_apart, stop_flag};
+use super::{DEFAULT_PORT, Exit, Failure, carry_out_plans_apart, language, stop_flag};
 
 /// Serve as the far end of other hosts' tests, until Ctrl-C.
 ///
@@ -132,11 +132,12 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
         true => Ipv6Addr::UNSPECIFIED.into(),
         false => Ipv4Addr::LOCALHOST.into(),
     });
+    let i18n = I18n::new(language());
     let policy = ServerPolicy {
         key: key.clone(),
         open: args.open,
         max_clients: args.max_clients,
-        log: Some(Arc::new(|line: &str| eprintln!("  {line}"))),
+        log: Some(Arc::new(move |line| eprintln!("  {}", i18n.text(line)))),
         ..ServerPolicy::default()
     };
     let guard = Guard::new(allowed, policy::audit()?, None);

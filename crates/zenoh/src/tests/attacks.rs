@@ -5,6 +5,7 @@ use std::net::{TcpStream, UdpSocket};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver};
 
+use sokudo_i18n::{I18n, Lang};
 use sokudo_wire::join::token_key;
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
@@ -91,7 +92,7 @@ fn who_has_no_token_is_turned_away() {
 fn a_spent_token_lets_nobody_in_and_says_why() {
     let lab = Lab::new();
     let says = |token: &JoinToken, role| match join(token, "b", role) {
-        Err(GroupError::Refused { says, .. }) => says,
+        Err(GroupError::Refused { says, .. }) => english(&says),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a spent token lets somebody in"),
     };
@@ -121,7 +122,20 @@ fn a_name_belongs_to_the_host_that_has_its_key() {
     let Err(GroupError::Refused { says, hint }) = join(&lab.token, "a", MemberRole::Agent) else {
         panic!("somebody takes another host's name");
     };
-    assert_eq!(says, "the group has another agent called `a` already");
+    assert_eq!(
+        english(&says),
+        "the group has another agent called `a` already"
+    );
+    // It travels as a message: the host that is refused reads it in its own language.
+    let japanese = I18n::new(Lang::Ja).text(
+        &GroupError::Refused {
+            says,
+            hint: hint.clone(),
+        }
+        .text(),
+    );
+    assert!(japanese.contains("別のエージェント"), "{japanese}");
+    let hint = english(&hint);
     assert!(hint.contains("sokudo group remove lab a"), "{hint}");
     let again = join_again(&lab.token, &first).expect("it comes in again");
     assert_eq!(again.agent(), "a");
@@ -192,8 +206,8 @@ fn a_router_cannot_forge_replay_or_read_orders() {
     let (lab, alive) = (Lab::new(), Alive::default());
     let (told, tells) = mpsc::channel();
     let told = Mutex::new(told);
-    let refused: agent::Refused = Arc::new(move |client: &Client, why: &str| {
-        let line = format!("{}: {why}", client.name);
+    let refused: agent::Refused = Arc::new(move |client: &Client, why: &Text| {
+        let line = format!("{}: {}", client.name, english(why));
         let _ = told.lock().unwrap().send(line);
     });
     let _a = agent::serve(lab.member("a"), service(&alive, refused)).unwrap();

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Bus, BusError, Client, Handler, Member, MemberId, Notes};
+use sokudo_i18n::english;
 use sokudo_model::{Batch, Event, Text};
 use sokudo_wire::join::{JoinToken, MemberRole};
 use sokudo_wire::{Ask, Note, Reply};
@@ -92,7 +93,7 @@ impl Drop for Known {
 }
 
 fn quiet() -> Log {
-    Arc::new(|_: &str| {})
+    Arc::new(|_: &Text| {})
 }
 
 /// A loopback address of this test alone, so that ports need no luck.
@@ -309,7 +310,7 @@ fn the_end_of_a_process_is_told() {
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
     agent::say_gone(&member, a.life()).unwrap();
     let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();
-    let why = "its process has ended".to_owned();
+    let why = Text::new("error-session-process-ended");
     assert_eq!(note, Note::Lost { why });
 }
 

@@ -11,7 +11,7 @@ const DAY_S: u64 = 24 * 3600;
 
 fn refusal(renewed: Result<Membership, GroupError>) -> (String, String) {
     match renewed {
-        Err(GroupError::Refused { says, hint }) => (says, hint),
+        Err(GroupError::Refused { says, hint }) => (english(&says), english(&hint)),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("it is renewed"),
     }
@@ -67,7 +67,7 @@ fn a_certificate_is_renewed_for_its_owner_only() {
 fn heard() -> (Log, Arc<Mutex<Vec<String>>>) {
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = Arc::clone(&said);
-    let log: Log = Arc::new(move |line: &str| told.lock().unwrap().push(line.to_owned()));
+    let log: Log = Arc::new(move |line: &Text| told.lock().unwrap().push(english(line)));
     (log, said)
 }
 

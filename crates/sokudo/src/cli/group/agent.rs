@@ -6,7 +6,8 @@ use clap::Args;
 use sokudo_agent::Guard;
 use sokudo_agent::keep::Keeper;
 use sokudo_bus::Client;
-use sokudo_model::harmless;
+use sokudo_i18n::{I18n, english};
+use sokudo_model::Text;
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::{Label, Labels};
 use sokudo_zenoh::agent::{self, Refused, Service};
@@ -14,9 +15,9 @@ use sokudo_zenoh::{Membership, stay};
 
 use super::super::policy::{self, PolicyArgs};
 use super::super::ports::PortArgs;
-use super::super::{Exit, Failure, carry_out_plans_apart, config, stop_flag};
+use super::super::{Exit, Failure, carry_out_plans_apart, config, language, stop_flag};
 use super::guard::Guarded;
-use super::{JOIN_VARIABLE, join_line, log, place, read_token};
+use super::{JOIN_VARIABLE, join_line, log, place, read_token, unnoted};
 
 /// Join a group and carry out the orders of its controller, until Ctrl-C.
 #[derive(Debug, Args)]
@@ -135,11 +136,13 @@ fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
 
 /// An order that was not the controller's stands in the log of who asked for what.
 fn refused(guard: Arc<Guard>) -> Refused {
-    Arc::new(move |client: &Client, why: &str| {
-        eprintln!("  an order was refused: {}", harmless(why));
-        let about = serde_json::json!({ "why": why });
+    let i18n = I18n::new(language());
+    Arc::new(move |client: &Client, why: &Text| {
+        let line = Text::new("log-order-refused").text("why", why.clone());
+        eprintln!("  {}", i18n.text(&line));
+        let about = serde_json::json!({ "why": english(why) });
         if let Err(error) = guard.audit().note(client, "order refused", about) {
-            eprintln!("  which cannot be noted: {error}");
+            eprintln!("  {}", i18n.text(&unnoted(&error)));
         }
     })
 }

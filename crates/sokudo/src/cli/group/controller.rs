@@ -10,13 +10,14 @@ use serde_json::json;
 use sokudo_agent::audit::Audit;
 use sokudo_bus::direct::LineLog;
 use sokudo_controller::host_name;
-use sokudo_model::{Text, harmless};
+use sokudo_i18n::{I18n, english};
+use sokudo_model::Text;
 use sokudo_net::udp;
 use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::enrol::{Door, Visit, Watch};
 use sokudo_zenoh::{Group, Router};
 
-use super::super::{Exit, Failure, config, stop_flag, web};
+use super::super::{Exit, Failure, config, language, stop_flag, web};
 use super::{DEFAULT_GROUP_PORT, TokenArgs, audit, dialling, noted, place};
 
 /// Accept the agents of a group, until Ctrl-C.
@@ -112,19 +113,21 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
 /// may knock, and fill no disk by it.
 fn watch(audit: Audit) -> Watch {
     let strangers = LineLog::new(None);
+    let i18n = I18n::new(language());
     Arc::new(move |visit: &Visit| {
         let (told, more) = match visit.outcome {
             Ok(_) => (true, 0),
             Err(_) => strangers.count_now(),
         };
         if more > 0 {
-            eprintln!("  {more} more were turned away");
+            let line = Text::new("log-more-away").with("count", more);
+            eprintln!("  {}", i18n.text(&line));
             noted(&audit, &json!({ "what": "turned away", "more": more }));
         }
         if !told {
             return;
         }
-        eprintln!("  {}", harmless(&visit.to_string()));
+        eprintln!("  {}", i18n.text(&visit.text()));
         let address = visit.address.to_string();
         let entry = match &visit.outcome {
             Ok(let_in) => {
@@ -134,7 +137,7 @@ fn watch(audit: Audit) -> Watch {
                 };
                 json!({ "what": what, "name": let_in.name, "address": address })
             }
-            Err(why) => json!({ "what": "turned away", "why": why, "address": address }),
+            Err(why) => json!({ "what": "turned away", "why": english(why), "address": address }),
         };
         noted(&audit, &entry);
     })

@@ -6,17 +6,18 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sokudo_controller::{Host, Hosts, LEASE, host_name};
+use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
-use sokudo_model::{Environment, Unit, cut, harmless, units};
+use sokudo_model::{Environment, Text, Unit, cut, harmless, units};
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::life::Life;
 use sokudo_wire::{Ask, Health, Reply};
-use sokudo_zenoh::enrol::rejoin_hint;
+use sokudo_zenoh::enrol::rejoin;
 use sokudo_zenoh::members::{Known, Members};
 use sokudo_zenoh::tokens::now_s;
 use sokudo_zenoh::{Chosen, Fleet, Group, Present, Reached};
 
-use super::super::{Exit, Failure, config};
+use super::super::{Exit, Failure, config, language};
 use super::ANSWER_BOUND;
 
 /// Each line of `sokudo group hosts --json`.
@@ -95,7 +96,7 @@ pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
         false => print_table(group, &seen, &lost),
     }
     for warning in names.iter().filter_map(|name| warning(group, name, &ends)) {
-        eprintln!("  {warning}");
+        eprintln!("  {}", I18n::new(language()).text(&warning));
     }
     Ok(Exit::Fine)
 }
@@ -108,15 +109,16 @@ fn ends(group: &str) -> Result<Ends, Failure> {
 }
 
 /// Agents renew their certificates by themselves: one that is near its end could not.
-fn warning(group: &str, name: &str, ends: &Ends) -> Option<String> {
+fn warning(group: &str, name: &str, ends: &Ends) -> Option<Text> {
     let life = Life {
         from_unix_s: 0,
         until_unix_s: *ends.get(name)?,
     };
-    let days = life.days_left_in_words(now_s());
     life.is_near_its_end(now_s()).then(|| {
-        let hint = rejoin_hint(group, MemberRole::Agent);
-        format!("the certificate of {name} ends in {days}, and was not renewed: {hint}")
+        Text::new("group-hosts-ending")
+            .word("name", name)
+            .with("days", life.days_left(now_s()))
+            .text("hint", rejoin(group, MemberRole::Agent))
     })
 }
 

@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
-use sokudo_i18n::TextError;
+use sokudo_i18n::{I18n, TextError};
+use sokudo_model::Text;
 use sokudo_model::units::Nanos;
-use sokudo_model::{Text, harmless};
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
 use sokudo_wire::label::LabelError;
 use sokudo_zenoh::agent::Log;
@@ -27,7 +27,7 @@ use sokudo_zenoh::members::Members;
 use sokudo_zenoh::tokens::Terms;
 use sokudo_zenoh::{Chosen, Fleet, Group, GroupError, Membership, Reached, enrol};
 
-use super::{Exit, Failure, config};
+use super::{Exit, Failure, config, language};
 
 /// Environment variable with the line with which a host joins.
 const JOIN_VARIABLE: &str = "SOKUDO_JOIN";
@@ -222,8 +222,13 @@ fn audit(group: &str) -> Result<Audit, Failure> {
 /// What cannot be noted is told at least.
 fn noted(audit: &Audit, what: &Value) {
     if let Err(error) = audit.append(what.clone()) {
-        eprintln!("  which cannot be noted: {error}");
+        eprintln!("  {}", I18n::new(language()).text(&unnoted(&error)));
     }
+}
+
+/// The line about what the log of a group could not take.
+fn unnoted(error: &std::io::Error) -> Text {
+    Text::new("log-unnoted").with("error", error)
 }
 
 /// The line with which a host is to join. One of the environment is for hosts that have not joined: a
@@ -269,7 +274,8 @@ fn membership(
 }
 
 fn log() -> Log {
-    Arc::new(|line: &str| eprintln!("  {}", harmless(line)))
+    let i18n = I18n::new(language());
+    Arc::new(move |line: &Text| eprintln!("  {}", i18n.text(line)))
 }
 
 /// True when this user holds the keys of a group of this name.
@@ -297,7 +303,7 @@ pub fn reach_some(hosts: &mut Hosts, group: &str, name: &str) -> Result<Vec<Fail
             Err(error) => silent.push(Failure::run(
                 Text::new("error-group-silent")
                     .word("host", &name)
-                    .with("error", error),
+                    .text("error", error.says()),
                 Text::new("error-group-silent-hint").word("host", &name),
             )),
         }
