@@ -1428,3 +1428,23 @@ error-netns-start = cannot start a program on a host of process { $process }: { 
 error-netns-start-hint = run as the user who made the hosts, or as root
 error-netns-thread = cannot start a thread for a local host: { $error }
 error-netns-thread-hint = raise the limit of processes (ulimit -u)
+
+## Why a row of a result file cannot be read
+jtl-why-cells = { $got } cells instead of { $wanted }
+jtl-why-value = `{ $column }` is `{ $value }`
+jtl-why-quote = a quoted cell is not closed
+jtl-why-long = longer than 1 MiB
+jtl-why-cut = the file ends within this row
+jtl-why-xml = the XML is not well-formed: { $error }
+
+## Loads that fell apart
+error-accept-died = a thread that accepts connections died
+error-http-loop-died = an event loop died
+error-http-name-lost = the server's name was lost
+error-jmx-thread-died = the thread that drives the plan died
+error-load-unarmed = the load was never armed on this host
+error-replicate-no-part = a trial of no part of the source
+error-replicate-no-set = no data set
+error-replicate-not-whole = it was not whole
+error-told-offer = the offer of { $host } cannot be read: { $error }
+error-told-sent = the send count of { $host } cannot be read: { $error }

@@ -1405,3 +1405,23 @@ error-netns-start = プロセス { $process } のホストでプログラムを�
 error-netns-start-hint = ホストを作ったユーザーか root として実行してください
 error-netns-thread = ローカルホストのスレッドを開始できません: { $error }
 error-netns-thread-hint = プロセス数の上限 (ulimit -u) を上げてください
+
+## 結果ファイルの行を読み取れない理由
+jtl-why-cells = セルの数が { $wanted } ではなく { $got } です
+jtl-why-value = `{ $column }` の値 `{ $value }` が正しくありません
+jtl-why-quote = 引用符で囲まれたセルが閉じていません
+jtl-why-long = 1 MiB を超えています
+jtl-why-cut = 行の途中でファイルが終わっています
+jtl-why-xml = XML の形式が正しくありません: { $error }
+
+## 負荷の内部エラー
+error-accept-died = 接続を受け付けるスレッドが異常終了しました
+error-http-loop-died = イベントループが異常終了しました
+error-http-name-lost = サーバーの名前が失われました
+error-jmx-thread-died = プランを実行するスレッドが異常終了しました
+error-load-unarmed = このホストでは負荷の準備ができていません
+error-replicate-no-part = 試行の対象となる部分がありません
+error-replicate-no-set = データセットがありません
+error-replicate-not-whole = 完全ではありませんでした
+error-told-offer = { $host } の申し出を読み取れません: { $error }
+error-told-sent = { $host } の送信数を読み取れません: { $error }

@@ -413,8 +413,10 @@ impl<'a> FrameListener<'a> {
     /// Too much waits already.
     fn refuse(&self, id: u64) -> Result<Next, Text> {
         let most = WAITING_BYTES >> 20;
-        let says = Text::new("error-asks-waiting").with("asks", WAITING_ASKS);
-        self.reply(id, refusal(says.with("mib", most)))
+        let says = Text::new("error-asks-waiting")
+            .with("asks", WAITING_ASKS)
+            .with("mib", most);
+        self.reply(id, refusal(says))
     }
 
     fn reply(&self, id: u64, reply: Reply) -> Result<Next, Text> {

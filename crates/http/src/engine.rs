@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering}
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use sokudo_model::Text;
 use sokudo_net::clock::now_ns;
 
 use crate::crew::{Crew, Strangers};
@@ -97,6 +98,16 @@ pub enum NoEngine {
     /// A target uses TLS, and TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsSetUp),
+}
+
+impl NoEngine {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::System(error) => Text::new("reason-loops").with("error", error),
+            Self::Tls(error) => error.text(),
+        }
+    }
 }
 
 /// Bounds of what a server may send.

@@ -13,6 +13,7 @@ use rustls::{
     AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct,
     RootCertStore, SignatureScheme,
 };
+use sokudo_model::Text;
 
 use crate::failure::FailureKind;
 use crate::identity::Identity;
@@ -38,6 +39,16 @@ pub enum TlsSetUp {
     /// The library refused.
     #[error("TLS cannot be set up: {0}")]
     Refused(#[from] rustls::Error),
+}
+
+impl TlsSetUp {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::NoAuthorities(error) => Text::new("reason-no-authorities").word("error", error),
+            Self::Refused(error) => Text::new("reason-no-tls").with("error", error),
+        }
+    }
 }
 
 /// The protocol above a handshake.

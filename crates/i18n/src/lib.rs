@@ -19,6 +19,7 @@ use sokudo_model::{Arg, Text, cut, harmless, harmless_lines};
 
 mod error;
 mod lang;
+mod reasons;
 
 pub use error::TextError;
 pub use lang::{Lang, UnknownLang};
@@ -35,7 +36,7 @@ const MAX_WORD: usize = 8192;
 const MAX_WORDS: usize = 16_384;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 10];
+pub type Sources = [(&'static str, &'static str); 11];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -67,6 +68,10 @@ macro_rules! sources {
             (
                 "jmeter",
                 include_str!(concat!("../../../locales/", $lang, "/jmeter.ftl")),
+            ),
+            (
+                "reasons",
+                include_str!(concat!("../../../locales/", $lang, "/reasons.ftl")),
             ),
             (
                 "reference",
@@ -171,6 +176,9 @@ impl I18n {
         if let Some(words) = text.as_words() {
             return harmless_lines(&cut(words, MAX_WORDS)).into_owned();
         }
+        if let Some(sentence) = text.as_recorded() {
+            return self.recorded(&cut(sentence, MAX_WORDS), depth);
+        }
         let values: Vec<(&str, String)> = text
             .args
             .iter()
@@ -187,6 +195,18 @@ impl I18n {
         }
         self.format(key, &args)
             .unwrap_or_else(|| bracketed(key, values))
+    }
+
+    /// A sentence that was written down in English.
+    fn recorded(&self, sentence: &str, depth: u32) -> String {
+        let known = match self.lang {
+            Lang::Ja if depth < MAX_DEPTH => reasons::known(sentence),
+            _ => None,
+        };
+        match known {
+            Some(text) => self.render(&text, depth + 1),
+            None => word(sentence),
+        }
     }
 
     fn value(&self, arg: &Arg, depth: u32) -> String {

@@ -20,6 +20,8 @@ pub const MAX_DEPTH: u32 = 16;
 const MAX_ARGS: usize = 32;
 /// Key of a text that is words already, and name of its only value.
 const WORDS: &str = "words";
+/// Key of a sentence that a record holds in English.
+const RECORDED: &str = "recorded";
 
 /// A value inside a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +55,21 @@ impl Text {
     /// Words that are the same in every language: those of another program or of the system.
     pub fn words(words: impl Into<String>) -> Self {
         Self::new(WORDS).word(WORDS, words)
+    }
+
+    /// A sentence that a record holds in English, because it was one sentence before it had a reader: a
+    /// label of a flow, the reason of a failed request. Its reader gets it in his own language where it is
+    /// one of those that the locale files know.
+    pub fn recorded(sentence: impl Into<String>) -> Self {
+        Self::new(RECORDED).word(WORDS, sentence)
+    }
+
+    /// The sentence of [`Text::recorded`]; `None` for another text.
+    pub fn as_recorded(&self) -> Option<&str> {
+        match self.args.get(WORDS) {
+            Some(Arg::Word(words)) if self.key == RECORDED => Some(words),
+            _ => None,
+        }
     }
 
     /// The words of a text that is words already; `None` for a message.

@@ -49,7 +49,7 @@ fn by_kind(kinds: &[FailureCount], (failed, all): (u64, u64)) -> Table {
     let row = |(says, n): &FailureCount| {
         let n = *n as f64;
         vec![
-            Cell::word(says.clone()),
+            Cell::word(Text::recorded(says)),
             Cell::number(units::grouped(n as u64), n),
             Cell::number(of_errors.show(n / failed), n / failed),
             Cell::number(of_all.show(n / all), n / all),
@@ -80,7 +80,7 @@ fn by_label(mut labels: Vec<OfLabel>) -> Table {
             rows.push(vec![
                 Cell::word(label.clone()),
                 Cell::number((place + 1).to_string(), (place + 1) as f64),
-                Cell::word(says),
+                Cell::word(Text::recorded(says)),
                 Cell::number(units::grouped(n), n as f64),
             ]);
         }

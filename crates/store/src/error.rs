@@ -127,7 +127,7 @@ impl StoreError {
             StoreError::NotARecord { path } => of("error-store-not-a-record", path),
             StoreError::Corrupt { file, what } => Text::new("error-store-corrupt")
                 .with("file", file.display())
-                .with("what", what),
+                .text("what", Text::recorded(what)),
             StoreError::NewerSchema { file, found, known } => Text::new("error-store-newer")
                 .with("file", file.display())
                 .with("found", found)

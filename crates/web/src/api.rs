@@ -356,7 +356,7 @@ async fn from_store<T: Send + 'static>(
             let why = refusal(says, Text::new("error-web-no-record-hint"));
             Err(answer_refusal(serving, StatusCode::NOT_FOUND, &why))
         }
-        Ok(Err(NotShown::Store(error))) => Err(broken(Text::words(error.to_string()))),
+        Ok(Err(NotShown::Store(error))) => Err(broken(error.says())),
         Err(_) => Err(broken(Text::new("error-web-record"))),
     }
 }

@@ -437,8 +437,7 @@ impl Meeting {
         let mut all = Vec::new();
         for (flow, thread) in std::mem::take(&mut self.acceptors) {
             let accepted = thread.join();
-            let accepted =
-                accepted.map_err(|_| failed("a thread that accepts connections died", None))?;
+            let accepted = accepted.map_err(|_| failed(Text::new("error-accept-died"), None))?;
             let wanted = self.connections_of(flow) as usize;
             let end = match accepted {
                 Some(Accepted::Callers(listener)) => Arrived::Callers(listener),

@@ -1,8 +1,8 @@
 //! Texts that the hosts of a phase tell each other: offers, and what each has sent.
 
 use serde::de::DeserializeOwned;
-use sokudo_model::Refusal;
 use sokudo_model::spec::HostSpec;
+use sokudo_model::{Refusal, Text};
 
 use crate::refusal::failed;
 
@@ -40,8 +40,13 @@ pub fn read_one<T: DeserializeOwned>(
         let name = name.filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("host {host}"));
         failed(
-            format!("the {what} of {name} cannot be read: {error}"),
-            Some("install the same version of sokudo on all hosts".into()),
+            Text::new(match what {
+                SENT => "error-told-sent",
+                _ => "error-told-offer",
+            })
+            .word("host", name)
+            .with("error", error),
+            Some(Text::new("error-hint-same-version")),
         )
     })
 }
@@ -59,10 +64,7 @@ mod tests {
             address: String::new(),
         };
         let hosts = [host("hosta"), host("hostb"), host("")];
-        read_each(&hosts, "offer", &texts).map_err(|refusal| {
-            let says = refusal.says.as_words();
-            says.unwrap_or_default().to_owned()
-        })
+        read_each(&hosts, "offer", &texts).map_err(|refusal| sokudo_i18n::english(&refusal.says))
     }
 
     #[test]

@@ -84,8 +84,8 @@ impl<'a> FileCopy<'a> {
             .flows()
             .iter()
             .filter_map(|flow| flow.labels.get("error"));
-        let why = errors.next().cloned().unwrap_or_default();
+        let why = errors.next().map(String::as_str).unwrap_or_default();
         let text = Text::new("verdict-files-failed").number("failed", failed, Unit::One);
-        Some(text.word("why", why))
+        Some(text.text("why", Text::recorded(why)))
     }
 }

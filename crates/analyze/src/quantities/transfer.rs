@@ -102,7 +102,7 @@ impl<'a> Transfer<'a> {
             false => "verdict-stream-missing",
         };
         let why = match error {
-            Some(error) => Text::new("verdict-exchange-why").word("error", error),
+            Some(error) => Text::new("verdict-exchange-why").text("error", Text::recorded(error)),
             None => Text::new("verdict-exchange-unknown"),
         };
         let text = Text::new(key).number("missing", missing, self.numbers.missing.unit);

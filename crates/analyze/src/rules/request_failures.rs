@@ -153,7 +153,7 @@ fn first_error(flow: &FlowResult) -> Option<Evidence> {
     let error = flow.labels.get("error")?;
     let says = Text::new("evidence-first-error").word("host", &flow.from);
     Some(Evidence {
-        says: says.word("error", error),
+        says: says.text("error", Text::recorded(error)),
         source: "error of the first failure".into(),
         host: Some(flow.from.clone()),
         metric: None,

@@ -238,7 +238,7 @@ fn broken_flow(record: &Record) -> Option<Text> {
             Text::new("verdict-broken-flow")
                 .word("from", &flow.from)
                 .word("to", &flow.to)
-                .word("error", error),
+                .text("error", Text::recorded(error)),
         )
     })
 }

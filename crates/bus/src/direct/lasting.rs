@@ -393,8 +393,9 @@ impl LastingSource {
             Next::Dial(caller) => {
                 if cut.elapsed() >= RESUME_BOUND {
                     let seconds = RESUME_BOUND.as_secs();
-                    let text = Text::new("error-link-not-again").text("why", why);
-                    return Err(text.with("seconds", seconds));
+                    return Err(Text::new("error-link-not-again")
+                        .text("why", why)
+                        .with("seconds", seconds));
                 }
                 match caller.come_back(&self.lasting, ATTEMPT_BOUND) {
                     Ok(()) => Ok(()),

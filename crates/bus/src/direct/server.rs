@@ -420,8 +420,9 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
             if house.is_stopping() {
                 why = stops();
             }
-            let left = Text::new("log-left").word("who", who);
-            house.log.say(left.text("why", why));
+            house
+                .log
+                .say(Text::new("log-left").word("who", who).text("why", why));
             drop(room);
         }
         Err(why) => house.log.say(away(address, why)),

@@ -20,6 +20,8 @@ mod time;
 mod write;
 mod xml;
 
+use sokudo_model::Text;
+
 pub use columns::DEFAULT_COLUMNS;
 pub use read::{Format, JtlError, ReadOutcome, read};
 pub use remarks::remarks;
@@ -71,6 +73,24 @@ pub enum Why {
     /// The XML is not well-formed from here on.
     #[error("the XML is not well-formed: {0}")]
     Xml(String),
+}
+
+impl Why {
+    /// The reason as a message.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Cells { got, wanted } => Text::new("jtl-why-cells")
+                .with("got", got)
+                .with("wanted", wanted),
+            Self::Value { column, value } => Text::new("jtl-why-value")
+                .word("column", *column)
+                .word("value", value),
+            Self::OpenQuote => Text::new("jtl-why-quote"),
+            Self::TooLong => Text::new("jtl-why-long"),
+            Self::Cut => Text::new("jtl-why-cut"),
+            Self::Xml(error) => Text::new("jtl-why-xml").word("error", error),
+        }
+    }
 }
 
 /// Number of rows that could not be read, and the first of them.

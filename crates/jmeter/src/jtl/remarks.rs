@@ -23,7 +23,7 @@ pub fn remarks(requests: &Requests, outcome: &ReadOutcome) -> Vec<Text> {
             Text::new("jtl-remark-broken")
                 .word("n", units::grouped(outcome.broken.n))
                 .word("line", first.line.to_string())
-                .word("why", first.why.to_string()),
+                .text("why", first.why.text()),
         );
     }
     if requests.far > 0 {

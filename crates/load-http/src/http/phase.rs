@@ -199,7 +199,7 @@ impl HttpPhase {
             ..self.options.clone()
         };
         let known = self.targets.get(target);
-        let known = known.ok_or_else(|| failed("the server's name was lost", None))?;
+        let known = known.ok_or_else(|| failed(Text::new("error-http-name-lost"), None))?;
         known.resolve().map_err(|error| {
             operator(
                 Text::new("error-http-no-address")
@@ -359,12 +359,12 @@ impl Phase<Numbers> for HttpPhase {
         }
         let crews = mine.iter().map(|flow| {
             let aim = self.aims.get(&flow.id);
-            let aim = aim.ok_or_else(|| failed("the load was never armed on this host", None))?;
+            let aim = aim.ok_or_else(|| failed(Text::new("error-load-unarmed"), None))?;
             Ok(self.visitors((flow, aim), at_ns, &reports))
         });
         let crews: Vec<Visitors> = crews.collect::<Result<_, Refusal>>()?;
         let engine = Engine::start(&self.config(), &self.targets, crews, &self.stop)
-            .map_err(|error| failed(error.to_string(), None))?;
+            .map_err(|error| failed(error.text(), None))?;
         let connections = self.own_share(u64::from(self.options.connections));
         let streams = u64::from(self.options.streams);
         let ramp_ns = u128::from(self.options.ramp.0);
@@ -425,7 +425,7 @@ impl Phase<Numbers> for HttpPhase {
         let Some((waiting, reports, collected)) = self.running.take() else {
             return Err(never_started());
         };
-        let died = |_| failed("an event loop died", None);
+        let died = |_| failed(Text::new("error-http-loop-died"), None);
         let left = waiting.join().map_err(died)?;
         drop(reports);
         if left.iter().any(|(tally, _)| tally.met_no_http2()) {

@@ -288,7 +288,7 @@ impl Generator {
     /// Waits for the end. Errors: the thread died.
     pub fn finish(mut self) -> Result<Finished, Refusal> {
         let joined = self.thread.take().map(JoinHandle::join);
-        let died = || failed("the thread that drives the plan died", None);
+        let died = || failed(Text::new("error-jmx-thread-died"), None);
         joined.and_then(Result::ok).ok_or_else(died)
     }
 }

@@ -403,7 +403,7 @@ impl Options for ReplicateOptions {
         }
         self.filter()?;
         if self.trial.as_ref().is_some_and(|trial| !trial.is_valid()) {
-            return Err(failed("a trial of no part of the source", None));
+            return Err(failed(Text::new("error-replicate-no-part"), None));
         }
         check_interval(self.interval)
     }

@@ -271,7 +271,7 @@ pub(super) fn source(options: &ReplicateOptions, seed: u64) -> Result<Source, Re
         let set = options.data_set(seed)?;
         return set
             .map(Source::Set)
-            .ok_or_else(|| failed("no data set", None));
+            .ok_or_else(|| failed(Text::new("error-replicate-no-set"), None));
     };
     let root = Root::open(&path);
     let root = root.map_err(|error| cannot_open("error-replicate-source", &path, &error))?;

@@ -269,7 +269,7 @@ fn why(record: &Record) -> Option<Text> {
     let flows = manifest.phases.iter().flat_map(|phase| &phase.result.flows);
     let mut errors = flows.filter_map(|flow| flow.labels.get("error").cloned());
     if let Some(error) = errors.next() {
-        return Some(error.into());
+        return Some(Text::recorded(error));
     }
     match manifest.status {
         RunStatus::Ok => None,
@@ -278,7 +278,10 @@ fn why(record: &Record) -> Option<Text> {
                 .problems
                 .first()
                 .map(|problem| problem.says.clone());
-            Some(problem.unwrap_or_else(|| failed("it was not whole", None).says))
+            Some(
+                problem
+                    .unwrap_or_else(|| failed(Text::new("error-replicate-not-whole"), None).says),
+            )
         }
     }
 }

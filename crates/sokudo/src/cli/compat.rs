@@ -7,10 +7,11 @@ use sokudo_coherence::bus::{self as coherence_bus, CoherenceBusOptions};
 use sokudo_coherence::datagram::{
     self as coherence_datagram, CoherenceDatagramOptions, CommandLine,
 };
+use sokudo_i18n::I18n;
 use sokudo_iperf::{self as iperf, IperfError};
-use sokudo_model::{Text, harmless};
+use sokudo_model::Text;
 
-use super::{Exit, Failure, stop_flag};
+use super::{Exit, Failure, language, stop_flag};
 
 /// Take another tool's command line as it is, and print a report in its form.
 #[derive(Debug, Args)]
@@ -156,8 +157,9 @@ impl From<IperfError> for Failure {
 
 /// Says what went wrong on the way.
 fn ended(problems: &[String]) -> Exit {
+    let i18n = I18n::new(language());
     for problem in problems {
-        eprintln!("  ! {}", harmless(problem));
+        eprintln!("  ! {}", i18n.text(&Text::recorded(problem)));
     }
     if problems.is_empty() {
         Exit::Fine

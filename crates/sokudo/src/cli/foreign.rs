@@ -5,9 +5,8 @@
 use std::sync::atomic::AtomicBool;
 
 use sokudo_controller::{Hosts, Run, RunConfig};
-use sokudo_model::{
-    Labels, PhasePlan, PhaseRecord, PhaseResult, Refusal, RunStatus, Text, harmless,
-};
+use sokudo_i18n::I18n;
+use sokudo_model::{Labels, PhasePlan, PhaseRecord, PhaseResult, Refusal, RunStatus, Text};
 
 use super::finish::{ShowOptions, finish};
 use super::observe::ObserveArgs;
@@ -70,8 +69,9 @@ pub fn record(
     } else {
         RunStatus::Partial
     };
+    let i18n = I18n::new(foreign.show.lang());
     for problem in problems {
-        eprintln!("  ! {}", harmless(&problem));
+        eprintln!("  ! {}", i18n.text(&Text::recorded(problem)));
     }
     let t1_ns = run.elapsed_ns();
     run.add_phase(PhaseRecord {

@@ -286,7 +286,7 @@ fn count(file: &Path, settings: &Settings) -> Result<(Requests, ReadOutcome), Fa
                 .with("path", file.display())
                 .with("rows", outcome.broken.n)
                 .with("line", first.line)
-                .with("why", &first.why),
+                .text("why", first.why.text()),
             Text::new("error-jtl-file-hint"),
         )),
         _ => Ok((requests, outcome)),

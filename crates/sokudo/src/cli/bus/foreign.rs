@@ -3,8 +3,9 @@
 use clap::ValueEnum;
 use sokudo_coherence::bus::{self as coherence_bus, native};
 use sokudo_controller::host_name;
+use sokudo_i18n::I18n;
 use sokudo_load_network::bus;
-use sokudo_model::{Text, harmless};
+use sokudo_model::Text;
 use sokudo_workload::Options;
 
 use super::BusArgs;
@@ -41,10 +42,11 @@ pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
         observe: &args.call.observe,
         show: &args.call.show,
     };
+    let i18n = I18n::new(args.call.show.lang());
     record(&foreign, |stop| {
         let mut tell = |event| {
             if let coherence_bus::Event::Note(says) = event {
-                eprintln!("  {}", harmless(&says));
+                eprintln!("  {}", i18n.text(&Text::recorded(says)));
             }
         };
         let mut enough = native::end_of(&options, duration_ns);
