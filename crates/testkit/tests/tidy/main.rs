@@ -4,6 +4,7 @@
 
 mod cycles;
 mod edges;
+mod errors;
 mod names;
 mod shapes;
 mod source;

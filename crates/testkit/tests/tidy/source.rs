@@ -183,10 +183,19 @@ impl Source {
 
     /// The code in front of the tests at the bottom of the file.
     pub fn product_code(&self) -> &str {
+        self.before_tests(&self.code)
+    }
+
+    /// The same with comments and the contents of strings.
+    pub fn product_text(&self) -> &str {
+        self.before_tests(&self.text)
+    }
+
+    fn before_tests<'a>(&self, text: &'a str) -> &'a str {
         if !self.is_product() {
             return "";
         }
-        let product = self.code.split("#[cfg(test)]\nmod tests {").next();
+        let product = text.split("#[cfg(test)]\nmod tests {").next();
         product.unwrap_or_default()
     }
 }

@@ -82,6 +82,10 @@ fn every_message_is_said_somewhere() {
     let inner: String = messages.iter().map(|(_, text)| text.as_str()).collect();
     let mut offences = Vec::new();
     for (path, text) in &messages {
+        // Its sentences are looked for by what they say.
+        if path.ends_with("reasons.ftl") {
+            continue;
+        }
         for key in message_keys(text) {
             // The page and the report's scripts leave out the first part of a key.
             let tail = key.split_once('-').map_or("", |(_, tail)| tail);
