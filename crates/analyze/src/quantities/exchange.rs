@@ -220,7 +220,9 @@ impl<'a> Exchange<'a> {
         let ports = ports.filter(|ports| *ports > 0.0);
         let why = match (ports, self.first_error()) {
             (Some(_), _) => Text::new("verdict-exchange-ports"),
-            (None, Some(error)) => Text::new("verdict-exchange-why").word("error", error),
+            (None, Some(error)) => {
+                Text::new("verdict-exchange-why").text("error", Text::recorded(error))
+            }
             (None, None) if of(self.numbers.errors) == 0.0 => {
                 self.named("verdict-exchange-unstarted")
             }
