@@ -127,7 +127,9 @@ impl PolicyError {
             Self::Unreadable { path, error } => {
                 about("error-policy-unreadable", path).with("error", error)
             }
-            Self::Wrong { path, why } => about("error-policy-wrong", path).word("why", why),
+            Self::Wrong { path, why } => {
+                about("error-policy-wrong", path).text("why", Text::recorded(why))
+            }
         }
     }
 }
@@ -461,17 +463,17 @@ fn shown(rate: Rate) -> String {
     }
 }
 
-fn refuse(why: impl Into<Text>) -> Refusal {
+fn refuse(why: impl Into<String>) -> Refusal {
     Refusal {
         operator_error: true,
-        says: Text::new("error-policy-forbids").text("why", why.into()),
+        says: Text::new("error-policy-forbids").text("why", Text::recorded(why)),
         hint: Some(Text::new("error-policy-forbids-hint")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use sokudo_i18n::english;
+    use sokudo_i18n::{I18n, Lang, english};
     use sokudo_model::{FlowPlan, HostSpec, Labels, PhasePlan, RunId};
 
     use super::*;
@@ -521,6 +523,9 @@ mod tests {
     fn forbidden(policy: &str, spec: &PhaseSpec, why: &str) {
         let says = judged(policy, spec).expect_err("not allowed");
         assert!(says.contains(why), "{}: {says}", spec.phase.workload);
+        let reason = says.split_once(": ").map_or("", |(_, reason)| reason);
+        let told = I18n::new(Lang::Ja).text(&Text::recorded(reason));
+        assert!(!told.is_ascii(), "no Japanese for: {reason}");
     }
 
     fn with(spec: &PhaseSpec, options: &str) -> PhaseSpec {

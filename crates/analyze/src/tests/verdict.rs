@@ -100,7 +100,10 @@ fn a_flow_that_ended_early_says_why_first() {
         flow.labels.insert(label.into(), error.into());
         let says = verdict(&record);
         assert_eq!(keys(&says)[0], "verdict-broken-flow", "{label}");
-        assert_eq!(says[0].args["error"], Arg::Word(error.into()));
+        assert_eq!(
+            says[0].args["error"],
+            Arg::Text(Box::new(Text::recorded(error)))
+        );
     }
 }
 
