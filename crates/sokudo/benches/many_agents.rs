@@ -30,7 +30,7 @@ use sokudo_agent::factory;
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Handler, Link};
 use sokudo_controller::{Hosts, Observer, Progress, Run, RunConfig};
-use sokudo_model::{Environment, FlowPlan, PhasePlan};
+use sokudo_model::{Environment, FlowPlan, PhasePlan, Text};
 use sokudo_wire::join::{JoinToken, MemberRole};
 use sokudo_wire::{Ask, Reply};
 use sokudo_zenoh::agent::{self, Service, Serving};
@@ -225,8 +225,8 @@ fn serve_agents(token: &JoinToken, first: usize, count: usize) -> Result<()> {
         let member = enrol::join(token, &name, MemberRole::Agent)?;
         let service = Service {
             factory: without_monitors(&name),
-            log: Arc::new(|_: &str| {}),
-            refused: Arc::new(|_, why: &str| eprintln!("refused: {why}")),
+            log: Arc::new(|_: &Text| {}),
+            refused: Arc::new(|_, why: &Text| eprintln!("refused: {why:?}")),
         };
         Ok(agent::serve(member, service)?)
     };
