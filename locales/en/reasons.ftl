@@ -161,3 +161,10 @@ reason-stream-failed = the stream failed: { $error }
 reason-no-connection = no connection to the server: { $error }
 reason-stopped-silent = nothing came from the far end for { $seconds } s: the load to it was stopped
 reason-db-row = a row of { $table } is missing
+reason-names-differ = { $all } names differ: { $named }
+reason-names-failed = { $all } names could not be replicated: { $named }
+reason-session-ended = the session was ended
+
+# Several reasons, and what a reason is about: last, because they fit most sentences and change none.
+reason-list = { $first }. { $more }
+reason-of = { $what }: { $why }

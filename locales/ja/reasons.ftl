@@ -160,3 +160,10 @@ reason-stream-failed = ストリームが失敗しました: { $error }
 reason-no-connection = サーバーに接続できません: { $error }
 reason-stopped-silent = 相手から { $seconds } 秒間何も届かないため、負荷を停止しました
 reason-db-row = { $table } の行がありません
+reason-names-differ = { $all } 個の名前が異なります: { $named }
+reason-names-failed = { $all } 個の名前を複製できません: { $named }
+reason-session-ended = セッションは終了されました
+
+# 複数の理由と、理由の対象。ほとんどの文に合うため、最後に置きます。
+reason-list = { $first }. { $more }
+reason-of = { $what }: { $why }

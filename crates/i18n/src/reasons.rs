@@ -96,8 +96,21 @@ mod tests {
     }
 
     #[test]
+    fn reasons_of_several_names_are_told_each() {
+        check(
+            "2 names could not be replicated: a/b: it is too long. c: it changes all the time",
+            "2 個の名前を複製できません: a/b: 長すぎます. c: 絶えず変更されています",
+        );
+    }
+
+    #[test]
     fn a_sentence_of_others_stays_as_it_is() {
-        for sentence in ["", "ERROR: relation does not exist", "象"] {
+        for sentence in [
+            "",
+            "ERROR: relation does not exist. HINT: none",
+            "a.b: c",
+            "象",
+        ] {
             check(sentence, sentence);
         }
     }

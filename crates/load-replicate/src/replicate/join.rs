@@ -148,11 +148,10 @@ fn failures(options: &ReplicateOptions, sent: &EndNumbers) -> Option<String> {
     let named = sent.failures.iter().take(NAMED_FAILURES);
     let named = named.map(|failure| format!("{}: {}", failure.path, failure.why));
     let named = named.collect::<Vec<_>>().join(". ");
-    let what = match options.verify {
-        true => "differ",
-        false => "could not be replicated",
-    };
-    Some(format!("{all} names {what}: {named}"))
+    Some(match options.verify {
+        true => format!("{all} names differ: {named}"),
+        false => format!("{all} names could not be replicated: {named}"),
+    })
 }
 
 fn put_counts(metrics: &mut Summary, sent: &EndNumbers) {
