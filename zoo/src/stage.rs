@@ -73,7 +73,7 @@ impl Stage {
         let way = match world.way.take() {
             Some([there, back]) => {
                 let way = Way::try_open(&hosts, there, back);
-                Some(way.map_err(|why| format!("no link that a program carries: {why}"))?)
+                Some(way.map_err(|why| format!("no link that a program carries: {why:?}"))?)
             }
             None => None,
         };
@@ -289,7 +289,7 @@ impl Stage {
             Side::Hub => {
                 let started = self.hosts.local().spawn_on_hub(run);
                 return started
-                    .map_err(|why| why.to_string())?
+                    .map_err(|why| format!("no thread there: {why:?}"))?
                     .join()
                     .expect("no panic");
             }

@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("store", &["model", "stats"]),
     ("i18n", &["model"]),
     ("net", &["model"]),
-    ("replicate", &["model"]),
+    ("replicate", &[]),
     ("sql", &[]),
     ("http", &["net", "stats", "model"]),
     ("bus", &["i18n", "wire", "net", "model"]),
