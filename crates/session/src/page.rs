@@ -20,7 +20,7 @@ use sokudo_web::desk::refusal;
 
 pub use desk::Orders;
 pub use tap::Tap;
-pub use worker::{HostSource, Setting, Worker};
+pub use worker::{HostSource, Onward, Setting, Worker};
 
 /// Hands a change to the load that runs.
 pub fn steer(steering: Option<&Steering>, change: Change) -> Result<(), Refusal> {

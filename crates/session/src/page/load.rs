@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use sokudo_controller::{ControlError, Hosts, Observer, Run, RunConfig, Steering};
+use sokudo_controller::{ControlError, Hosts, Observer, Run, RunConfig};
 use sokudo_i18n::Lang;
 use sokudo_model::{MonitorSpec, Record, Refusal, RunStatus};
 
@@ -23,8 +23,8 @@ pub struct PageOrder<'a> {
     pub stop: Arc<AtomicBool>,
     /// Told how it goes on.
     pub observer: Box<dyn Observer>,
-    /// Gets the handle with which the load is changed.
-    pub steers: &'a dyn Fn(Steering),
+    /// Called once when the run has begun.
+    pub begun: &'a dyn Fn(&Run),
     /// The command line that does the same, for the record that lies there.
     pub command: &'a dyn Fn(&std::path::Path) -> Vec<String>,
     /// Files for the record: name and content.
@@ -49,7 +49,7 @@ pub fn measured(
     let mut run = Run::begin(hosts, config, asked.observer)?;
     let command = (asked.command)(run.path());
     run.manifest_mut().command = command;
-    (asked.steers)(run.steering());
+    (asked.begun)(&run);
     let outcome = measure(&mut run);
     if let Err(error) = outcome {
         let phases = &run.manifest().phases;

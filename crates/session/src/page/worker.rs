@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use sokudo_controller::Steering;
+use sokudo_controller::{Observer, Run, Steering};
 use sokudo_i18n::Lang;
 use sokudo_load_http::jmx;
-use sokudo_model::{MonitorSpec, Record, Refusal, Text, kinds, secrets};
+use sokudo_model::{Manifest, MonitorSpec, Record, Refusal, Text, kinds, secrets};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo};
@@ -68,6 +68,16 @@ pub struct Setting {
     pub interval_ns: u64,
     /// Monitors of each run beside the usual ones.
     pub monitors: Vec<MonitorSpec>,
+    /// Systems that get the samples of each run, too.
+    pub onward: Arc<dyn Onward>,
+}
+
+/// Systems beside the page that get the samples of its runs while they go on.
+pub trait Onward: Send + Sync {
+    /// An observer that hands samples on and passes everything to the page's own.
+    fn around(&self, page: Box<dyn Observer>) -> Box<dyn Observer>;
+    /// Takes note of the begin of a run: its samples are counted from there.
+    fn begins(&self, manifest: &Manifest);
 }
 
 /// Activity of the worker.
@@ -303,13 +313,13 @@ impl Hand {
             max_skew_ns: None,
             quiet_phases: false,
             stop,
-            observer: Box::new(Tap::new(self.feed.clone())),
+            observer: self.observer(),
             voice: Box::new(move |what| feed.tell(Told::Says(SentenceKind::Answer, what.clone()))),
             files: Files::Refused,
             find_knobs: None,
         };
         let lab = begin(reached, beginning)?;
-        self.shared.steers(Some(lab.run.steering()));
+        self.has_begun(&lab.run);
         Ok(lab)
     }
 
@@ -489,7 +499,7 @@ impl Hand {
             monitors: [self.setting.monitors.clone(), read.monitors].concat(),
             command: &command,
             files,
-            steers: &|steering| self.shared.steers(Some(steering)),
+            begun: &|run| self.has_begun(run),
             ..self.page_order(kinds::http::KIND.name)
         };
         self.ends(load::measured(call, |run| read.planned.measure(run)).map(Some));
@@ -526,7 +536,7 @@ impl Hand {
             monitors: [self.setting.monitors.clone(), read.monitors.clone()].concat(),
             command: &command,
             files,
-            steers: &|steering| self.shared.steers(Some(steering)),
+            begun: &|run| self.has_begun(run),
             ..self.page_order(kinds::jmx::KIND.name)
         };
         let phase = read.phase.clone();
@@ -541,11 +551,23 @@ impl Hand {
             interval_ns: self.setting.interval_ns,
             monitors: Vec::new(),
             stop: self.shared.fresh_stop(),
-            observer: Box::new(Tap::new(self.feed.clone())),
-            steers: &|_| (),
+            observer: self.observer(),
+            begun: &|_| (),
             command: &|_| Vec::new(),
             files: Vec::new(),
         }
+    }
+
+    /// Observer of a run for the page and for the systems beside it.
+    fn observer(&self) -> Box<dyn Observer> {
+        let tap = Box::new(Tap::new(self.feed.clone()));
+        self.setting.onward.around(tap)
+    }
+
+    /// Tells the page how to change a run, and the systems beside it when it began.
+    fn has_begun(&self, run: &Run) {
+        self.shared.steers(Some(run.steering()));
+        self.setting.onward.begins(run.manifest());
     }
 
     /// Shows an order as the command line that does the same.

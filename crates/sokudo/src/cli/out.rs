@@ -12,6 +12,7 @@ use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Batch, Manifest, Text, Unit};
 use sokudo_out::{Delivered, Outs, Point, SinkAddress};
+use sokudo_session::page::Onward;
 
 use super::Failure;
 use super::screen::tell;
@@ -103,6 +104,16 @@ impl Sinks {
         let outs = std::mem::take(&mut self.state().outs);
         let delivered = outs.close().into_iter();
         delivered.filter(|it| it.lost > 0).map(lost).collect()
+    }
+}
+
+impl Onward for Sinks {
+    fn around(&self, page: Box<dyn Observer>) -> Box<dyn Observer> {
+        Sinks::around(self, page)
+    }
+
+    fn begins(&self, manifest: &Manifest) {
+        Sinks::begins(self, manifest);
     }
 }
 

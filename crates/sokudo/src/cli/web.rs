@@ -9,13 +9,16 @@ use std::time::Duration;
 
 use clap::Args;
 use sokudo_controller::host_name;
+use sokudo_i18n::{I18n, Lang};
 use sokudo_model::Text;
-use sokudo_session::page::{Orders, Setting, Worker};
+use sokudo_session::page::{Onward, Orders, Setting, Worker};
 use sokudo_web::{Feed, Server, WebError};
 use sokudo_workload::values::Span;
 
 use super::observe::ObserveArgs;
+use super::out::OutArgs;
 use super::scenario::PlaceArgs;
+use super::screen::tell;
 use super::{Exit, Failure, command_for_record, stop_flag};
 
 pub use watch::{WatchArgs, Watched};
@@ -61,6 +64,9 @@ pub struct WebArgs {
 
     #[command(flatten)]
     observe: ObserveArgs,
+
+    #[command(flatten)]
+    out: OutArgs,
 }
 
 /// Where the page is served.
@@ -127,6 +133,7 @@ pub fn of_group(group: &str, at: SocketAddr) -> Result<Page, Failure> {
         seed: None,
         interval_ns: WATCH_NS,
         monitors: Vec::new(),
+        onward: Arc::new(OutArgs::default().open(Lang::from_env())?),
     };
     let page = PageArgs {
         listen: at,
@@ -144,12 +151,14 @@ pub fn run(args: WebArgs) -> Result<Exit, Failure> {
         ));
     }
     let stop = stop_flag()?;
+    let sinks = Arc::new(args.out.open(Lang::from_env())?);
     let setting = Setting {
         place: Box::new(args.place),
         command: command_for_record(),
         seed: args.seed,
         interval_ns: args.interval.0,
         monitors: args.observe.specs()?,
+        onward: Arc::clone(&sinks) as Arc<dyn Onward>,
     };
     let page = Page::open(setting, &args.page)?;
     while !stop.load(Ordering::Relaxed) {
@@ -157,5 +166,8 @@ pub fn run(args: WebArgs) -> Result<Exit, Failure> {
     }
     eprintln!("  stopping");
     page.close();
+    for lost in sinks.close() {
+        tell(&I18n::new(Lang::from_env()).text(&lost));
+    }
     Ok(Exit::Fine)
 }

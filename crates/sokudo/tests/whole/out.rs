@@ -1,15 +1,15 @@
 //! `--out`: samples for other systems while a run goes on. What arrives is read as those systems read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::vocabulary::{place, serve};
+use crate::vocabulary::{BOUND, place, serve};
 
 /// A request that a server of the test received.
 #[derive(Debug, Clone)]
@@ -370,4 +370,66 @@ fn checks_and_scripts_hand_their_samples_on_as_loads_do() {
         let is_lacking = |note: &sokudo_model::Text| note.key.starts_with("out-");
         assert!(!notes.iter().any(is_lacking), "{notes:?}");
     }
+}
+
+/// Runs that a page orders, one after the other, reach the same system.
+#[test]
+fn a_page_hands_the_samples_of_its_runs_on() {
+    let (address, posts) = receiver();
+    let place = place();
+    let out = format!("influx=http://{address}/write?db=page");
+    let words = [
+        "web",
+        "--local",
+        "2",
+        "--listen",
+        "127.0.0.1:0",
+        "--out",
+        &out,
+    ];
+    let mut page = place.words(words).start();
+    let at = page.wait_for(|line| {
+        let (_, rest) = line.split_once("http://")?;
+        Some(rest.split('/').next()?.to_owned())
+    });
+    let script = "node 1 set rr 2 --duration 600ms\nall enter\nwaitallresults 1 60s\n";
+    let order = serde_json::json!({"order": "run", "language": "lines", "text": script});
+    for runs in 1..=2 {
+        // The page takes the next order once it is done with the one before.
+        let until = Instant::now() + BOUND;
+        while !ordered(&at, &order.to_string()) {
+            assert!(Instant::now() < until, "order {runs} is not taken");
+            thread::sleep(Duration::from_millis(50));
+        }
+        let arrived = || {
+            let posts = of(&posts, "/write?db=page");
+            let texts = posts.iter().map(|post| String::from_utf8_lossy(&post.body));
+            let all: String = texts.collect();
+            let names = all
+                .split([',', ' '])
+                .filter(|word| word.starts_with("run="));
+            let rates = influx(&all, "sokudo_rr_transactions_per_second");
+            !rates.is_empty() && names.collect::<BTreeSet<&str>>().len() == runs
+        };
+        while !arrived() {
+            assert!(Instant::now() < until, "run {runs} has not arrived");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// Orders something of a page; false: it is busy.
+fn ordered(at: &str, order: &str) -> bool {
+    let mut stream = TcpStream::connect(at).expect("a page");
+    let request = format!(
+        "POST /api/order HTTP/1.1\r\nHost: {at}\r\nX-Sokudo: 1\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{order}",
+        order.len()
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let is_busy = answer.starts_with("HTTP/1.1 409");
+    assert!(is_busy || answer.starts_with("HTTP/1.1 202"), "{answer}");
+    !is_busy
 }
