@@ -169,8 +169,8 @@ impl Hosts {
         let made = namespaces
             .spawn_on(index, move || act(address))
             .map_err(|error| ControlError::Operator {
-                says: error.what.into(),
-                hint: Some(error.hint.into()),
+                says: error.what,
+                hint: Some(error.hint),
             })?;
         made.join().map_err(|_| out_of_order())
     }
