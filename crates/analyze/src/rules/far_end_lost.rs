@@ -4,7 +4,7 @@
 //! any more. The load between the hosts ended with it: what follows does not describe the path.
 
 use sokudo_model::metrics::group;
-use sokudo_model::{Arg, Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};
 
 use crate::quantities::load_time;
 use crate::rule::{Look, Purpose, Rule, Standing};
@@ -73,11 +73,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .number("after", after_s, Unit::Seconds)
         .number("planned", planned_s, Unit::Seconds);
     let mut finding = view.finding(RULE.name, Severity::Bad, 0.98, says);
-    let why = match problem.says.args.get("why") {
-        Some(Arg::Word(why)) => why.as_str(),
-        _ => "",
-    };
-    let says = Text::new("evidence-host-lost").word("why", why);
+    let mut says = Text::new("evidence-host-lost").word("why", "");
+    // A word in records of before it was a message.
+    if let Some(why) = problem.says.args.get("why") {
+        says.args.insert("why".into(), why.clone());
+    }
     let row = row(host, says, "control connection", after_s);
     finding.evidence.push(row);
     if let Some(last) = group::LAST_THROUGH_SECONDS.of(&flow.metrics) {
@@ -147,7 +147,7 @@ mod tests {
             phase: "p2p".into(),
             says: Text::new("engine-host-lost")
                 .word("host", "hostb")
-                .word("why", "the other side closed the connection"),
+                .text("why", Text::new("error-tls-closed")),
             missing: None,
         });
         scene
@@ -159,8 +159,10 @@ mod tests {
         let finding = scene.limited_by("far_end_lost");
         let limit = limit(&scene.record).expect("it is known");
         assert_eq!(limit.rule, "far_end_lost");
-        let mut sources = finding.evidence.iter().map(|row| row.source.as_str());
-        assert!(sources.any(|source| source == "control connection"));
+        let mut rows = finding.evidence.iter();
+        let row = rows.find(|row| row.source == "control connection");
+        let why = &row.expect("what the connection saw").says.args["why"];
+        assert_eq!(*why, Arg::Text(Text::new("error-tls-closed")));
         let said = verdict(&scene.record);
         let said = keys(&said);
         assert_eq!(said[0], "verdict-partial");
