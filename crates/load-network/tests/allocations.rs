@@ -78,7 +78,7 @@ impl Host {
         )
     }
 
-    /// What it sent, once it has sent everything.
+    /// Its report once it has sent everything.
     fn sent(&self) -> String {
         loop {
             let said = self.1.recv_timeout(BOUND);

@@ -314,7 +314,7 @@ impl BusOptions {
         rate.0.events_per_s(f64::from(self.size.mean()))
     }
 
-    /// Which messages are measured.
+    /// Messages to measure.
     pub fn sampled(&self) -> Sample {
         self.sample.unwrap_or(match self.mode {
             Mode::Rr => Sample::All,

@@ -172,7 +172,7 @@ impl Header {
     }
 }
 
-/// Which way frames cross.
+/// Direction of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameWay {
     /// Messages.

@@ -15,7 +15,7 @@ use sokudo_workload::handover::{Lent, Records, Reusable};
 
 use super::protocol::BadFrame;
 
-/// Which part of a flow a thread plays.
+/// Role of a thread in a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum End {
     /// Sends messages.

@@ -1,5 +1,5 @@
-//! What comes back from the receivers: acknowledgements, which give round-trip times, and signs of life,
-//! without which the load ends.
+//! Messages from the receivers: acknowledgements, which give round-trip times, and signs of life, without
+//! which the load ends.
 
 use std::io::ErrorKind;
 use std::net::UdpSocket;
@@ -29,7 +29,7 @@ pub struct AckListener {
     pub ticket: u64,
     /// Connected to the receiver.
     pub socket: UdpSocket,
-    /// How long the receiver has said nothing.
+    /// Silence of the receiver, and its bound.
     pub silence: Silence,
     /// Set when that is too long.
     pub is_silent: Arc<AtomicBool>,

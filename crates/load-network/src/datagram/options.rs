@@ -323,7 +323,7 @@ pub struct SizeRange {
 }
 
 impl DatagramOptions {
-    /// What a phase with these options demands of a host.
+    /// Demand of a phase with these options on a host.
     pub(crate) fn demand(&self, spec: &PhaseSpec) -> Demand {
         let sizes = self
             .size

@@ -103,7 +103,7 @@ struct Asker {
     chunk: Vec<u8>,
     expected: Vec<u8>,
     under_way: u64,
-    /// When the last query found room that was not there before.
+    /// Last moment at which room for a query came back, monotonic nanoseconds.
     room_since_ns: i64,
     dialler: Option<Dialler>,
     redial: (SocketAddr, Duration),

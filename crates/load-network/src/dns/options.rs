@@ -141,7 +141,7 @@ impl Default for DnsOptions {
     }
 }
 
-/// Where a name server listens.
+/// Host and port of a name server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameServer {
     /// Address or name.

@@ -41,7 +41,7 @@ pub(super) struct DnsPhase {
     /// By own flow, from when they were made until the load starts.
     armed: Vec<(FlowPlan, SocketAddr, Vec<Lane>)>,
     crew: Crew<Report<ResponseDetails>, Collected<ResponseDetails>>,
-    /// When the first query is to leave; `None` in an open loop, where each has its own time.
+    /// Start of the first query, monotonic nanoseconds; `None` in an open loop, where each has its own time.
     agreed_ns: Option<i64>,
 }
 

@@ -18,7 +18,7 @@ use super::options::TypeText;
 const PLACE: &str = "{n}";
 /// Digits of that number.
 const DIGITS: usize = 10;
-/// What it stands for: numbers begin again after so many.
+/// Count of such numbers: they begin again after so many.
 const NUMBERS: u64 = 10_000_000_000;
 /// Most queries of a load.
 const MOST: usize = 2_000_000;
@@ -28,7 +28,7 @@ const MOST: usize = 2_000_000;
 pub struct Template {
     text: String,
     name: Name,
-    /// Where the digits stand in the name on the wire.
+    /// Offset of the digits in the name on the wire, bytes.
     digits_at: Option<usize>,
 }
 
@@ -105,7 +105,7 @@ struct Encoded {
     start: usize,
     bytes: u16,
     question_bytes: u16,
-    /// Where the digits stand in the message; 0 = nowhere.
+    /// Offset of the digits in the message, bytes; 0 = none.
     digits_at: u16,
 }
 

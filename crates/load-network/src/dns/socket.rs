@@ -199,7 +199,7 @@ impl Lane {
         }
     }
 
-    /// What tells when something came; `None` without a connection.
+    /// Descriptor that is readable when something came; `None` without a connection.
     pub(super) fn source(&self) -> Option<BorrowedFd<'_>> {
         match &self.carrier {
             Carrier::Udp(datagrams) => Some(datagrams.socket().as_fd()),

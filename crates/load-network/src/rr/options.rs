@@ -164,7 +164,7 @@ impl Default for RrOptions {
 }
 
 impl RrOptions {
-    /// What a phase with these options demands of a host.
+    /// Demand of a phase with these options on a host.
     pub(crate) fn demand(&self, spec: &PhaseSpec) -> Demand {
         let per_s = self.common.rate.map(|rate| self.common.events_per_s(rate));
         let Sizes { request, response } = self.common.size;

@@ -28,7 +28,7 @@ pub const HEADER_BYTES: usize = 24;
 /// Odd constant of the multiply-xor folds (2^64 over the golden ratio).
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Which way a message goes.
+/// Direction of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
     /// From the host that measures.

@@ -17,7 +17,7 @@ use sokudo_workload::handover::{Records, Reusable};
 
 use super::report::Report;
 
-/// Which end of a flow.
+/// End of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// Writes.

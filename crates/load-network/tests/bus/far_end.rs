@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sokudo_load_network::bus::protocol::{FrameKind, HEADER_BYTES, Header};
 use sokudo_workload::consent;
 
-/// What happens to one message.
+/// Action on one message.
 #[derive(Debug, Clone, Copy)]
 pub enum Act {
     /// Answer when it has been held for so long, if an answer is wanted, and send a receipt.
@@ -29,10 +29,10 @@ pub enum Act {
     Overstate,
 }
 
-/// What a far end has seen.
+/// Observations of a far end.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// How long each message was really held.
+    /// Time for which each message was really held.
     pub held: Vec<Duration>,
     pub messages: u64,
     pub bytes: u64,
@@ -62,7 +62,7 @@ pub fn start(script: impl Fn(u64) -> Act + Send + Sync + 'static) -> FarEnd {
 }
 
 impl FarEnd {
-    /// What it has seen so far.
+    /// Observations so far.
     pub fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().expect("no holder panics")
     }

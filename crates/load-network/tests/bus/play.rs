@@ -38,7 +38,7 @@ pub fn among(hosts: u32, fields: &str) -> Plan {
     }
 }
 
-/// What came out of a phase.
+/// Outcome of a phase.
 pub struct Played {
     pub result: PhaseResult,
     /// From before the start until everything was collected.
@@ -53,7 +53,7 @@ impl Played {
         value.unwrap_or_else(|| panic!("{name} is missing in {:?}", self.result.summary))
     }
 
-    /// What went wrong with the first flow; empty when nothing did.
+    /// Error of the first flow; empty when there is none.
     pub fn error(&self) -> &str {
         let error = self.result.flows[0].labels.get("error");
         error.map_or("", String::as_str)

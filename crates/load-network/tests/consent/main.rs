@@ -105,7 +105,7 @@ impl Case {
         (phase, emitted)
     }
 
-    /// Why the calling end refuses when the far end's offer names this place for every flow.
+    /// Refusal of the calling end when the far end's offer names this place for every flow.
     fn refusal(&self, place: &Value) -> String {
         let (mut calling, _) = self.prepare(0);
         let (called, _) = self.prepare(1);

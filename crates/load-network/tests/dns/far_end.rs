@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What the script does with a query.
+/// Action of the script on a query.
 pub enum Says {
     /// Answers with these flags and so many records.
     Answer(u16, u16),
@@ -21,7 +21,7 @@ pub enum Says {
 /// No error; recursion was wanted and is offered.
 pub const OK: u16 = 0x8180;
 
-/// Where the server listens. Its threads end with the test's process.
+/// A running server. Its threads end with the test's process.
 pub struct Place {
     pub address: SocketAddr,
     /// Queries that came.

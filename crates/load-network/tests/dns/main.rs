@@ -94,7 +94,7 @@ fn get(result: &PhaseResult, name: &str) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// What went wrong first.
+/// First error; empty when there is none.
 fn error(result: &PhaseResult) -> &str {
     let labels = &result.flows[0].labels;
     labels.get("error").map_or("", String::as_str)

@@ -1,4 +1,4 @@
-//! What the responses say, and which of them count.
+//! Tests of the counts by response code, and of which responses count.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;

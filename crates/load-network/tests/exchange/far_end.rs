@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sokudo_load_network::rr::protocol::{Header, MessageKind};
 use sokudo_workload::consent::{self, Door};
 
-/// What happens to one request.
+/// Action on one request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Act {
     /// Answer when it has been held for so long.
@@ -29,11 +29,11 @@ pub enum Act {
 /// A far end on a port of its own; ends with its callers.
 pub struct FarEnd {
     pub address: SocketAddr,
-    /// How long each request was really held.
+    /// Time for which each request was really held.
     held: Arc<Mutex<Vec<Duration>>>,
 }
 
-/// What a script does with a request of this number.
+/// Action of a script on a request, by its number.
 pub trait Script: Fn(u64) -> Act + Send + Sync + 'static {}
 impl<S: Fn(u64) -> Act + Send + Sync + 'static> Script for S {}
 
@@ -133,7 +133,7 @@ fn hold(arrived: Instant, delay: Duration) {
 }
 
 impl FarEnd {
-    /// How long each request was really held so far.
+    /// Time for which each request was really held so far.
     pub fn held(&self) -> Vec<Duration> {
         self.held.lock().expect("no holder panics").clone()
     }

@@ -81,7 +81,7 @@ fn check_digits(far_end: &FarEnd, more: &str) {
     );
 }
 
-/// What a far end does that stands still once, for its 101st request.
+/// Script of a far end that stands still once, for its 101st request.
 fn stalling(n: u64) -> Act {
     Act::Answer(if n == 100 { STALL } else { Duration::ZERO })
 }

@@ -49,7 +49,7 @@ pub fn crr(fields: &str) -> Plan {
     }
 }
 
-/// What came out of a phase.
+/// Outcome of a phase.
 pub struct Played {
     pub result: PhaseResult,
     pub batches: Vec<Batch>,
@@ -63,7 +63,7 @@ impl Played {
         value.unwrap_or_else(|| panic!("{name} is missing in {:?}", self.result.summary))
     }
 
-    /// What went wrong first with the only flow; empty when nothing did.
+    /// First error of the only flow; empty when there is none.
     pub fn error(&self) -> &str {
         let error = self.result.flows[0].labels.get("error");
         error.map_or("", String::as_str)
@@ -181,7 +181,7 @@ impl Plan {
     }
 }
 
-/// What is said until all requests have been asked.
+/// Batches until all requests have been asked.
 fn until_sent(emitted: &Receiver<Emitted>) -> Vec<Batch> {
     let mut batches = Vec::new();
     loop {

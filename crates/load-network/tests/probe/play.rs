@@ -21,7 +21,7 @@ pub const BOUND: Duration = Duration::from_secs(60);
 /// The flow's secret number.
 const TICKET: u64 = 0x5eed_5eed_5eed_5eed;
 
-/// What came out of a phase.
+/// Outcome of a phase.
 pub struct Played {
     pub result: PhaseResult,
     pub batches: Vec<Batch>,
@@ -234,7 +234,7 @@ fn batch(said: Emitted) -> Option<Batch> {
     }
 }
 
-/// What is said until all probes have been answered or given up.
+/// Batches until all probes have been answered or given up.
 fn until_sent(emitted: &Receiver<Emitted>) -> Vec<Batch> {
     let mut batches = Vec::new();
     loop {

@@ -33,7 +33,7 @@ pub fn stream(fields: &str) -> Plan {
     }
 }
 
-/// What came out of a phase.
+/// Outcome of a phase.
 pub struct Played {
     pub result: PhaseResult,
     pub batches: Vec<Batch>,
@@ -52,7 +52,7 @@ impl Played {
         &self.result.flows[0]
     }
 
-    /// What went wrong with the only flow; empty when nothing did.
+    /// Error of the only flow; empty when there is none.
     pub fn error(&self) -> &str {
         self.flow().labels.get("error").map_or("", String::as_str)
     }
@@ -201,7 +201,7 @@ fn redirected(offer: &str, redirect: Redirect<'_>) -> String {
     out + rest
 }
 
-/// What is said until a host has written everything, and its last word.
+/// Last word of a host that has written everything; what it says before is added to `batches`.
 fn until_sent(said: &Receiver<Emitted>, batches: &mut Vec<Batch>) -> Option<String> {
     loop {
         match said.recv_timeout(BOUND).expect("it ends within the bound") {

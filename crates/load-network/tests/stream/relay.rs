@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sokudo_workload::consent::MESSAGE_BYTES;
 
-/// What happens after so many bytes of the caller.
+/// Action after so many bytes of the caller.
 #[derive(Debug, Clone, Copy)]
 pub enum After {
     /// Both connections are reset.

@@ -256,7 +256,7 @@ fn a_rate_is_shared_by_peers_and_streams() {
     assert!(value(&result.summary, "sent_packets") <= 400.0);
 }
 
-/// What a rate series adds up to, from the start of load on.
+/// Integral of a rate series, from the start of load on.
 fn area(play: &Play, metric: &str) -> f64 {
     let all = play.batches.iter().flat_map(|batch| &batch.series);
     let points = all.filter(|series| series.key.metric == metric);

@@ -23,7 +23,7 @@ use sokudo_workload::{Emitted, HostResult, Options as _, Phase, Workload};
 /// Nothing that a test waits for takes longer.
 pub const BOUND: Duration = Duration::from_secs(60);
 
-/// How long before the start the threads are made.
+/// Time from making the threads to the start of load, nanoseconds.
 pub const LEAD_NS: i64 = 50_000_000;
 
 /// A phase with all its hosts in this process.
@@ -42,7 +42,7 @@ pub fn options(fields: &str) -> DatagramOptions {
     serde_json::from_str(&text).expect("options of a test")
 }
 
-/// What each host is told about a phase between hosts with these addresses.
+/// Specification of a phase for each of the hosts with these addresses.
 pub fn specs(options: &DatagramOptions, addresses: &[IpAddr]) -> Vec<PhaseSpec> {
     let hosts: Vec<HostSpec> = addresses
         .iter()

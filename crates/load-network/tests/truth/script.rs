@@ -12,7 +12,7 @@ use sokudo_testkit::relay::{Fate, Script};
 
 use crate::play::{Play, check, only_flow, options, play_script, undisturbed, value};
 
-/// What a receiver behind a script must find.
+/// Expected findings of a receiver behind a script.
 #[derive(Debug, Default)]
 struct Truth {
     sent: u64,

@@ -33,7 +33,7 @@ pub struct SenderSettings {
     pub sndbuf_granted: Option<u64>,
     /// I/O mode achieved.
     pub mode: String,
-    /// Why, when it was not asked for.
+    /// Reason for it; empty when it was asked for.
     pub mode_reason: String,
     /// Rate asked for, datagrams per second of this flow.
     pub asked_per_s: Option<f64>,
