@@ -41,7 +41,7 @@ pub trait Files {
     }
 }
 
-/// Where bytes of a file go.
+/// Mode of writing to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteMode {
     /// Behind what is in it.

@@ -95,8 +95,8 @@ pub(crate) fn driver(class: &str) -> Option<DatabaseDriver> {
     })
 }
 
-/// Where a database is, from its URL and the connection properties beside it. Errors: the reason why it cannot
-/// be opened as the driver would.
+/// Address of a database, from its URL and the connection properties beside it. Errors: the reason why it
+/// cannot be opened as the driver would.
 pub(crate) fn parse(
     driver: DatabaseDriver,
     url: &str,

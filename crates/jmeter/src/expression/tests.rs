@@ -383,7 +383,7 @@ proptest! {
         prop_assert_eq!(parsed.template.constant(), Some(text.as_str()));
     }
 
-    /// What a template shows is parsed to something that renders alike.
+    /// The text shown for a template parses to an equal template.
     #[test]
     fn a_shown_template_means_the_same(a in "[a-z ]{0,5}", b in "[a-z,]{0,5}") {
         let text = format!("{a}${{user}}${{__P(x{a},{})}}", b.replace(',', "\\,"));

@@ -14,7 +14,7 @@ pub(super) const MOST_NESTING: usize = 32;
 /// Most tokens of a path.
 const MOST_TOKENS: usize = 1_000;
 
-/// Why a path gave nothing.
+/// Reason why a path gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathFault {
     /// The document has no such place.

@@ -5,7 +5,7 @@ use super::{Path, PathFault, Value, read};
 const SHOP: &str = r#"{"id":7,"name":"x","tags":["a","b"],"none":null,"o":{"k":"v","n":[1,2]},
  "list":[{"id":1,"n":"one","t":["p"]},{"id":2,"n":"two","t":[]},{"id":3,"n":"Three","t":["p","q"]}]}"#;
 
-/// What a path leads to, as texts.
+/// Values at a path, as texts.
 fn found(path: &str) -> Result<Vec<String>, PathFault> {
     let document = read(SHOP).expect("JSON");
     let values = Path::parse(path)?.list(&document)?;

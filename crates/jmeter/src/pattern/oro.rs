@@ -5,7 +5,7 @@
 //! Unicode classes. A backslash before any other character stands for that character, and a brace that
 //! is not a quantifier for itself.
 
-/// Why ORO refuses a pattern, in its words.
+/// Reason of ORO to refuse a pattern, in its words.
 pub(super) type Refusal = String;
 
 const UNMATCHED_CLASS: &str = "Unmatched [] in expression.";

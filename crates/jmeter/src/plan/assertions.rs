@@ -196,7 +196,7 @@ pub enum ListenerKind {
     Responses(ResponseFiles),
 }
 
-/// How a listener names the files to which it writes responses, and which responses it takes.
+/// Names of the files to which a listener writes responses, and the responses it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ResponseFiles {
     /// Begin of their names; empty: none is written.

@@ -9,7 +9,7 @@ use crate::expression::Template;
 pub struct Database {
     /// Variable under which samplers find it.
     pub variable: String,
-    /// Where it is; `None`: it is not supported.
+    /// Its address; `None`: it is not supported.
     pub address: Option<DatabaseAddress>,
     /// The URL without passwords.
     pub url: String,
@@ -32,7 +32,7 @@ pub struct Database {
     pub set_up: Vec<String>,
     /// True if the connections are made before the test.
     pub is_made_ahead: bool,
-    /// When idle connections are closed; `None`: never.
+    /// Closing of idle connections; `None`: never.
     pub idle: Option<IdleCheck>,
 }
 
@@ -61,7 +61,7 @@ pub enum DatabaseDriver {
     Sqlite,
 }
 
-/// Where a database is.
+/// Address of a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DatabaseAddress {
     /// The driver.
@@ -94,7 +94,7 @@ pub struct DatabaseAddress {
 pub enum Encryption {
     /// None.
     Never,
-    /// Where the server offers it.
+    /// If the server offers it.
     WhereOffered,
     /// Always, with any certificate.
     Always,

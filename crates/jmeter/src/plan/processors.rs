@@ -42,7 +42,7 @@ pub enum PreKind {
     },
 }
 
-/// Where the session of the previous response is found, and where it goes.
+/// Place of the session in the previous response, and in the request that takes it over.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UrlRewriting {
     /// Name of the argument that holds the session.

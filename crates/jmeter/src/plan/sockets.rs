@@ -14,7 +14,7 @@ pub struct TcpRequest {
     pub port: Value<i64>,
     /// The text to send.
     pub text: Template,
-    /// How text becomes bytes, and where a response ends.
+    /// Conversion of text to bytes, and end of a response.
     pub form: TcpForm,
     /// Goes on over the connection of the user's last request to this server.
     pub reuses: Value<bool>,
@@ -34,7 +34,7 @@ pub struct TcpRequest {
     pub login: [Template; 2],
 }
 
-/// How a TCP request's text becomes bytes, and where its response ends.
+/// Conversion of a TCP request's text to bytes, and end of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum TcpForm {
     /// Text in the charset of the properties; the end byte or the end of the connection ends the response.

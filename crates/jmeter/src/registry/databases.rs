@@ -101,7 +101,7 @@ const ISOLATIONS: &[(&str, Option<IsolationLevel>)] = &[
     ),
 ];
 
-/// Where the database is. What cannot be opened as the driver would is reported.
+/// Address of the database. What cannot be opened as the driver would is reported.
 fn address(
     reader: &mut ElementReader<'_, '_>,
     (class, url): (&str, &str),

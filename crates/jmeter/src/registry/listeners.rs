@@ -70,7 +70,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
-/// How the graphs of plug-ins look, which is seen in the editor alone.
+/// Properties for the looks of plug-ins' graphs, which are seen in the editor alone.
 const GRAPH: &[&str] = &[
     "interval_grouping",
     "graph_aggregated",

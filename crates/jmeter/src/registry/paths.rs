@@ -16,7 +16,7 @@ use crate::run::{css_flaw, jmes_flaw};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathLanguage {
     name: &'static str,
-    /// Why a path cannot be evaluated; `None`: it can.
+    /// Reason why a path cannot be evaluated; `None`: it can.
     flaw: fn(&str) -> Option<String>,
 }
 

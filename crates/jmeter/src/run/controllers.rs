@@ -45,7 +45,7 @@ pub(super) struct Position {
     pub passes: u64,
     /// Number of passes of a loop, once it is known.
     pub loops: Option<i64>,
-    /// When a runtime controller began; 0: it has not.
+    /// Begin of a runtime controller, monotonic nanoseconds; 0: it has not begun.
     pub since_ns: i64,
     /// Passes and executions of a throughput controller.
     pub counted: (u64, u64),

@@ -41,7 +41,7 @@ pub(super) fn css(text: &str, selector: &str, attribute: &str) -> Result<Vec<Str
     Ok(found)
 }
 
-/// Why a selector cannot be evaluated on any document; `None`: it can.
+/// Reason why a selector cannot be evaluated on any document; `None`: it can.
 pub(crate) fn css_flaw(selector: &str) -> Option<String> {
     parsed(selector).err()
 }

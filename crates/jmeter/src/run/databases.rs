@@ -79,14 +79,14 @@ pub enum Expects {
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatabaseAnswer {
-    /// When there was a connection, or when it was known that there would be none: nanoseconds of the
-    /// monotonic clock.
+    /// Moment at which there was a connection, or at which it was known that there would be none: nanoseconds
+    /// of the monotonic clock.
     pub connected_ns: i64,
     /// True if there was one.
     pub was_connected: bool,
-    /// When the statement was executed.
+    /// End of the statement's execution, same clock.
     pub answered_ns: i64,
-    /// When its rows were read.
+    /// Moment at which its rows had been read, same clock.
     pub end_ns: i64,
     /// Its result; empty where none was expected.
     pub outcome: Result<Vec<Given>, Thrown>,
@@ -151,7 +151,7 @@ pub(super) struct BegunCall {
     sampler_data: String,
 }
 
-/// How the text of a result is written.
+/// Layout of a result's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// As it was given.

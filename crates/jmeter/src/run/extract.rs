@@ -305,7 +305,7 @@ fn json_values(path: &json::Path, documents: &[Json]) -> Result<Vec<Json>, PathF
     Ok(found)
 }
 
-/// Which of the values found are stored, and how.
+/// Selection of the found values that are stored, and their form.
 pub(super) struct PathWanted<'a> {
     /// All of them, joined, in `name_ALL`.
     pub joins: bool,

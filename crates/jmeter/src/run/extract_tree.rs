@@ -19,7 +19,7 @@ use crate::plan::{Extraction, Field, PostKind};
 /// An XPath and how the document is parsed.
 pub(super) struct TreePath<'a> {
     pub path: &'a str,
-    /// How its names match.
+    /// Matching of its names.
     pub names: Names<'a>,
     /// The document may be HTML.
     pub tolerant: bool,
@@ -142,7 +142,7 @@ pub(super) fn declarations(lines: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// How names match in XPath 1.0. The tolerant parser knows no namespaces.
+/// Matching of names in XPath 1.0. The tolerant parser knows no namespaces.
 pub(super) fn names_of(is_aware: bool, tolerant: bool) -> Names<'static> {
     match is_aware && !tolerant {
         true => Names::Aware,

@@ -174,7 +174,7 @@ fn quoted_row<'t>(
     }
 }
 
-/// Where the parser is in a cell.
+/// Position of the parser in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CellState {
     Begin,

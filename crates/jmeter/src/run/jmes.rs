@@ -37,7 +37,7 @@ pub(super) fn search(path: &str, document: &Value, bytes: usize) -> Result<Value
     Ok(serde_json::to_value(&*found).unwrap_or_default())
 }
 
-/// Why a path cannot be evaluated on any document; `None`: it can.
+/// Reason why a path cannot be evaluated on any document; `None`: it can.
 pub(crate) fn jmes_flaw(path: &str) -> Option<String> {
     compiled(path).err()
 }

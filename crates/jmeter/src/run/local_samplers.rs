@@ -27,9 +27,9 @@ pub(super) struct LocalSample {
     pub elapsed_ms: Option<u64>,
     /// Its URL.
     pub url: String,
-    /// When there was a connection; the start where none was needed.
+    /// Moment at which there was a connection; the start where none was needed.
     pub connected_ns: i64,
-    /// When a database had answered.
+    /// Moment of the answer of a database or TCP server; `None`: none came.
     pub answered_ns: Option<i64>,
     /// Stage that failed; empty: none.
     pub phase: &'static str,

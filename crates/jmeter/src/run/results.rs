@@ -22,7 +22,7 @@ pub(super) struct Results {
     open: Vec<Transaction>,
 }
 
-/// How a controller ends.
+/// Way in which a controller ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// Its steps are done.

@@ -1,5 +1,5 @@
-//! What preprocessors take from previous responses into the next request: the session of URL re-writing,
-//! and the fields that a regular expression extracted.
+//! Values that preprocessors take from previous responses into the next request: the session of URL
+//! re-writing, and the fields that a regular expression extracted.
 
 use std::collections::HashMap;
 

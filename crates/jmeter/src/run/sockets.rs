@@ -27,7 +27,7 @@ pub struct TcpCall {
     pub place: TcpPlace,
     /// The bytes to send.
     pub bytes: Vec<u8>,
-    /// Where the response ends.
+    /// Point at which the response ends.
     pub ends: TcpEnd,
     /// The response is text.
     pub is_text: bool,
@@ -56,7 +56,7 @@ pub struct TcpPlace {
     pub login: [String; 2],
 }
 
-/// Where a response ends, beside the end of its connection.
+/// Point at which a response ends, beside the end of its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TcpEnd {
     /// Nowhere else.
@@ -70,18 +70,18 @@ pub enum TcpEnd {
 /// The outcome of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TcpAnswer {
-    /// When there was a connection, or when it was known that there would be none: nanoseconds of the
-    /// monotonic clock.
+    /// Moment at which there was a connection, or at which it was known that there would be none: nanoseconds
+    /// of the monotonic clock.
     pub connected_ns: i64,
     /// True if there was one.
     pub was_connected: bool,
-    /// When the first bytes of the response had come; `None`: none came.
+    /// Moment of the first bytes of the response; `None`: none came.
     pub answered_ns: Option<i64>,
-    /// When it was over.
+    /// End of the request.
     pub end_ns: i64,
-    /// What was read of the response.
+    /// Bytes read of the response.
     pub bytes: Vec<u8>,
-    /// What it ended with.
+    /// Its outcome: success, or the exception that ended it.
     pub outcome: Result<(), Thrown>,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct BegunTcp {
     start_ns: i64,
     form: TcpForm,
     sampler_data: String,
-    /// What stands for it where there is no connection.
+    /// Sampler data where there is no connection.
     place: String,
 }
 
@@ -188,7 +188,7 @@ fn shown(view: &mut View<'_>, request: &TcpRequest) -> String {
     )
 }
 
-/// Where the response to a request ends, by the element's end byte or that of the properties.
+/// Point at which the response to a request ends, by the element's end byte or that of the properties.
 fn ends(view: &View<'_>, form: TcpForm, given: Option<i64>) -> TcpEnd {
     let number = |name: &str| property(view, name).and_then(|text| text.trim().parse().ok());
     if form == TcpForm::LengthPrefixed {

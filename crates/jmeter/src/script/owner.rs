@@ -40,7 +40,7 @@ impl ScriptLanguage {
         *self == Self::JavaScript
     }
 
-    /// How it is translated; `None`: it is not.
+    /// Dialect of its translation; `None`: it is not translated.
     pub(super) fn dialect(self) -> Option<Dialect> {
         match self {
             Self::JavaScript => None,

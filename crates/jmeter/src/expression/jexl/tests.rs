@@ -3,8 +3,7 @@ use crate::expression::StartWorld;
 use crate::files::MemoryFiles;
 use crate::properties::{Origin, Properties};
 
-/// What JEXL 3.2.1 and 2.1.1 give for each expression, in the mode of JMeter: null and errors are
-/// empty.
+/// Results of JEXL 3.2.1 and 2.1.1 for each expression, in the mode of JMeter: null and errors are empty.
 const JEXL_3: &str = include_str!("testdata/jexl3.txt");
 const JEXL_2: &str = include_str!("testdata/jexl2.txt");
 

@@ -212,7 +212,7 @@ impl AgeHeaders {
         given.any(|value| !value.trim().is_empty())
     }
 
-    /// How long a cache manager that follows these headers keeps the response.
+    /// Retention of the response by a cache manager that follows these headers.
     fn fresh_until_ms(&self, now_ms: i64) -> Kept {
         let control = self.control.as_deref().unwrap_or_default();
         if control.contains("no-store") {
