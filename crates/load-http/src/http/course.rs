@@ -11,7 +11,7 @@ use super::arrivals::Arrivals;
 pub(crate) struct LoopTask {
     /// The request, head and body.
     pub(crate) request: Vec<u8>,
-    /// How it is sent.
+    /// Options of its exchange.
     pub(crate) exchange: Exchange,
     /// Visitors that share a connection: those whose numbers follow each other.
     pub(crate) streams: u64,

@@ -107,7 +107,7 @@ impl Drop for Server {
 /// State of a server.
 struct Served {
     tickets: Vec<(u32, u64)>,
-    /// How a request begins that brings one of the tickets.
+    /// Beginnings of requests that bring one of the tickets.
     lines: Vec<String>,
     answer: Vec<u8>,
 }

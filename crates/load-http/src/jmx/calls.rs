@@ -8,12 +8,12 @@ use sokudo_jmeter::run::CallAnswer;
 use super::client::Comer;
 use super::generator::locked;
 
-/// Where the answer to a call is left.
+/// Slot for the answer to a call.
 pub(super) type LetterBox = Arc<Mutex<Option<CallAnswer>>>;
 
 /// The way back to a user.
 pub(super) struct Way {
-    /// Where it looks for the answer.
+    /// Slot in which it looks for the answer.
     pub letter_box: LetterBox,
     /// Its seat.
     pub seat: u32,

@@ -68,7 +68,7 @@ enum Placed {
         number: u64,
         /// Seats of its helpers, by lane from 1; `None`: not there yet.
         helpers: Vec<Option<u32>>,
-        /// Where the answer to a call is left.
+        /// Slot for the answer to a call.
         letter_box: LetterBox,
     },
     /// One of the lanes of another seat.

@@ -205,7 +205,7 @@ impl RunningTest {
         finished.audits.push(audit);
     }
 
-    /// When a stage ends by the clock; far in the future where something else ends it.
+    /// End of a stage by the clock, nanoseconds; far in the future where something else ends it.
     fn end_ns(&self, stage: Stage, only: Option<usize>, stage_ns: i64) -> i64 {
         let plan = self.control.test.plan();
         let groups = plan.groups.iter().enumerate();

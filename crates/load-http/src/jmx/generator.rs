@@ -86,7 +86,7 @@ pub struct Finished {
     pub rows: u64,
     /// Agreed begin, nanoseconds.
     pub begin_ns: i64,
-    /// When the last user had gone, nanoseconds.
+    /// Departure of the last user, nanoseconds.
     pub gone_ns: i64,
     /// Delay of its begin behind the agreed one, nanoseconds.
     pub start_late_ns: i64,

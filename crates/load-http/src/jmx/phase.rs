@@ -97,7 +97,7 @@ impl JmxPhase {
         me.map_or(String::new(), |host| host.name.clone())
     }
 
-    /// Which of the generators this host is.
+    /// Share of this host among the generators.
     fn part(&self) -> GeneratorShare {
         let flows = &self.spec.phase.flows;
         let index = flows.iter().position(|flow| flow.from == self.spec.me);

@@ -34,7 +34,7 @@ pub(super) struct Written {
     pub rows: u64,
     /// Bytes that could not be written.
     pub lost_bytes: u64,
-    /// Why.
+    /// Last error of writing; `None`: there was none.
     pub error: Option<String>,
 }
 

@@ -292,7 +292,7 @@ fn take(answer: &mut TcpAnswer, part: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// What a future gives within so many milliseconds; 0: unbounded.
+/// Output of a future within so many milliseconds; 0: unbounded.
 async fn within<T>(ms: u64, done: impl Future<Output = io::Result<T>>) -> io::Result<T> {
     match ms {
         0 => done.await,

@@ -105,7 +105,7 @@ struct Summariser {
     name: String,
     /// Every result counts.
     everything: bool,
-    /// What these listeners of the plan are told counts, once for each.
+    /// Listeners of the plan: the results told to each count, once for each.
     listeners: Vec<Id>,
     interval_ns: i64,
     transactions: bool,

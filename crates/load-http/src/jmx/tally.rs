@@ -66,8 +66,8 @@ pub struct LabelTally {
     pub last_start_ns: i64,
     /// First start and last end of those with a response.
     pub through_ns: Option<(i64, i64)>,
-    /// What the lines of JMeter's summary count: results of samples that no transaction replaces, and
-    /// those of transactions.
+    /// Sums for the lines of JMeter's summary: results of samples that no transaction replaces, and those of
+    /// transactions.
     pub summed: [Summed; 2],
     /// The same for each of the plan's listeners that sum up.
     pub told: BTreeMap<Id, [Summed; 2]>,

@@ -298,7 +298,7 @@ fn two_hosts_share_connections_requests_and_rate() {
     assert!(partial.flows[1].complete && !partial.flows[2].complete);
 }
 
-/// How many connections a server has open at present.
+/// Number of connections that a server has open at present.
 #[derive(Default)]
 struct Open(Mutex<usize>, Condvar);
 

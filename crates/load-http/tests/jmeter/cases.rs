@@ -8,7 +8,7 @@ pub struct Case {
     pub name: &'static str,
     /// Elements as they stand in a plan.
     pub xml: String,
-    /// What the server answers beside its usual `ok`.
+    /// Answers of the server beside its usual `ok`.
     pub answers: Vec<Answer>,
 }
 

@@ -20,7 +20,7 @@ fn fragment(name: &str, below: &str) -> String {
     element("TestFragmentController", name, "", below)
 }
 
-/// What is included: a plan of nothing but a fragment.
+/// The included plan: nothing but a fragment.
 fn included() -> String {
     let below = fragment("included", &(get("inc1") + &get("inc2")));
     format!(

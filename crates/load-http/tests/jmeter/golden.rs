@@ -227,7 +227,7 @@ pub fn fields_of(row: &str) -> Vec<String> {
     fields
 }
 
-/// Where a recording is kept.
+/// Path of a recording.
 pub fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/jmeter/golden")

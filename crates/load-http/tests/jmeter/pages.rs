@@ -39,7 +39,7 @@ fn page(name: &'static str, change: impl FnOnce(Request) -> Request) -> Case {
     .beside(&headers(&[("User-Agent", "own")]))
 }
 
-/// What a server says with a body of this type.
+/// Response of a server with a body of this type.
 fn says(status: &str, head: &str, content_type: &str, body: &str) -> String {
     let length = body.replace("{port}", "12345").len();
     format!(

@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What is answered to requests whose head holds `when`.
+/// Answer to requests whose head holds `when`.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Part of the head: `GET /path `, `If-None-Match`.
     pub when: String,
     /// Everything that is sent back; `{port}` stands for the server's.
     pub text: String,
-    /// What becomes of the connection.
+    /// State of the connection afterwards.
     pub then: Then,
 }
 
-/// What becomes of a connection after an answer.
+/// State of a connection after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// It stays, unless the answer says that it is closed.
@@ -30,7 +30,7 @@ pub enum Then {
     Hang,
 }
 
-/// What becomes of a connection that begins like TLS.
+/// End of a connection that begins like TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Greeted {
     /// It is closed.
@@ -52,7 +52,7 @@ pub struct Heard {
 
 /// A server on the loopback; it lives as long as the test program.
 pub struct Recorder {
-    /// Where it listens.
+    /// Port on which it listens.
     pub port: u16,
     heard: Arc<Mutex<Vec<Heard>>>,
 }

@@ -2,12 +2,12 @@
 
 use crate::plan::{self, assertion, element, property, request, transaction};
 
-/// What a plan includes.
+/// Name of the file that a plan includes.
 pub const INCLUDED: &str = "included.jmx";
 /// Rows of two data files.
 pub const DATA: [(&str, &str); 2] = [("first.csv", "a1\na2\n"), ("second.csv", "b1\nb2\n")];
 
-/// How the rows of a case are told.
+/// Form in which the rows of a case are told.
 #[derive(Clone, Copy)]
 pub enum Told {
     /// Per user, in order.

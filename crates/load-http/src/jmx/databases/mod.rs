@@ -34,7 +34,7 @@ use pool::{PoolSettings, Pools};
 /// A call on its way.
 pub(super) struct DatabaseJob {
     pub call: DatabaseCall,
-    /// When it was made.
+    /// Moment at which it was made, monotonic nanoseconds.
     pub at_ns: i64,
     pub way: Way,
 }
@@ -124,7 +124,7 @@ impl Drop for Databases {
     }
 }
 
-/// Where a database is, and as whom; `None`: it is not supported.
+/// Address of a database, and the user to log in as; `None`: it is not supported.
 fn place(database: &Database) -> Option<JdbcAddress> {
     let address = database.address.as_ref()?;
     let (user, password) = match database.user.as_str() {

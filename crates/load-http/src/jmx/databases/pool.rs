@@ -310,7 +310,7 @@ fn iso_duration(ms: i64) -> String {
     out
 }
 
-/// Why an action failed.
+/// Failure of an action.
 struct CallFailure {
     thrown: Thrown,
     is_lost: bool,
