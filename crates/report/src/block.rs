@@ -172,7 +172,7 @@ pub enum Block {
     Lead(Vec<Phrase>),
     /// A sentence that must not be missed, with its weight.
     Notice(Severity, Phrase),
-    /// What the operator asked for, and whether it was kept.
+    /// Demands of the operator, and whether each was kept.
     Demands(Vec<DemandLine>),
     /// The few numbers that matter.
     Numbers(Vec<Number>),

@@ -85,7 +85,7 @@ impl Sides<'_> {
         self.all.loads.iter().flat_map(|load| &load.figures)
     }
 
-    /// What is worse, what is better, or that no difference is shown; and what else was different.
+    /// Sentences on what is worse and better, or that no difference is shown; and on what else was different.
     fn sentences(&self) -> Vec<Text> {
         let sides = |key: &str| {
             Text::new(key)
@@ -210,7 +210,7 @@ impl Sides<'_> {
         }
     }
 
-    /// What both sides did over the time of a run, over each other, chart by chart.
+    /// Curves of both sides over the time of a run, over each other, chart by chart.
     fn curves(&self, load: &Load) -> impl Iterator<Item = Plane> {
         DRAWN.iter().filter_map(|drawn| self.curve(load, drawn))
     }

@@ -509,7 +509,7 @@ fn flow(flow: &FlowResult) -> Value {
     })
 }
 
-/// What limited the run, what supports it and what speaks against it; `cause` is null when that is unknown.
+/// Limit of the run, what supports it and what speaks against it; `cause` is null when that is unknown.
 ///
 /// `confirmed` stays null until an experiment has put the cause to the test.
 fn limit(record: &Record, i18n: &I18n) -> Value {

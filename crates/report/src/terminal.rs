@@ -206,7 +206,7 @@ impl Writer {
         }
     }
 
-    /// What the operator asked for, a line each.
+    /// Writes the demands of the operator, a line each.
     fn demands(&mut self, view: &View) {
         for (passed, line) in demands::plain(&view.record.checks, self.lang) {
             self.paragraph(&line, INDENT, (!passed).then_some(Ink::Bad));
@@ -349,7 +349,7 @@ impl Writer {
         true
     }
 
-    /// What was predicted and tried, the choice marked, and the rules of thumb.
+    /// Writes the settings predicted and tried, the choice marked, and the rules of thumb.
     fn advice(&mut self, view: &View) {
         let Some(found) = &view.record.manifest.advice else {
             return;

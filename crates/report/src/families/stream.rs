@@ -82,7 +82,7 @@ fn again(subject: &Subject) -> Option<Number> {
     Some(number)
 }
 
-/// Which end waited for the other.
+/// Shares of time in which each end waited for the other.
 fn waited(subject: &Subject) -> Option<Number> {
     let blocked = subject.own(stream::WRITE_BLOCKED_RATIO)?;
     let mut number = Number::new(human(blocked, Unit::Ratio), "report-number-write-blocked");

@@ -62,11 +62,11 @@ pub struct Span {
 /// A moment.
 #[derive(Debug)]
 pub struct Mark {
-    /// When, nanoseconds since the axis' start.
+    /// Its time, nanoseconds since the axis' start.
     pub t_ns: i64,
-    /// Where, when it was on one host.
+    /// Its host, when it was on one host.
     pub host: Option<String>,
-    /// What.
+    /// Its text.
     pub says: Phrase,
 }
 

@@ -42,7 +42,7 @@ pub struct Dashboard<'a> {
     pub started: &'a str,
     /// An earlier test: its name and its figures.
     pub earlier: Option<(&'a str, &'a Requests)>,
-    /// What had to be kept, with what was reached; see [`judged`].
+    /// Checks of what had to be kept, with what was reached; see [`judged`].
     pub demands: &'a [Check],
     /// The run that produced the rows: what its hosts did, and what is concluded from it.
     pub record: Option<&'a Record>,

@@ -82,7 +82,7 @@ pub fn empty(workload: &str, hosts: &[&str]) -> Record {
     })
 }
 
-/// What one flow did: offered and lost.
+/// Outcome of one flow: offered and lost.
 #[derive(Clone, Copy)]
 pub struct Outcome {
     pub sent_bits: f64,
@@ -279,7 +279,7 @@ fn round_trips(record: &mut Record, phase: &PhaseRecord, noise: &mut Noise) {
     }
 }
 
-/// What the monitors of one host emit from the run's start to `end`, with a pause in the middle.
+/// Adds the series of one host's monitors from the run's start to `end`, with a pause in the middle.
 pub fn monitors(record: &mut Record, host: &str, cores: u32, end: i64, noise: &mut Noise) {
     let step = SECOND / 4;
     let names: Vec<String> = std::iter::once("all".into())

@@ -14,7 +14,7 @@ use crate::number::{Scale, count};
 use crate::plane::{Axis, Mark, Plane, Trace};
 use crate::view::View;
 
-/// Where requests begin to queue; nothing when no search for it was made.
+/// Point at which requests begin to queue; nothing when no search for it was made.
 pub fn blocks(view: &View) -> Vec<Block> {
     let Some(found) = knee_of(&view.record.manifest.phases) else {
         return Vec::new();
@@ -199,7 +199,7 @@ fn last_users(found: &KneeFound) -> f64 {
     found.levels.last().map_or(0.0, |level| level.users)
 }
 
-/// What was carried, and the two lines that bound it: no queue, and no more than the highest.
+/// Throughput, and the two lines that bound it: no queue, and no more than the highest.
 fn throughput(found: &KneeFound) -> Plane {
     let all = &found.all;
     let cycle_s = all.alone_s + all.think_s;
@@ -223,7 +223,7 @@ fn throughput(found: &KneeFound) -> Plane {
     )
 }
 
-/// How long requests took, and the line below which no closed system can be.
+/// Response time, and the line below which no closed system can be.
 fn response(found: &KneeFound) -> Plane {
     let all = &found.all;
     let most = last_users(found);
