@@ -14,7 +14,7 @@ use sokudo_workload::values::Span;
 use super::join::Followed;
 use super::options::ReplicateOptions;
 
-/// What became of the session by which a host of a relay tree gets what it passes on.
+/// Outcome of the session by which a host of a relay tree gets what it passes on.
 #[derive(Default)]
 pub(super) struct Upstream {
     whole: Mutex<Option<bool>>,
@@ -45,7 +45,7 @@ pub(super) struct SenderRounds {
     /// A full round has been given.
     begun: bool,
     mirror: Option<Following>,
-    /// What is passed on, once it is whole.
+    /// Session whose content is passed on, once it is whole.
     upstream: Option<Arc<Upstream>>,
     leave: Arc<AtomicBool>,
 }
@@ -123,7 +123,7 @@ impl SenderRounds {
         })
     }
 
-    /// What was seen on the way.
+    /// Events of the mirror; none without one.
     pub(super) fn followed(self) -> Followed {
         let Some(following) = self.mirror else {
             return Followed::default();

@@ -41,7 +41,7 @@ pub(super) struct Followed {
     pub(super) lags: Histogram,
     /// Looks at everything beyond the first.
     pub(super) rescans: u64,
-    /// Why the system does not tell all changes.
+    /// Reason why the system does not tell all changes; `None` where it does.
     pub(super) blind: Option<String>,
 }
 
@@ -139,7 +139,7 @@ fn put_followed(flow: &mut FlowResult, followed: &Followed, lags: &mut Merged) {
     flow.labels.extend(blind.map(|why| ("blind".into(), why)));
 }
 
-/// What could not be replicated, by name: the first ones.
+/// Failures of a replication, by name: the first ones.
 fn failures(options: &ReplicateOptions, sent: &EndNumbers) -> Option<String> {
     let all = sent.reading.failures;
     if all == 0 {
@@ -232,8 +232,8 @@ fn put_cpu(metrics: &mut Summary, end: &EndNumbers, [cores, seconds]: [Metric; 2
     put(metrics, seconds, end.reading.cpu_ns as f64 * NS);
 }
 
-/// Where an end's time went: the share of one CPU that its busiest thread used, and shares of the
-/// time of its data threads.
+/// Adds the use of an end's time: the share of one CPU that its busiest thread used, and shares of the time
+/// of its data threads.
 fn put_time(
     metrics: &mut Summary,
     end: &EndNumbers,

@@ -130,7 +130,7 @@ impl fmt::Display for LevelChoice {
 
 json_as_text!(LevelChoice);
 
-/// What the files of a data set hold: `text`, `random`, or `mixed:N` with N percent random.
+/// Content of the files of a data set: `text`, `random`, or `mixed:N` with N percent random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds(pub Content);
 

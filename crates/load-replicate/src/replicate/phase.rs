@@ -81,7 +81,7 @@ pub(super) struct ReplicatePhase {
     under_way: Vec<UnderWay>,
     /// A mirror is to end with the round that is under way.
     leave: Arc<AtomicBool>,
-    /// What this host gets from the one before it in a relay tree.
+    /// Session with the host before this one in a relay tree.
     upstream: Arc<Upstream>,
     /// Of the sessions that send and have a limit.
     limiters: Vec<Arc<Limiter>>,

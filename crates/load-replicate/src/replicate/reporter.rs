@@ -25,7 +25,7 @@ pub(super) struct Reporter {
     pub(super) every: Duration,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) sessions: Vec<Arc<Session>>,
-    /// What is allowed when, and whom it bounds.
+    /// Limits by time of day, and the limiters that they set.
     pub(super) limit: Option<Timetable>,
     pub(super) limiters: Vec<Arc<Limiter>>,
 }

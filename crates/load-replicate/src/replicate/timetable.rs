@@ -95,7 +95,7 @@ pub fn minute(text: &str) -> Option<u16> {
     (minutes < 60 && minute <= DAY_MIN).then_some(minute)
 }
 
-/// When an entry applies.
+/// Times at which an entry applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Window {
     days: Days,
