@@ -24,7 +24,7 @@ use crate::bound_ns;
 
 /// Role of phases that prepare a prediction or prove a choice.
 const ROLE: &str = "advise";
-/// How often a probe is made that turns out to be too short.
+/// Attempts at a probe that turns out to be too short.
 const ATTEMPTS: u32 = 3;
 /// Time that a trial of the best settings is to take.
 const TRIAL_S: f64 = 1.5;
@@ -270,7 +270,7 @@ fn trial(inputs: &Inputs, setting: &Setting, totals: &Summary) -> Option<Trial> 
     })
 }
 
-/// What trials took corrects the prediction of the whole, and its range holds both.
+/// Corrects the prediction of the whole by what trials took; its range holds both.
 fn calibrate(candidate: &mut Candidate) {
     let Some(ratio) = candidate.measured_over_predicted() else {
         return;

@@ -59,7 +59,7 @@ pub struct Versus {
     pub value: String,
 }
 
-/// How the knobs of a target begin where options of a load can stand, too.
+/// Prefix of a target's knobs where options of a load can stand, too.
 pub const TARGET: &str = "target.";
 
 impl Versus {

@@ -117,7 +117,7 @@ fn choice(error: &clap::Error) -> Option<Text> {
     Some(text.word("values", known.join(", ")))
 }
 
-/// Why a value is not one that an option takes.
+/// Reason why a value is not one that an option takes.
 fn reason(why: &(dyn Error + 'static)) -> Text {
     let known = [
         said(why, TextError::text),

@@ -80,7 +80,7 @@ impl Flow {
     }
 }
 
-/// How long it takes until all that is queued is published.
+/// Time until all that is queued is published.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Left {
     /// Seconds, as fast as it goes now.
@@ -89,7 +89,7 @@ pub struct Left {
     pub is_least: bool,
 }
 
-/// How far the flows of a run are, together.
+/// Progress of the flows of a run, together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Standing {
     /// Content that is known to differ and is not sent yet, bytes.
@@ -143,7 +143,7 @@ impl Copying {
         }
     }
 
-    /// How far they are.
+    /// Their progress.
     pub fn standing(&self) -> Standing {
         let flows = || self.0.values();
         let is_listed = self.is_known() && flows().all(|flow| flow.is_listed);

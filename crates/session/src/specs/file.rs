@@ -35,7 +35,7 @@ const MOST_SPECS: usize = 1_000;
 const MOST_LEGS: usize = 1_000;
 /// Records that are kept of each pair of hosts, where the file says nothing else.
 const RECORDS: u32 = 10;
-/// How long a mirror goes on until it begins a new record.
+/// Time after which a mirror begins a new record.
 const MIRROR: &str = "24h";
 
 /// One pair of hosts of a specification.
@@ -54,7 +54,7 @@ pub struct Spec {
     pub name: String,
     /// Each source to each target.
     pub legs: Vec<Leg>,
-    /// When it is carried out.
+    /// Times at which it is carried out.
     pub schedule: Schedule,
     /// Records that are kept of each leg.
     pub records: usize,

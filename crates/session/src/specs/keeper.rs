@@ -263,7 +263,7 @@ fn now() -> (WeekTime, u64) {
     (WeekTime::now(), WeekTime::seconds_now())
 }
 
-/// Why a record is not that of a whole replication.
+/// Reason why a record is not that of a whole replication; `None`: it is.
 fn why(record: &Record) -> Option<Text> {
     let manifest = &record.manifest;
     let flows = manifest.phases.iter().flat_map(|phase| &phase.result.flows);

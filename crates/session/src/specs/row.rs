@@ -1,4 +1,4 @@
-//! What is told of a specification: a light, what it is doing, what is queued, how far it is behind.
+//! State of a specification, as it is told: a light, what it is doing, what is queued, how far it is behind.
 
 use std::time::Duration;
 
@@ -51,11 +51,11 @@ pub struct LegState {
     pub host: String,
     /// The activity.
     pub doing: Doing,
-    /// How far it is.
+    /// Its progress.
     pub copying: Copying,
     /// The last attempt came to its end, and nothing was missing.
     pub is_well: bool,
-    /// Why the last attempt failed.
+    /// Reason why the last attempt failed.
     pub failed: Option<Text>,
     /// Attempts that came to their end.
     pub runs: u64,
@@ -103,7 +103,7 @@ pub struct Row {
     pub name: String,
     /// The worst of its pairs.
     pub light: Light,
-    /// What the least advanced of them does.
+    /// Activity of the least advanced of them.
     pub doing: Doing,
     /// Pairs of hosts, and those whose last attempt failed.
     pub legs: usize,
@@ -163,7 +163,7 @@ impl Row {
         }
     }
 
-    /// What is told of it, a part each.
+    /// Its description, in parts.
     pub fn parts(&self) -> Vec<Text> {
         let mut parts = vec![match self.doing {
             Doing::Waits(time) => Text::new("specs-waits").word("time", span(time)),

@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 /// Times of day at most.
 const MOST_TIMES: usize = 64;
 
-/// When a specification is carried out.
+/// Times at which a specification is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
     /// At once, and not again.
