@@ -15,7 +15,7 @@ pub const ENOUGH_RUNS: usize = 4;
 /// The same of rounds, where both groups were measured in turns.
 pub const ENOUGH_ROUNDS: usize = 6;
 
-/// How two groups differ.
+/// Scale of a difference between two groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scale {
     /// As a factor, less 1: rates and times.

@@ -27,7 +27,7 @@ const FAR_APART: f64 = 1.5;
 pub struct Figure {
     /// The metric.
     pub metric: Metric,
-    /// Which number of a distribution; `None` for a metric that is a single number.
+    /// Statistic of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
     /// Values of the runs, in their order; `None` where a run has none.
     pub values: Vec<Option<f64>>,

@@ -197,14 +197,14 @@ impl UnderLoad {
         self.parts.iter().find(|measured| measured.part == part)
     }
 
-    /// What the load of a part adds to the median round trip of datagrams, seconds, and never less than
+    /// Time that the load of a part adds to the median round trip of datagrams, seconds, and never less than
     /// nothing: a load that keeps a CPU awake makes an empty path faster than an idle one.
     pub fn added_s(&self, part: Part) -> Option<f64> {
         let median = |part| Some(self.part(part)?.datagrams?.p50_s);
         Some((median(part)? - median(Part::Idle)?).max(0.0))
     }
 
-    /// What the grade is of: the mean of what load up and load down add, seconds. `None` unless both were
+    /// Time that is graded: the mean of what load up and load down add, seconds. `None` unless both were
     /// measured, and carried something.
     pub fn graded_s(&self) -> Option<f64> {
         let carried = |bits: Option<f64>| bits.is_some_and(|bits| bits > 0.0);

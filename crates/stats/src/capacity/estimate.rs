@@ -66,7 +66,7 @@ pub struct Capacity {
     pub hysteresis: f64,
 }
 
-/// What the levels say; `None` without a level that carried something. `cpu_share` is the share of the
+/// Estimate from the levels; `None` without a level that carried something. `cpu_share` is the share of the
 /// server's CPU that counts as full.
 pub fn capacity(levels: &[Level], cpu_share: f64) -> Option<Capacity> {
     let first = levels.first().filter(|first| first.per_second() > 0.0)?;

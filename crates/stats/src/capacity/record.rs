@@ -28,12 +28,12 @@ const USUAL_CPU_SHARE: f64 = 0.8;
 /// The rule that gives the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rule {
-    /// Where the throughput without queues meets the highest that was carried.
+    /// Users at which the throughput without queues meets the highest that was carried.
     #[default]
     Bound,
-    /// Where the throughput bends.
+    /// Users at which the throughput bends.
     Kneedle,
-    /// Where the server's CPU reaches so many percent.
+    /// Users at which the server's CPU reaches so many percent.
     Cpu(u8),
     /// The most users with which the demands are kept.
     Slo,

@@ -231,7 +231,7 @@ impl KneeSearch {
         (is_new && is_apart).then_some(middle as u32)
     }
 
-    /// Where the answer lies.
+    /// Users at which the answer lies.
     fn knee(&self) -> f64 {
         match self.config.until {
             Until::Saturated => knee_by_bounds(&self.levels).unwrap_or(0.0),
