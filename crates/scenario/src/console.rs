@@ -37,7 +37,7 @@ pub enum Refused {
     Failed {
         /// Line, from 1.
         line: u32,
-        /// Why.
+        /// The failure.
         failed: Failed,
     },
 }

@@ -52,7 +52,7 @@ pub enum Command {
     },
     /// A command for hosts.
     Order {
-        /// Which hosts.
+        /// Hosts that it is for.
         who: Who,
         /// Their order.
         order: Order,
@@ -76,7 +76,7 @@ pub enum Command {
     Quit,
 }
 
-/// Which hosts a command is for.
+/// Hosts that a command is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
     /// All of them.

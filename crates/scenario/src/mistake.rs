@@ -34,7 +34,7 @@ impl Mistake {
         }
     }
 
-    /// What an executor refused, as a mistake at a column.
+    /// Refusal of an executor, as a mistake at a column.
     pub(crate) fn of(column: u32, failed: Failed) -> Self {
         let hint = failed.hint.unwrap_or_else(|| Text::words(""));
         Self::at(column, failed.says, hint)

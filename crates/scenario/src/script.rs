@@ -249,7 +249,7 @@ fn evaluate(
     })
 }
 
-/// Why a script did not come to its end.
+/// Reason why a script did not come to its end.
 enum Stopped {
     /// There is no engine for it.
     NoEngine(String),
@@ -307,7 +307,7 @@ fn explained(
     error
 }
 
-/// What was thrown: the failure of the last call in messages, anything else in its own words.
+/// Error of a script: the failure of the last call in messages, anything else in its own words.
 fn thrown_by(thrown: Thrown, failed: Option<crate::Failed>) -> ScriptError {
     let of_call = failed.filter(|failed| english(&failed.says) == thrown.message);
     let (says, hint) = match of_call {

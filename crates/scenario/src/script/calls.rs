@@ -34,11 +34,11 @@ pub(super) struct Calls<E> {
     names: BTreeSet<String>,
     /// The last thing that was not carried out.
     failure: Option<Failed>,
-    /// What a rehearsal has found; `None` when loads are carried out.
+    /// Findings of a rehearsal; `None` when loads are carried out.
     found: Option<Found>,
 }
 
-/// What the script told in a rehearsal.
+/// Findings of a rehearsal.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Mistakes, with whether each is an unknown name.
@@ -53,7 +53,7 @@ struct ToldOfScript {
     stack: String,
 }
 
-/// What the prelude tells in a rehearsal.
+/// Message of the prelude in a rehearsal.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Told {
@@ -65,7 +65,7 @@ enum Told {
     Consulted,
 }
 
-/// What the prelude itself refuses.
+/// Refusal by the prelude itself.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum OfPrelude {

@@ -44,7 +44,7 @@ pub enum Open {
 pub struct Rehearsed {
     /// All mistakes that were found, by line.
     pub mistakes: Vec<Mistake>,
-    /// What could not be rehearsed; `None` when the whole script was.
+    /// Part that could not be rehearsed; `None` when the whole script was.
     pub open: Option<Open>,
 }
 
