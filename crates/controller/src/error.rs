@@ -33,7 +33,7 @@ pub enum ControlError {
     Operator {
         /// The mistake.
         says: Text,
-        /// How to mend it.
+        /// Way to mend it.
         hint: Option<Text>,
     },
     /// The operator interrupted the run. Not a failure; what was measured is kept.

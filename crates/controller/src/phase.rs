@@ -44,7 +44,7 @@ struct Carried {
     loads: Vec<PhaseRecord>,
 }
 
-/// How a phase ended that the operator halted after `halted_ns`, or did not.
+/// Status of a phase that the operator halted after `halted_ns`, or did not.
 fn ended(result: &PhaseResult, halted_ns: Option<i64>) -> RunStatus {
     let whole = halted_ns.is_none() && result.flows.iter().all(|flow| flow.complete);
     let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());

@@ -29,7 +29,7 @@ use crate::steering::Steering;
 pub enum Progress<'a> {
     /// Something that takes a moment, in words.
     Doing(&'a Text),
-    /// That is done; the next step has not been reported yet.
+    /// Step that is done; the next one has not been reported yet.
     Ready,
     /// Something worth knowing that went as it should.
     Says(&'a Text),
@@ -50,7 +50,7 @@ pub enum Progress<'a> {
     Problem(&'a Problem),
     /// The connection to a host became worse or better.
     Health {
-        /// Which one.
+        /// Name of the host.
         host: &'a str,
         /// Health of its connection now.
         health: Health,

@@ -95,7 +95,7 @@ fn options(amount: &Amount, at: SocketAddr) -> String {
     options.to_json()
 }
 
-/// What the server counted of its queues between two moments.
+/// Numbers of the server's queues between two moments.
 fn between(before: &Stats, now: &Stats) -> Summary {
     let (workers, pool) = ((&before.workers, &now.workers), (&before.pool, &now.pool));
     let means = [
