@@ -69,7 +69,7 @@ pub fn link(
     })
 }
 
-/// What is named by the key `what` could not be started.
+/// Error that what is named by the key `what` could not be started.
 pub(crate) fn start_failed(what: &str, why: impl ToString) -> BusError {
     BusError::Start {
         what: Text::new(what),

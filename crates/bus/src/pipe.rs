@@ -65,12 +65,12 @@ pub trait FrameSource: Send {
     /// Errors: the reason why nothing more arrives, as a message.
     fn next(&mut self, bound: Duration) -> Result<Arrival, Text>;
 
-    /// How long after an interruption the other end may go on where it stopped.
+    /// Time after an interruption for which the other end may go on where it stopped.
     fn keep(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// How often a new connection took the place of one that was cut.
+    /// Number of new connections that took the place of one that was cut.
     fn renewals(&self) -> u64 {
         0
     }
@@ -111,7 +111,7 @@ impl TlsSource {
     }
 }
 
-/// Why no further frame comes over a TLS connection.
+/// Reason why no further frame comes over a TLS connection.
 #[derive(Debug)]
 pub(crate) enum TlsEnd {
     /// The connection has ended.

@@ -473,7 +473,7 @@ fn a_server_of_another_version_is_told_in_a_sentence() {
     assert_eq!(hint.as_deref(), Some("install the same version on both"));
 }
 
-/// What an accepted server may say wrongly, and how a waiting ask ends then.
+/// Wrong answers of an accepted server, and the end of a waiting ask.
 #[test]
 fn a_server_that_breaks_the_protocol_is_lost() {
     fn lost_after(bytes: Vec<u8>) -> String {

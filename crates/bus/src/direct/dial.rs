@@ -60,7 +60,7 @@ pub(super) struct Caller {
     name: String,
 }
 
-/// Why a conversation does not go on over a new connection.
+/// Reason why a conversation does not go on over a new connection.
 pub(super) enum NotBack {
     /// Another attempt may succeed.
     Yet,

@@ -65,7 +65,7 @@ struct State {
     taken: u64,
     /// Those of them, and their bytes, of which the other end was not told.
     untold: (u64, usize),
-    /// When and why the connection was cut.
+    /// Moment and reason of the cut of the connection.
     cut: Option<(Instant, Text)>,
     /// Reason of the conversation's end.
     closed: Option<Text>,
@@ -113,7 +113,7 @@ impl Lasting {
         self.state().sent()
     }
 
-    /// When its connection was cut; `None` while it has one.
+    /// Moment at which its connection was cut; `None` while it has one.
     pub(super) fn cut_at(&self) -> Option<Instant> {
         self.state().cut.as_ref().map(|(at, _)| *at)
     }
@@ -350,7 +350,7 @@ impl FrameSender for Arc<Lasting> {
     }
 }
 
-/// How a conversation comes by its next connection.
+/// Source of a conversation's next connection.
 pub(super) enum Next {
     /// The caller makes it.
     Dial(Box<Caller>),

@@ -57,7 +57,7 @@ pub struct Seen {
     pub draining: Gauge,
     /// Starts handled.
     pub starts: Gauge,
-    /// What lets a halt go on.
+    /// Gauge that lets a halt go on.
     pub release: Gauge,
 }
 
