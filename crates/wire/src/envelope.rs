@@ -54,7 +54,7 @@ pub enum EnvelopeError {
 }
 
 impl EnvelopeError {
-    /// What came instead of a message, as a noun.
+    /// Noun for what came instead of a message.
     pub fn text(&self) -> Text {
         match self {
             Self::Garbled { bytes, why } => Text::new("error-envelope-garbled")

@@ -40,7 +40,7 @@ pub enum FrameError {
 }
 
 impl FrameError {
-    /// What came instead of a frame, as a noun.
+    /// Noun for what came instead of a frame.
     pub fn text(&self) -> Text {
         match self {
             Self::Empty => Text::new("error-frame-empty"),

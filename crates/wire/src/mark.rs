@@ -33,14 +33,14 @@ const MESSAGE: u8 = 5;
 const TAKEN: u8 = 6;
 const LEAVE: u8 = 7;
 
-/// What one frame is.
+/// Kind of one frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// A conversation begins.
     Begin(ConversationId),
     /// A conversation goes on over a new connection.
     Resume {
-        /// Which one.
+        /// The conversation.
         conversation: ConversationId,
         /// Messages that the caller has taken.
         taken: u64,

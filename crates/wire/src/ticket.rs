@@ -98,7 +98,7 @@ pub enum TicketError {
 }
 
 impl TicketError {
-    /// What came instead of a ticket, as a noun.
+    /// Noun for what came instead of a ticket.
     pub fn text(&self) -> Text {
         Text::new(match self {
             Self::Magic => "error-ticket-magic",
@@ -245,7 +245,7 @@ impl Answer {
 }
 
 impl Verdict {
-    /// What the caller did, or was, that is answered so.
+    /// Words for what the caller did, or was, that is answered so.
     pub fn text(&self) -> Text {
         Text::new(match self {
             Self::Accepted => "verdict-accepted",
