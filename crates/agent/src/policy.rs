@@ -114,7 +114,7 @@ pub enum PolicyError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What, and where.
+        /// The mistake, and its place.
         why: String,
     },
 }
@@ -268,7 +268,7 @@ impl Policy {
         self.max_duration_ns.unwrap_or(own_ns)
     }
 
-    /// What a plan says and what its options do may differ: the longer one counts.
+    /// Checks the length of a phase: of that of the plan and that of its options the longer one counts.
     fn allows_length(&self, spec: &PhaseSpec, demand: &Demand) -> Result<(), Refusal> {
         let own_ns = demand.duration_ns.unwrap_or(spec.phase.bound_ns);
         let said_ns = match spec.phase.duration_ns {

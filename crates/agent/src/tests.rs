@@ -82,7 +82,7 @@ fn guard(policy: &str, folder: &std::path::Path) -> Arc<Guard> {
     Arc::new(Guard::new(policy, audit, None))
 }
 
-/// What goes on in other sessions counts, and counts no more when it is over.
+/// The load of other sessions counts, and counts no more when it is over.
 #[test]
 fn bounds_hold_for_all_sessions_together() {
     let folder = tempfile::tempdir().expect("a folder");
