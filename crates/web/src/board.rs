@@ -8,11 +8,11 @@ use crate::feed::Words;
 /// A row as it is told.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What it is about.
+    /// Name of its subject.
     pub name: String,
     /// `green`, `yellow` or `red`.
     pub light: &'static str,
-    /// What is told of it, a part each.
+    /// Its description, in parts.
     pub parts: Vec<Text>,
 }
 

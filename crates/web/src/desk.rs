@@ -26,7 +26,7 @@ pub struct HostRow {
     pub health: &'static str,
 }
 
-/// Which language a script is written in.
+/// Language of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
@@ -142,7 +142,7 @@ pub struct Mistake {
     pub hint: Words,
 }
 
-/// Why an order was not taken on.
+/// Reason why an order was not taken on.
 #[derive(Debug, Clone)]
 pub struct NotTaken {
     /// The field of the page that was wrong, by its name in the order; empty: none alone.

@@ -16,9 +16,9 @@ pub struct Row {
     pub flow: String,
     /// Status or name of an error; may be empty.
     pub code: String,
-    /// What the server or the assertion said.
+    /// Message of the server or the assertion.
     pub message: String,
-    /// How many so far.
+    /// Number so far.
     pub count: u64,
 }
 

@@ -163,7 +163,7 @@ impl Server {
         self.at
     }
 
-    /// What callers must show where a key is required.
+    /// Token that callers must show where a key is required.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }

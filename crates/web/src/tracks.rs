@@ -44,7 +44,7 @@ struct Drawn {
     source: Source,
 }
 
-/// Which series feed a chart.
+/// Series that feed a chart.
 enum Source {
     /// Those that the kinds of load name.
     Kinds(Track),
