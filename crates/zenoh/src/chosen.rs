@@ -8,7 +8,7 @@ use sokudo_wire::label::{Label, LabelError};
 use crate::error::GroupError;
 use crate::fleet::{Fleet, Present};
 
-/// Which agents of a group are meant.
+/// Selection among the agents of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chosen {
     /// All of them.

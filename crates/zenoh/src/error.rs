@@ -33,14 +33,14 @@ pub enum GroupError {
     },
     /// A file of the group.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         why: io::Error,
     },
     /// A file that does not hold what it should.
     Damaged {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// The mistake in it.
         why: String,
@@ -49,7 +49,7 @@ pub enum GroupError {
     Certificate(Text),
     /// A certificate that is good no longer, and was not renewed.
     Ended {
-        /// Whose.
+        /// Name of the member.
         member: String,
         /// The name of the group.
         group: String,
@@ -60,7 +60,7 @@ pub enum GroupError {
     Randomness,
     /// A port that another program has, or an address that is not of this host.
     Listen {
-        /// Where.
+        /// Address and port.
         place: String,
         /// The system's error.
         why: Text,

@@ -320,7 +320,7 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// Why an agent opens no session, in its own words where it sends no message.
+/// Refusal of an agent to open a session, in its own words where it sends no message.
 fn refusal(error: &ReplyError) -> Text {
     /// Longest word of it, characters.
     const MOST: usize = 200;

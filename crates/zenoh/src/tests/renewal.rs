@@ -89,7 +89,7 @@ fn a_certificate_is_looked_after() {
     assert_eq!(said.lock().unwrap().len(), 1);
 }
 
-/// When the door does not answer it asks every hour, and logs once a day that the end is near.
+/// Without an answer of the door it asks every hour, and logs once a day that the end is near.
 #[test]
 fn an_end_that_comes_near_is_told() {
     let (member, home) = (Lab::new().member("a"), tempfile::tempdir().unwrap());
