@@ -28,7 +28,7 @@ pub struct RunInfo {
     pub started_unix_ns: i64,
     /// The workload that the run is named after.
     pub workload: String,
-    /// What was loaded, in a few words.
+    /// Load of the run, in a few words.
     pub did: String,
     /// Its status; `running` also for a run that was never closed.
     pub status: RunStatus,

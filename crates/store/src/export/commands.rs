@@ -94,7 +94,7 @@ fn row(table: &mut Table<impl Write>, phase: &PhaseRecord, flow: &FlowResult) ->
     ])
 }
 
-/// What the hosts were told; of several loads at the same moment each is a command of its own.
+/// Command of the hosts; of several loads at the same moment each is a command of its own.
 fn command(phase: &PhaseRecord) -> &str {
     let told = phase.labels.get("command");
     let alone = told.filter(|_| phase.moment() == phase.name);

@@ -77,7 +77,7 @@ struct Trace<'a, W: io::Write> {
 }
 
 impl<W: io::Write> Trace<'_, W> {
-    /// What a host of another name does is shown with the run's own.
+    /// Number of a host's process; that of the run for a host of another name.
     fn pid(&self, host: &str) -> usize {
         self.pids.get(host).copied().unwrap_or(RUN)
     }
