@@ -34,7 +34,7 @@ pub struct Properties {
     pub jitter_ns: u64,
     /// Whether a packet with a short additional delay may overtake others. Otherwise it waits for them.
     pub may_reorder: bool,
-    /// Which packets are lost.
+    /// Loss of packets.
     pub loss: Loss,
 }
 

@@ -25,7 +25,7 @@ pub fn lacks(properties: &Properties) -> Option<&'static str> {
     reorders.then_some("error-link-reorders")
 }
 
-/// Why this process carries such a link better, although the kernel can: the key of a message.
+/// Reason why this process carries such a link better, although the kernel can: the key of a message.
 pub fn is_worse_at(properties: &Properties) -> Option<&'static str> {
     draws(properties).then_some("error-link-bursts")
 }

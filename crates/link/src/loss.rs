@@ -1,11 +1,11 @@
-//! Which packets are lost: each for itself, or in bursts.
+//! Loss of packets: each for itself, or in bursts.
 
 use sokudo_pace::Random;
 
-/// How packets are lost. All shares are from 0 to 1.
+/// Pattern of packet loss. All shares are from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Loss {
-    /// None is.
+    /// No packet is lost.
     #[default]
     None,
     /// Each with the same probability, whatever became of the others (Bernoulli).
