@@ -16,7 +16,7 @@ use crate::{IperfError, proto};
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often a stream of datagrams says hello before it gives up, and how long each waits.
+/// Hellos of a stream of datagrams before it gives up, and the wait after each.
 const HELLOS: u32 = 20;
 const HELLO_WAIT: Duration = Duration::from_millis(250);
 /// Longest test that an amount ends.

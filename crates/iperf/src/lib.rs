@@ -47,7 +47,7 @@ pub enum IperfError {
     Io {
         /// The attempt.
         what: Text,
-        /// Why it failed.
+        /// Error of the system.
         error: io::Error,
     },
     /// The server carries out another test.

@@ -37,7 +37,7 @@ Usage: sokudo compat iperf3 -s [options]        wait for clients of iperf3 or so
       --bidir           both send
 ";
 
-/// What a command line asks for.
+/// Task that a command line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
     /// To load a server.

@@ -54,7 +54,7 @@ impl Server {
         Ok(Self { listener, place })
     }
 
-    /// Where it listens.
+    /// Address on which it listens.
     pub fn place(&self) -> SocketAddr {
         self.place
     }

@@ -28,7 +28,7 @@ fn sums(json: &str) -> (f64, f64) {
     (sum("sum_sent"), sum("sum_received"))
 }
 
-/// What a client with these options tells of a server of ours.
+/// Output of a client with these options about a server of ours.
 fn with_own_server(line: &str) -> String {
     let listening = options("-s -B 127.0.0.1 -p 0 -1");
     let server = Server::bind(&listening).expect("a server");
