@@ -29,7 +29,7 @@ impl Homes {
         Self(all.filter(|all| all.count() == loops && loops > 1))
     }
 
-    /// That of one loop, counted from 0.
+    /// Home of one loop, counted from 0.
     pub(crate) fn home(&self, number: usize) -> Home {
         let own = |all: Cores| {
             let core = all.each().nth(number)?;

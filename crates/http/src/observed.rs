@@ -49,7 +49,7 @@ pub struct Timed {
 /// Stalls of all exchanges at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stalls {
-    /// How many there were.
+    /// Number of stalls.
     pub count: u64,
     /// Sum of their lengths, nanoseconds.
     pub sum_ns: u64,
