@@ -44,7 +44,7 @@ fn last_report(process: &CoherenceProcess) -> Block {
 struct Block(Vec<String>);
 
 impl Block {
-    /// What stands behind the label.
+    /// Text behind the label.
     fn get(&self, label: &str) -> &str {
         let value = |line: &'_ String| {
             let (name, _) = line.split_once(':')?;

@@ -25,7 +25,7 @@ pub enum Event {
         peer: String,
         /// The bus.
         on: String,
-        /// Why.
+        /// The reason.
         why: String,
         /// True when it should not have happened: this end called, or the peer broke the rules.
         fault: bool,

@@ -6,7 +6,7 @@ use super::protocol::{
     ACCEPTED, HELLO_BYTES, Hello, ProtocolError, SHARED_PORT_BYTES, SHARED_PORT_MAGIC, VERSION,
 };
 
-/// Which end of the connection.
+/// End of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Called the other.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use super::report::{ListenerStart, PublisherStart, RxBlock, RxReport, TxReport};
 
-/// Which way packets go.
+/// Direction of packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketWay {
     /// Received here.

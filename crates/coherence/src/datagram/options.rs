@@ -121,7 +121,7 @@ pub enum Provider {
     Tcp,
 }
 
-/// Which release's report is written.
+/// Release whose report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Release 24.09: with gaps, ack time and completion times.

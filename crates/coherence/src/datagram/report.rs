@@ -110,7 +110,7 @@ pub struct TxReport {
 /// Writes text in one layout.
 #[derive(Debug, Clone)]
 pub struct Writer {
-    /// Which release's.
+    /// Layout, by release.
     pub layout: Layout,
     /// Time zone of the completion times.
     pub zone: TimeZone,
