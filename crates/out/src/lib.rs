@@ -48,7 +48,7 @@ pub struct Delivered {
     pub sent: u64,
     /// Points that it did not get.
     pub lost: u64,
-    /// Why not, the first time; empty when it took all of them, or its queue was full.
+    /// First reason of a loss; empty when it took all of them, or its queue was full.
     pub why: String,
 }
 

@@ -26,7 +26,7 @@ impl SinkFormat {
     ];
 }
 
-/// Where to.
+/// Destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     /// Serves on this address.

@@ -101,7 +101,7 @@ impl Worker {
         }
     }
 
-    /// What is wrong with the sink, once.
+    /// Trouble of the sink, once.
     pub fn news(&self) -> Option<Trouble> {
         let why = self.shared.why()?;
         let is_told = self.shared.is_told.swap(true, Ordering::Relaxed);
