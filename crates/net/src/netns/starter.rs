@@ -21,7 +21,7 @@ use sokudo_model::Text;
 use super::NetnsError;
 use super::linux::{Namespace, died, no_thread};
 
-/// Where programs look names up.
+/// File in which programs look names up.
 const NAMES: &str = "/etc/hosts";
 
 /// A program that is to be started, and where the answer goes.

@@ -49,7 +49,7 @@ pub fn code_of(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// How a process ended: the name of the signal, or its exit code.
+/// End of a process: the name of the signal, or its exit code.
 pub fn end_of(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(number) = std::os::unix::process::ExitStatusExt::signal(&status) {
