@@ -50,7 +50,7 @@ const AGENTS: &str = "--agents";
 const AT_ONCE: usize = 16;
 /// Commands to all agents whose answers are waited for.
 const FAN_OUTS: usize = 20;
-/// How long nothing is asked of anybody.
+/// Time in which nothing is asked of anybody.
 const QUIET: Duration = Duration::from_secs(5);
 /// Requests of each pair in the run.
 const REQUESTS: u64 = 10;
@@ -149,7 +149,7 @@ fn measure(count: usize) -> Result<Value> {
 
 /// The group, in the folder of all processes.
 const GROUP: &str = "group.json";
-/// What a process says when it is ready.
+/// Line of a process that is ready.
 const READY: &str = "ready";
 
 /// Other processes of this program. They end with it.
@@ -285,7 +285,7 @@ fn reach(fleet: &Fleet<'_>, count: usize) -> Result<Hosts> {
     Ok(hosts)
 }
 
-/// How long a command to all takes until the last one has answered, seconds, in ascending order.
+/// Times of a command to all until the last one has answered, seconds, in ascending order.
 fn fan_out(hosts: &Hosts) -> Result<Vec<f64>> {
     let mut took = Vec::new();
     for _ in 0..FAN_OUTS {
@@ -385,7 +385,7 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
     }))
 }
 
-/// What all processes have used: those of the controller, of the router, and of the agents.
+/// Usage of all processes: those of the controller, of the router, and of the agents.
 struct Usage {
     memory_bytes: f64,
     controller_cpu_s: f64,

@@ -11,7 +11,7 @@ use sokudo_store::StoreError;
 use super::Exit;
 use super::screen::escapes;
 
-/// What happened, to what, and how to mend it.
+/// A failed command: the event, its object, and how to mend it.
 #[derive(Debug)]
 pub struct Failure {
     says: Text,
@@ -43,17 +43,17 @@ impl Failure {
         sokudo_store::cannot_write(path, error).into()
     }
 
-    /// What happened, to what.
+    /// The event and its object.
     pub fn says(&self) -> &Text {
         &self.says
     }
 
-    /// How to mend it.
+    /// Way to mend it.
     pub fn hint(&self) -> Option<&Text> {
         self.hint.as_ref().filter(|hint| !hint.is_empty())
     }
 
-    /// How the program ends.
+    /// Exit of the program.
     pub fn exit(&self) -> Exit {
         self.exit
     }
@@ -78,7 +78,7 @@ impl Failure {
     }
 }
 
-/// What is told of a cause, which may be in the words of another host.
+/// Text of a cause, which may be in the words of another host, cut to a bound.
 fn bounded(text: &str) -> String {
     /// Characters.
     const MOST: usize = 16_384;

@@ -17,7 +17,7 @@ pub fn escapes(stream: &impl IsTerminal) -> bool {
     !refused && !dumb && stream.is_terminal()
 }
 
-/// Where bars of progress are drawn: nowhere when a line cannot be drawn again.
+/// Draw target of progress bars: hidden when a line cannot be drawn again.
 pub fn bar_target() -> ProgressDrawTarget {
     match escapes(&std::io::stderr()) {
         true => ProgressDrawTarget::stderr(),

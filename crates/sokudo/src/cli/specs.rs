@@ -108,7 +108,7 @@ fn key_of(specs: &SpecFile, host: &str, general: Option<&Key>) -> Result<Option<
 struct Rows {
     i18n: I18n,
     bars: Option<(MultiProgress, Vec<ProgressBar>)>,
-    /// What was said last of each row.
+    /// Last message of each row.
     said: Mutex<Vec<Option<(Light, String)>>>,
 }
 

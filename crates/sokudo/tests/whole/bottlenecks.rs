@@ -54,7 +54,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// What a run says about its limit.
+/// Report of a run about its limit.
 pub struct Told {
     pub ended: Ended,
     record: Record,
@@ -460,7 +460,7 @@ fn requests_that_come_faster_than_answers() {
     );
 }
 
-/// How long a process is kept from running.
+/// Time for which a process is kept from running.
 const STALL: Duration = Duration::from_millis(500);
 
 fn stop(process: &Running) {

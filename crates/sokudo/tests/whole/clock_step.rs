@@ -21,7 +21,7 @@ const SHORT_NS: i64 = 15_000_000_000;
 /// An ordinary agent whose clock is stepped in the middle of its first load.
 struct Stepped {
     inner: Box<dyn Handler>,
-    /// What it adds to its clock, nanoseconds.
+    /// Offset that it adds to its clock, nanoseconds.
     ahead_ns: Arc<AtomicI64>,
 }
 

@@ -52,7 +52,7 @@ fn noting(real: &str) -> String {
     )
 }
 
-/// What the stand-ins have noted: no password, and files that only their owner can read.
+/// Checks the notes of the stand-ins: no password, and files that only their owner can read.
 fn noted(place: &Place, program: &str) {
     let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect("notes");
     let words = read("words");

@@ -75,7 +75,7 @@ fn serve(caller: &mut TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// What `rr` says about this far end, as a record.
+/// Record of `rr` about this far end.
 fn asked(far_end: SocketAddr) -> Record {
     let workload = sokudo_workloads::find("rr").expect("a workload");
     let spec = spec();
@@ -135,7 +135,7 @@ fn spec() -> PhaseSpec {
     }
 }
 
-/// What is said until all requests have been asked.
+/// Samples until all requests have been asked.
 fn until_sent(emitted: &Receiver<Emitted>) -> Batch {
     let mut batch = Batch::default();
     loop {

@@ -94,7 +94,7 @@ fn a_plan_tells_what_was_kept_and_what_was_not() {
     assert!(dashboard.contains("<code>p95&lt;1ns</code>"));
 }
 
-/// What was not measured is not kept, and the first sentence names the reason.
+/// A demand without a measured value is not kept, and the first sentence names the reason.
 #[test]
 fn a_plan_against_a_closed_port_says_so_first_and_fails() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");

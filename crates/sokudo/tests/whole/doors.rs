@@ -18,7 +18,7 @@ fn served(place: &Place, policy: &str) -> (Running, String) {
     (server, address)
 }
 
-/// What the log of that server says was done, a word per line.
+/// Actions in the log of that server, a word per line.
 fn noted(place: &Place) -> Vec<String> {
     let log = fs::read_to_string(place.path().join("home/audit.jsonl")).expect("a log");
     let what = |line: &str| {

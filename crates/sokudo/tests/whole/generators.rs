@@ -54,7 +54,7 @@ impl Server {
         server
     }
 
-    /// What was asked, with how often.
+    /// Targets that were asked for, with how often.
     fn asked(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for target in self.asked.lock().expect("no holder panics").iter() {

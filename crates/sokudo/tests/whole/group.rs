@@ -62,7 +62,7 @@ pub fn members(place: &Place) -> Vec<String> {
     answering.map(name).collect()
 }
 
-/// What stands on stdout, an object in each line.
+/// Objects on stdout, one in each line.
 pub fn objects(ended: &Ended) -> Vec<Value> {
     let line = |line: &str| serde_json::from_str(line).expect("one object per line");
     ended.stdout.lines().map(line).collect()
@@ -96,7 +96,7 @@ fn hosts_join_are_measured_and_leave() {
     }
 }
 
-/// What an agent has noted: objects, the oldest first.
+/// Notes of an agent: objects, the oldest first.
 pub fn noted(place: &Place, home: &str) -> Vec<Value> {
     let file = place.path().join(home).join("audit.jsonl");
     let text = std::fs::read_to_string(file).expect("a log");

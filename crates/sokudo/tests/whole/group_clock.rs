@@ -10,7 +10,7 @@ use sokudo_testkit::skip;
 use crate::group::{agent, at, controller, has_members, objects, own_address};
 use crate::vocabulary::{BOUND, Place, place, summary};
 
-/// How far the other clock is ahead, seconds.
+/// Lead of the other clock, seconds.
 const AHEAD_S: f64 = 1000.0;
 
 /// A program whose monotonic clock is ahead of everybody else's, and all that it starts.
@@ -140,7 +140,7 @@ fn quantiles_of_many_hosts_are_those_of_all_requests() {
     }
 }
 
-/// What the record holds of a metric, flow by flow.
+/// Histograms of a metric in the record, flow by flow.
 fn merged(record: &Record, metric: &str) -> BTreeMap<String, Histogram> {
     let mut flows: BTreeMap<String, Histogram> = BTreeMap::new();
     for interval in record.histograms.iter().filter(|h| h.key.metric == metric) {

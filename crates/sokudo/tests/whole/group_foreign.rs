@@ -88,7 +88,7 @@ fn a_zenohd_that_stands_alone_carries_a_run() {
     is_measured(&place);
 }
 
-/// What ends while it is being copied, and a line that names port 0, help nobody.
+/// Lines and files that end while they are being copied, and a line that names port 0, help nobody.
 #[test]
 fn lines_and_files_that_help_nobody_are_not_made() {
     let place = place();

@@ -14,7 +14,7 @@ use crate::vocabulary::{Place, place};
 /// A command, and the host on which it is typed; what is typed at a prompt follows its command.
 type Line = (String, String);
 
-/// What stands in the guide's frames behind a prompt.
+/// Lines in the guide's frames behind a prompt.
 fn lines(text: &str) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for line in text.split("```").skip(1).step_by(2).flat_map(str::lines) {
@@ -34,7 +34,7 @@ struct World {
     place: Place,
     /// Addresses of the guide → those of this process.
     addresses: [(&'static str, String); 3],
-    /// What runs, by the host on which it does.
+    /// Running programs, by the host on which they run.
     running: BTreeMap<String, Running>,
     tokens: BTreeMap<&'static str, String>,
 }
@@ -174,7 +174,7 @@ impl World {
         true
     }
 
-    /// What uses the group, shorter.
+    /// Executes a command that uses the group, shorter.
     fn measure(&mut self, host: &str, words: &[String], typed: &str) {
         let mut names: Vec<&str> = self.running.keys().map(String::as_str).collect();
         names.retain(|name| !["control", "tokyo1", "zen1"].contains(name));

@@ -17,7 +17,7 @@ fn only_host(place: &Place) -> Value {
     objects.remove(0)
 }
 
-/// What the list says of a host is what the system says.
+/// The list says of a host what the system says.
 #[test]
 fn a_host_is_listed_with_what_it_is() {
     let place = place();

@@ -95,7 +95,7 @@ fn a_broken_bound_is_a_failed_check() {
     assert_eq!(summary(&ended).number("http.status_5xx"), 20.0);
 }
 
-/// What was found, as `rule: sentence`.
+/// Findings, as `rule: sentence`.
 fn findings(said: &serde_json::Value) -> Vec<String> {
     let findings = said["findings"].as_array().expect("findings").iter();
     let word = |one: &serde_json::Value, name: &str| one[name].as_str().unwrap_or("").to_owned();

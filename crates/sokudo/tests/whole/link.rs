@@ -8,7 +8,7 @@ fn shell(line: &str) -> [&str; 4] {
     ["--", "sh", "-c", line]
 }
 
-/// What it ended with, or `None` after saying why no link can be here.
+/// The ended program, or `None` after saying why no link can be here.
 fn possible(ended: Ended) -> Option<Ended> {
     let refusals = [
         "namespaces were refused",

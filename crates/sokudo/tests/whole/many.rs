@@ -12,7 +12,7 @@ use crate::vocabulary::{BOUND, Place, Server, no_panic, pid, place, serve, serve
 
 /// Connections of the large test.
 const MANY: u64 = 1000;
-/// What each of them may cost an end, bytes.
+/// Memory that each of them may cost an end, bytes.
 const EACH_BYTES: u64 = 64 * 1024;
 
 /// Largest memory that a process has had so far, bytes; `None` when it has ended or the system does

@@ -45,7 +45,7 @@ fn get(to: &str, path: &str) -> String {
     ask(to, &format!("GET {path}"), "\r\n")
 }
 
-/// What the page's own script sends with an order.
+/// Header that the page's own script sends with an order.
 const OWN: &str = "X-Sokudo: 1\r\n";
 
 /// The answer to the order to collect, with these headers.

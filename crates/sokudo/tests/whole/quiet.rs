@@ -13,7 +13,7 @@ use crate::vocabulary::{no_panic, place, serve, summary};
 const LOAD_S: i64 = 8;
 const SECOND_NS: i64 = 1_000_000_000;
 
-/// When how many bytes of control passed, in wall-clock nanoseconds.
+/// Bytes of control that passed, by wall-clock nanoseconds.
 type Passed = Arc<Mutex<Vec<(i64, usize)>>>;
 
 /// Hands one connection on to `to`, either way, and notes what passes. Load takes its own way.
@@ -51,7 +51,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, notes: &Passed) {
     let _ = to.shutdown(Shutdown::Write);
 }
 
-/// How many points of a metric of a host lie in the middle of the load.
+/// Number of points of a metric of a host in the middle of the load.
 fn points_within(record: &Record, host: &str, metric: &str) -> usize {
     let begin_ns = record.manifest.phases[0].t0_ns;
     let (from_ns, to_ns) = (

@@ -6,7 +6,7 @@ use sokudo_testkit::program::Sokudo;
 
 use crate::vocabulary::{Place, place, serve};
 
-/// How a command of the README is tried.
+/// Way in which a command of the README is tried.
 enum Way {
     /// As these words; HOST is a server on loopback, PORT the demo server's.
     Run(&'static str),

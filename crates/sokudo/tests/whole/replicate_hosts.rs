@@ -199,7 +199,7 @@ fn a_link_that_is_cut_and_restored_leaves_old_or_new_files_and_then_the_new_ones
     assert_eq!(tree(&source), tree(&target));
 }
 
-/// What `find` says of a tree: names, kinds, modes, owners, sizes, times, links.
+/// Output of `find` about a tree: names, kinds, modes, owners, sizes, times, links.
 fn listing(root: &Path) -> Vec<Vec<u8>> {
     let what = "%P\\t%y\\t%m\\t%U\\t%G\\t%T@\\t%l";
     let listed = Command::new("find")

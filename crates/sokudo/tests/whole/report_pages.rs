@@ -35,7 +35,7 @@ fn checker() -> Option<String> {
     std::fs::read_to_string(root.join("ui/node_modules/axe-core/axe.min.js")).ok()
 }
 
-/// What keeps people out of the page, by rule and place.
+/// Accessibility violations of the page, by rule and place.
 fn barriers(browser: &mut Browser, checker: &str) -> Value {
     browser.value(&format!("{checker}; 0"));
     browser.value(

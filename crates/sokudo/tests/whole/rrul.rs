@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sokudo_testkit::program::{Ended, Sokudo, temp_runs};
 
-/// What it ended with, or `None` after saying why no link can be here.
+/// The ended program, or `None` after saying why no link can be here.
 fn possible(ended: Ended) -> Option<Ended> {
     let refusals = [
         "namespaces were refused",

@@ -21,7 +21,7 @@ struct Terminal {
     child: Child,
     keys: ChildStdin,
     heard: Arc<Mutex<Vec<u8>>>,
-    /// How much of it has been waited for.
+    /// Bytes of it that have been waited for.
     seen: usize,
     deadline: Instant,
 }

@@ -104,7 +104,7 @@ impl Place {
         }
     }
 
-    /// What the only record here holds.
+    /// Content of the only record here.
     #[track_caller]
     pub fn load(&self) -> sokudo_model::Record {
         let path = self.record();

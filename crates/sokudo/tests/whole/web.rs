@@ -199,8 +199,8 @@ fn beyond_this_machine_the_address_holds_a_token() {
     running.finish().expect_code(0);
 }
 
-/// What is wrong stands at its field; a plan is loaded, its failures are told by label, code and message,
-/// also after a reload; and it is run again from its record.
+/// A mistake is shown at its field; a plan is loaded, its failures are told by label, code and message, also
+/// after a reload; and it is run again from its record.
 #[test]
 fn a_plan_is_pasted_started_watched_and_run_again() {
     let Some(mut browser) = browser(1280, 1000) else {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::vocabulary::{Summary, place, summary};
 
-/// What a machine that is short of CPU may say first.
+/// Limits that a machine which is short of CPU may name first.
 const OF_THE_MACHINE: [&str; 3] = ["neighbour_interference", "host_busy", "generator_limited"];
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -42,7 +42,7 @@ enum Fault {
     Accepts { most: u64 },
 }
 
-/// What the connections of a server share.
+/// State that the connections of a server share.
 struct Shared {
     fault: Fault,
     lock: Mutex<()>,

@@ -79,7 +79,7 @@ impl Drop for Wine {
     }
 }
 
-/// What `group hosts` says of the host.
+/// Row of the host in `group hosts`.
 #[track_caller]
 fn listed(place: &Place, name: &str) -> Value {
     let ended = at(place, "home", &["group", "hosts", "lab", "--json"]).run();

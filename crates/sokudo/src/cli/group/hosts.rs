@@ -211,7 +211,7 @@ fn print_table(group: &str, seen: &[Seen], lost: &[Present]) {
     }
 }
 
-/// What a host says of itself, as it may stand in a line.
+/// Text of a host about itself, as it may stand in a line.
 fn cell(text: String) -> String {
     /// Characters.
     const MOST: usize = 80;

@@ -106,7 +106,7 @@ fn row(spec: &ElementSpec, i18n: &I18n) -> String {
     )
 }
 
-/// What is known of an element beside JMeter; nothing of one that is not executed.
+/// Comparison of an element with JMeter; nothing of one that is not executed.
 fn beside(spec: &ElementSpec, i18n: &I18n) -> String {
     if spec.treatment() != Treatment::Runs {
         return String::new();

@@ -47,7 +47,7 @@ pub struct Row {
     pub failed_per_s: Option<f64>,
 }
 
-/// What is known of the phase under way.
+/// Known state of the phase under way.
 #[derive(Default)]
 pub struct PhaseCourse {
     /// Name of the phase.

@@ -138,7 +138,7 @@ fn numbers(now: &Moment, i18n: &I18n) -> Vec<String> {
     parts
 }
 
-/// How many failed, and of what kinds.
+/// Number of failures, and their kinds.
 fn errors(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
     let share = course.now().loss.filter(|share| *share > 0.0);
     let Some(count) = course.errors().filter(|count| *count > 0) else {
@@ -154,7 +154,7 @@ fn errors(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
     std::iter::once(head).chain(named).collect()
 }
 
-/// What a metric counts, in a word.
+/// Word for what a metric counts.
 pub fn name(metric: &Metric, i18n: &I18n) -> String {
     i18n.message(&key(metric), &[])
 }

@@ -27,7 +27,7 @@ const BUFFER_FACTOR: f64 = 8.0;
 const FACTOR: f64 = 2.0;
 /// The load is taken back to this share of what was carried.
 const TIGHTENED: f64 = 0.8;
-/// What is carried follows a tightened option within this share.
+/// Share within which what is carried follows a tightened option.
 const FOLLOWS: f64 = 0.1;
 /// A relieved suspect brings at least this much more when it is the cause.
 const MORE: f64 = 0.05;
@@ -187,7 +187,7 @@ fn without_bounds(words: &[String]) -> Vec<String> {
     out
 }
 
-/// What the runs with and without the change say about the cause.
+/// Proof of the cause by the runs with and without the change.
 fn judge(
     tested: &Record,
     phase: &PhaseRecord,

@@ -24,7 +24,7 @@ const MISPLACED: f64 = 0.2;
 /// Both clocks count whole milliseconds, and cut off.
 const CUT_MS: u64 = 1;
 
-/// What is next for requests of each kind.
+/// Next turn of requests of each kind.
 #[derive(Default)]
 pub struct Turns(Mutex<BTreeMap<&'static str, usize>>);
 
@@ -72,7 +72,7 @@ pub fn meant_ms(row: &Row) -> Option<u64> {
     row["responseMessage"].strip_prefix('D')?.parse().ok()
 }
 
-/// Which of the classes a time lies in, of those that begin `more_ms` later than the delays.
+/// Class in which a time lies, of those that begin `more_ms` later than the delays.
 fn class(ms: u64, more_ms: u64) -> Option<usize> {
     DELAYS_MS
         .iter()

@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
-/// What a far end does with a request.
+/// Action of a far end on a request.
 pub enum Does {
     /// Answers these bytes.
     Says(Vec<u8>),

@@ -46,13 +46,13 @@ fn load(place: &Place, far: &Far, loops: i64, options: &str) -> Summary {
     summary(&ended)
 }
 
-/// How many are due after the stall's begin that must wait for at least `longer_s`, when they come
-/// evenly: requests that are due that long before its end. One may fall on either edge.
+/// Requests that are due after the stall's begin and must wait for at least `longer_s`, when they come
+/// evenly: those that are due that long before its end. One may fall on either edge.
 fn must_wait(longer_s: f64) -> f64 {
     RATE_PER_S * (STALL.as_secs_f64() - longer_s) - 1.0
 }
 
-/// How many samples took at least so long from their intended start.
+/// Number of samples that took at least so long from their intended start.
 fn waited(rows: &[Row], longer_s: f64) -> f64 {
     let stamp = |row: &Row, column: &str| -> f64 {
         let text = &row[column];

@@ -21,7 +21,7 @@ use crate::vocabulary::{BOUND, place};
 const PLAN: &str = include_str!("stress.jmx");
 /// Each fourth user of each group meets a failure of its own.
 const USERS: &str = "anna,花 見,1\nberta,\"月\",2\ncarl,雪,3\ndora,星,4\n";
-/// What the far end takes to let somebody enter, milliseconds.
+/// Time that the far end takes to let somebody enter, milliseconds.
 const ENTER_MS: u64 = 20;
 /// Between the head and the body of a search, milliseconds.
 const BODY_MS: u64 = 120;

@@ -122,7 +122,7 @@ impl Change {
     }
 }
 
-/// What tightening a suspect to this share says: what is carried follows the limit, or it is none.
+/// Outcome of tightening a suspect to this share: what is carried follows the limit, or it is none.
 pub fn elastic(effect: Effect, ratio: f64) -> Outcome {
     let elasticity = |effect: f64| (1.0 - effect) / (1.0 - ratio);
     // The higher the effect, the less it follows.
