@@ -162,7 +162,7 @@ mod tests {
         let mut rows = finding.evidence.iter();
         let row = rows.find(|row| row.source == "control connection");
         let why = &row.expect("what the connection saw").says.args["why"];
-        assert_eq!(*why, Arg::Text(Text::new("error-tls-closed")));
+        assert_eq!(*why, Arg::Text(Box::new(Text::new("error-tls-closed"))));
         let said = verdict(&scene.record);
         let said = keys(&said);
         assert_eq!(said[0], "verdict-partial");

@@ -143,7 +143,7 @@ pub(super) fn debug_text(view: &mut View<'_>, variables: &Value<bool>) -> String
     text
 }
 
-/// Time by stages of a statement on a database; nothing of others.
+/// Time by stages of a statement of a database or a TCP server; nothing of others.
 fn spent(local: &LocalSample) -> Spent {
     match local.answered_ns {
         None => Spent::default(),
