@@ -147,7 +147,7 @@ mod tests {
             phase: "p2p".into(),
             says: Text::new("engine-host-lost")
                 .word("host", "hostb")
-                .text("why", Text::new("error-tls-closed")),
+                .text("why", Text::new("waited-never")),
             missing: None,
         });
         scene
@@ -162,7 +162,7 @@ mod tests {
         let mut rows = finding.evidence.iter();
         let row = rows.find(|row| row.source == "control connection");
         let why = &row.expect("what the connection saw").says.args["why"];
-        assert_eq!(*why, Arg::Text(Box::new(Text::new("error-tls-closed"))));
+        assert_eq!(*why, Arg::Text(Box::new(Text::new("waited-never"))));
         let said = verdict(&scene.record);
         let said = keys(&said);
         assert_eq!(said[0], "verdict-partial");
