@@ -65,7 +65,7 @@ impl Digest {
         self.put(&next.sum.to_string());
     }
 
-    /// What was chained, as text.
+    /// Digest of the chain: 16 hexadecimal digits.
     pub(crate) fn chained(mut self) -> String {
         self.end_row();
         format!("{:016x}", self.sum)

@@ -16,7 +16,7 @@ use crate::options::{CommonOptions, by_common_options};
 /// Longest mean think time.
 const MOST_THINK_NS: u64 = 60_000_000_000;
 
-/// What visitors mostly do.
+/// Mix of interactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mix {
     /// They look.

@@ -16,7 +16,7 @@ const AUTHORS: i64 = ITEMS / 4;
 pub(super) const CUSTOMERS: i64 = 2880;
 const ORDERS: i64 = CUSTOMERS * 9 / 10;
 pub(super) const COUNTRIES: i64 = 92;
-/// Where items stand.
+/// Subjects of items.
 pub(super) const SUBJECTS: [&str; 12] = [
     "ART", "COOKING", "GARDENS", "HISTORY", "LAW", "MATHS", "MUSIC", "POETRY", "RAILWAYS", "SPORT",
     "TRAVEL", "WEATHER",
@@ -25,7 +25,7 @@ pub(super) const SUBJECTS: [&str; 12] = [
 const SEED: u64 = 0x736f_6b75_646f_0001;
 /// Keys of one part.
 const CHUNK: i64 = 2000;
-/// When the first orders were placed.
+/// Time at which the first orders were placed.
 const PLACED: &str = "2026-01-01 00:00:00";
 /// Tax on what is bought, per ten thousand.
 const TAX: i64 = 825;
@@ -302,7 +302,7 @@ fn price(item: i64) -> i64 {
     100 + item * 7919 % 9900
 }
 
-/// What an order and its lines must agree on.
+/// Values common to the rows of an order and its lines.
 struct Order {
     customer: i64,
     /// Item, quantity, price.

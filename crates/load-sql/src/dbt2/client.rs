@@ -21,7 +21,7 @@ pub(crate) enum TransactionType {
     StockLevel,
 }
 
-/// What a kind of transaction is drawn with, and how long its user types and thinks.
+/// Share of a kind of transaction in the mix, with its keying and think times.
 struct Profile {
     kind: TransactionType,
     /// Share of all transactions, percent.
@@ -101,7 +101,7 @@ pub(crate) struct Seat {
     next: Option<TransactionType>,
 }
 
-/// Where a transaction comes from.
+/// Home warehouse and district of a transaction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Home {
     pub(super) warehouse: i64,
@@ -260,7 +260,7 @@ fn wait_s(last: Option<TransactionType>, next: TransactionType, random: &mut Ran
     of(last).thinking_s * means + of(next).keying_s
 }
 
-/// What a transaction says that has nothing to note.
+/// Outcome of a transaction that has nothing to note.
 pub(super) fn nothing() -> Noted {
     Noted::default()
 }

@@ -13,7 +13,7 @@ use crate::drive::{Attempt, Noted};
 /// finds no row at all.
 const LOOKS: u32 = 4;
 
-/// Which warehouse delivers by whom.
+/// Warehouse of a delivery, and its carrier.
 pub(crate) struct Input {
     warehouse: i64,
     carrier: i64,

@@ -246,8 +246,7 @@ impl Statements {
     }
 }
 
-/// What a select ends with that keeps others from the rows it reads; a transaction of SQLite has the whole
-/// database.
+/// Clause that locks the rows of a select; empty on SQLite, where a transaction has the whole database.
 pub(super) fn lock(session: &Session) -> &'static str {
     match session.engine() {
         Engine::Sqlite => "",

@@ -11,7 +11,7 @@ use crate::draw::Texts;
 
 /// Seed of all tables.
 const SEED: u64 = 0x736f_6b75_646f_0002;
-/// When the first orders were entered.
+/// Time at which the first orders were entered.
 const ENTERED: &str = "2026-01-01 00:00:00";
 
 /// A table's rows of one warehouse; the items belong to all.
@@ -308,7 +308,7 @@ fn history(row: &mut RowWriter, (warehouse, district): (i64, i64), texts: &Texts
     }
 }
 
-/// What orders and their lines must agree on: the lines of each order of a district, and its customer.
+/// Customer and number of lines of each order of a district, on which orders and their lines must agree.
 fn outline(warehouse: i64, district: i64) -> (Vec<i64>, Vec<i64>, Random) {
     let mut random = random(Stream::Orders, warehouse, district);
     let mut customers: Vec<i64> = (1..=CUSTOMERS).collect();

@@ -10,7 +10,7 @@ use crate::drive::Attempt;
 /// Orders that it looks at.
 const ORDERS: i64 = 20;
 
-/// Where, and what counts as low.
+/// District, and stock below which an item counts as low.
 pub(crate) struct Input {
     home: Home,
     threshold: i64,

@@ -7,7 +7,8 @@ use super::data::{Maker, Sizes, Table};
 use crate::digest::Digest;
 use crate::drive::{Checked, How, one};
 
-/// What a load may leave behind, each with a statement that counts it. Cheap enough to follow every load.
+/// Conditions on rows that a load may leave behind, each with a statement that counts them. Cheap enough to
+/// follow every load.
 const LEFT: [(&str, &str); 2] = [
     (
         "no order of a refresh is left",

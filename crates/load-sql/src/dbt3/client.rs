@@ -41,7 +41,7 @@ impl Role {
         }
     }
 
-    /// What comes at this step, from 0. Each stream has sets of new orders of its own.
+    /// Step of this index, from 0. Each stream has sets of new orders of its own.
     fn step(self, at: u64) -> Step {
         match self {
             Self::Power if at == 0 => Step::Insert(0),

@@ -32,7 +32,7 @@ const DAYS: usize = 2557;
 /// Of so many suppliers one is complained of, from this number on.
 const COMPLAINED: (i64, i64) = (2000, 7);
 
-/// How large a database is.
+/// Size of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
     /// Suppliers: 10,000 at scale factor 1. A multiple of 100.
@@ -84,7 +84,7 @@ pub enum Table {
     Part,
     /// Supplier.
     Supplier,
-    /// Which four suppliers have a part, and how many of it.
+    /// Four suppliers of each part, with the quantities that they have.
     PartSupp,
     /// Customer.
     Customer,
@@ -215,7 +215,7 @@ pub struct Maker {
     comments: Comments,
     /// Every day as text.
     days: Vec<String>,
-    /// Where texts are put together.
+    /// Buffer for texts.
     text: String,
 }
 
@@ -233,7 +233,7 @@ struct Line {
     received: i64,
 }
 
-/// What an order and its lines must agree on.
+/// Values common to the rows of an order and its lines.
 struct Order {
     key: i64,
     customer: i64,

@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for Scale {
     }
 }
 
-/// What is measured.
+/// Selection of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
     /// Power, then throughput.
@@ -172,7 +172,7 @@ impl Default for Dbt3Options {
 }
 
 impl Dbt3Options {
-    /// What each client does, in the order of their numbers.
+    /// Roles of the clients, in the order of their numbers.
     pub(super) fn roles(&self) -> Vec<Role> {
         let streams = u64::from(self.streams);
         let power = std::iter::once(Role::Power);

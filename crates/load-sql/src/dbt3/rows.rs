@@ -1,4 +1,4 @@
-//! Where rows of `dbt3` go: into a checksum, and into a database.
+//! Destinations of rows of `dbt3`: a checksum and a database.
 
 use sokudo_sql::RowWriter;
 

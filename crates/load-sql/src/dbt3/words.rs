@@ -60,7 +60,7 @@ const FILLERS: [&str; 40] = [
 pub(super) const ADJECTIVES: [&str; 4] = ["express", "fragile", "gift", "sealed"];
 pub(super) const NOUNS: [&str; 4] = ["claims", "letters", "parcels", "returns"];
 
-/// What the comment of some suppliers holds that a query leaves out.
+/// Comment of some suppliers, by which a query leaves them out.
 pub(super) const COMPLAINT: &str = "buyers sent grievances";
 
 /// Characters that comments are cut from.

@@ -38,11 +38,11 @@ impl Checked {
 pub struct Broken {
     /// The condition: `sum(abalance) = sum(delta)`.
     pub condition: String,
-    /// How it is broken.
+    /// Violation, with its numbers.
     pub how: How,
 }
 
-/// How a condition is broken.
+/// Violation of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// Its two sides differ.

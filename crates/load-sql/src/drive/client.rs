@@ -60,7 +60,7 @@ pub(crate) trait Transactions: Send + Sync + 'static {
         Turn::Now
     }
 
-    /// How long the client waits before its next transaction.
+    /// Wait before the client's next transaction.
     fn pause(&self, _client: &mut Client<Self::Seat>) -> Duration {
         Duration::ZERO
     }
@@ -87,7 +87,7 @@ pub(crate) trait Transactions: Send + Sync + 'static {
     /// The transaction has ended, well or not: what its input took from the client goes back.
     fn give_back(&self, _client: &mut Client<Self::Seat>, _input: Self::Input) {}
 
-    /// What is known of all of them together, once the load has ended.
+    /// Numbers and labels of all of them together, once the load has ended.
     fn told(&self) -> Told {
         Told::default()
     }
@@ -104,7 +104,7 @@ pub(crate) enum Turn {
     Over,
 }
 
-/// What the transactions of a workload say of all of them: numbers and labels of its own.
+/// Numbers and labels of a workload's own about all of its transactions.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Told {
     pub(crate) numbers: Summary,
@@ -114,8 +114,8 @@ pub(crate) struct Told {
 /// Outcome of one try.
 pub(crate) type Attempt = Result<Noted, SqlError>;
 
-/// What a transaction that was carried out says beside that: so many more of an index of
-/// [`Parts::COUNTS`].
+/// Counter that a transaction raises once it was carried out: its index in [`Parts::COUNTS`] and the increment;
+/// `None` for no counter.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Noted(pub(crate) Option<(usize, u64)>);
 
@@ -232,7 +232,7 @@ pub(crate) fn run<T: Transactions>(
     }
 }
 
-/// How long a client goes on trying.
+/// Target, retries and timeout of a client.
 struct Patience {
     target: Target,
     retries: u32,

@@ -1,4 +1,4 @@
-//! Which transaction is due, and which client takes it.
+//! Dispatch of due transactions to the clients of a thread.
 //!
 //! In a closed loop every client starts one as soon as its last one has ended. In an open loop each
 //! transaction has its time: one client at a time waits for it, the others queue behind that one.
@@ -14,7 +14,7 @@ use super::client::Shared;
 
 /// Longest wait after which a client looks whether the load was ended.
 const LOOK_NS: i64 = 50_000_000;
-/// How much too late the runtime's timer may ring.
+/// Greatest lateness of the runtime's timer, nanoseconds.
 const TIMER_NS: i64 = 2_000_000;
 
 /// The way to the next transaction for all clients of a thread.

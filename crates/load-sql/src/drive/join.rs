@@ -32,7 +32,7 @@ pub struct Numbers<P: Parts> {
     pub(super) durability: String,
     /// Size of the database, in the unit of its workload.
     pub(super) scale: i64,
-    /// What the transactions say of all of them.
+    /// Numbers and labels about all transactions.
     pub(super) told: Told,
     /// The state of the tables at the end, or why it is not known.
     pub(super) checked: Option<Result<(Checked, Marks), String>>,
@@ -93,8 +93,8 @@ pub(super) fn numbers_of(kind: &Kind) -> &'static Exchange {
     }
 }
 
-/// What each host measured of the transactions of each name, as flows of their own: they are counted in those of
-/// their threads, too.
+/// Measurements of each host by name of transaction, as flows of their own: they are counted in those of their
+/// threads, too.
 fn by_name<B: Benchmark>(
     options: &B::Options,
     ends: &Ends<'_, NumbersOf<B>>,

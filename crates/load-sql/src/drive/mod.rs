@@ -47,7 +47,7 @@ pub struct Loaded {
     pub rows: u64,
 }
 
-/// What a load asks of its hosts: sessions, and transactions per second where they are bounded.
+/// Demand of a load on its hosts: sessions, and transactions per second where they are bounded.
 pub(crate) fn demand(options: &impl BenchmarkOptions, spec: &PhaseSpec) -> Demand {
     let flows = spec.phase.flows.len().max(1) as u64;
     let common = options.common();

@@ -34,7 +34,7 @@ const BACK: Duration = Duration::from_secs(8);
 /// Open files beside the sessions.
 const OTHER_FILES: u64 = 256;
 
-/// What is known of the database once the first session stands.
+/// Facts about the database, known once the first session stands.
 #[derive(Debug, Clone, Default)]
 struct Facts {
     version: String,

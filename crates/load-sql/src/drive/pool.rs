@@ -51,7 +51,7 @@ impl<C> Pool<C> {
         })
     }
 
-    /// How many are with clients.
+    /// Sessions that are with clients.
     pub(super) fn used(&self) -> usize {
         self.size - self.idle.borrow().len()
     }

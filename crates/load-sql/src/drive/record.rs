@@ -14,7 +14,7 @@ use sokudo_workload::histogram_text;
 pub trait Parts: std::fmt::Debug + Default + Send + 'static {
     /// Latency of each kind.
     const LATENCIES: &'static [Metric];
-    /// What is counted: the transactions of each kind, in the same order, then anything else.
+    /// Counters: the transactions of each kind, in the same order, then anything else.
     const COUNTS: &'static [Metric];
     /// Whether its kinds have names of their own instead, which its options give.
     const BY_NAME: bool = false;
@@ -50,7 +50,7 @@ pub(crate) struct OfName {
     pub(crate) errors: u64,
 }
 
-/// How clients waited for the sessions of a pool.
+/// Waits of clients for the sessions of a pool, and its use.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Pooled {
     /// Wait for each session that was lent.

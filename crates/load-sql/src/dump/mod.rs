@@ -192,7 +192,7 @@ fn of_file(path: &Path) -> Result<Target, Wrong> {
     target.map_err(|error| Wrong::Io(std::io::Error::other(error)))
 }
 
-/// What went wrong as everybody is told it.
+/// Refusal for an error of a dump or a restore.
 fn told(target: &Target, tables: Tables, wrong: Wrong) -> Refusal {
     let of = |key: &str| Text::new(key).with("target", target);
     match wrong {

@@ -110,7 +110,7 @@ impl Programs {
         self.folder.join("words")
     }
 
-    /// What a program said before it ended.
+    /// Error output of a program on one line; its exit status where it wrote none.
     fn words(&self, status: ExitStatus) -> String {
         let mut bytes = Vec::new();
         if let Ok(file) = File::open(self.log()) {

@@ -12,7 +12,7 @@ use crate::db::CONNECT;
 /// Longest time to drop it, also after a wish to stop.
 const DROP: Duration = Duration::from_secs(60);
 
-/// What its name begins with.
+/// Prefix of its name.
 const PREFIX: &str = "sokudo_restore_";
 
 /// A scratch database.

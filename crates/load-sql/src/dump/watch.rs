@@ -39,7 +39,7 @@ pub(super) struct Watch<'a> {
     begun: Instant,
 }
 
-/// What went wrong.
+/// Error of a dump or a restore.
 #[derive(Debug)]
 pub(super) enum Wrong {
     /// It was to stop.
@@ -66,7 +66,7 @@ impl Watch<'_> {
         !self.limit.stop.load(Ordering::Relaxed) && self.begun.elapsed() < self.limit.bound
     }
 
-    /// Why it does not go on.
+    /// Error for its end: a wish to stop, or the bound.
     pub(super) fn over(&self) -> Wrong {
         match self.limit.stop.load(Ordering::Relaxed) {
             true => Wrong::Stopped,

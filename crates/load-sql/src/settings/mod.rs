@@ -28,7 +28,7 @@ use tokio::runtime::Runtime;
 pub use self::profile::{Profile, profiles};
 use crate::db::{CONNECT, block_on, refused, runtime};
 
-/// How the names of the notes begin.
+/// Prefix of the names of the notes.
 const BEGINNING: &str = "settings-";
 /// Longest time for one change of all settings.
 const BOUND: Duration = Duration::from_secs(60);

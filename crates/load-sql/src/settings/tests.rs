@@ -16,7 +16,7 @@ fn profile(name: &str, settings: &[(&str, &str)]) -> Profile {
     }
 }
 
-/// What the server answers to a question, as text.
+/// Answer of the server to a question, as text.
 fn ask(target: &Target, sql: &str) -> String {
     let runtime = runtime().expect("a runtime");
     let answer = runtime.block_on(async {

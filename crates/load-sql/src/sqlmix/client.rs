@@ -46,7 +46,7 @@ pub(crate) struct Input {
     kept: RefCell<State>,
 }
 
-/// Where a transaction stands.
+/// Execution state of a transaction.
 #[derive(Clone)]
 struct State {
     step: usize,

@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// How often each of 1..=n came in many draws, as shares.
+    /// Share of each of 1..=n in many draws.
     fn shares(distribution: Distribution, n: usize) -> Vec<f64> {
         const DRAWS: usize = 200_000;
         let mut random = Random::new(11, 0);

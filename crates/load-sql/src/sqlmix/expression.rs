@@ -206,7 +206,7 @@ struct Reader<'a> {
     names: &'a mut Names,
 }
 
-/// How tight the operators bind.
+/// Precedence levels of operators; the highest binds tightest.
 const NOT: u8 = 3;
 const IS: u8 = 4;
 const COMPARISON: u8 = 5;

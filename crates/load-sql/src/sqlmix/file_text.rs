@@ -11,7 +11,7 @@ use sokudo_i18n::TextError;
 pub struct FileText {
     /// Its name, as it was typed.
     pub path: String,
-    /// How often it is drawn, in relation to the others.
+    /// Weight in the draw, in relation to the others.
     pub weight: u32,
     /// Its content; `None` until it is read.
     pub text: Option<String>,

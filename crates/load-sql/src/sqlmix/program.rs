@@ -100,7 +100,7 @@ impl Names {
         })
     }
 
-    /// How many there are.
+    /// Number of variables.
     pub fn len(&self) -> usize {
         self.known.len()
     }
@@ -163,7 +163,7 @@ pub struct Statement {
     pub capture: Capture,
     /// Rows that it must change or give, at least and at most; anything else is an error.
     pub rows: Option<(u64, u64)>,
-    /// How it is sent; decided when all files are read.
+    /// Form in which it is sent; decided when all files are read.
     pub form: Form,
     /// Whether it writes, by its first word.
     pub writes: bool,
@@ -187,7 +187,7 @@ pub enum Piece {
     },
 }
 
-/// How a statement is sent.
+/// Form in which a statement is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
     /// Prepared once per session; the variables are its parameters, in this order.
@@ -225,7 +225,7 @@ pub struct Transaction {
     pub name: String,
     /// Number of its file.
     pub file: usize,
-    /// How often it is drawn, in relation to the others.
+    /// Weight in the draw, in relation to the others.
     pub weight: u64,
     /// Its steps.
     pub steps: Vec<Step>,

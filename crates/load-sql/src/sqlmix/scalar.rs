@@ -21,7 +21,7 @@ pub enum Scalar {
     Text(Arc<str>),
 }
 
-/// Why an expression has no value.
+/// Error in the evaluation of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A variable that nothing has set yet.

@@ -6,7 +6,7 @@
 
 use super::program::{Names, Piece, begins_name, in_name};
 
-/// Where a text of SQL is cut.
+/// Point at which a text of SQL is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
     /// At a semicolon.

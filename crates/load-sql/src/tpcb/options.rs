@@ -11,7 +11,7 @@ use sokudo_workload::contract::Options;
 use crate::drive::BenchmarkOptions;
 use crate::options::{CommonOptions, by_common_options};
 
-/// What a transaction does.
+/// Variant of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
     /// Account, teller, branch and history.

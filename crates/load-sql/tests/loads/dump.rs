@@ -38,7 +38,7 @@ fn scratch(target: &Target) -> Vec<String> {
     rows.map(|name| format!("{name:?}")).collect()
 }
 
-/// What was dumped comes back; a row that came after the dump shows in its table only.
+/// Dumped rows come back; a change after the dump shows in its table only.
 fn come_back(target: &Target) {
     let stop = AtomicBool::new(false);
     let dumped: Dump<'_> = dump(target, Tables::Tpcb, limit(&stop)).expect("a dump");

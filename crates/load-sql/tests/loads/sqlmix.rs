@@ -351,7 +351,7 @@ fn clients_wait_for_the_pool_by_littles_law() {
     );
 }
 
-/// Who gets no session of the pool in time has failed, and the others go on.
+/// A transaction that gets no session of the pool in time has failed, and the others go on.
 #[test]
 fn a_wait_for_the_pool_has_an_end() {
     let fields = format!(
