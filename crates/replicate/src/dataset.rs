@@ -34,7 +34,7 @@ pub enum Content {
 /// Files of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Class {
-    /// How many.
+    /// Number of files.
     pub files: u64,
     /// Bytes of each.
     pub bytes: u64,

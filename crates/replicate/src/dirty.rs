@@ -17,7 +17,7 @@ const MOST_DIRECTORIES: usize = 10_000;
 pub struct Due {
     /// Directories, each after those above it, and whether all below belongs to it; `None`: everything.
     pub directories: Option<Vec<(RelPath, bool)>>,
-    /// When the first of the changes was seen.
+    /// Time at which the first of the changes was seen.
     pub since: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Which names belong to a replication: include and exclude patterns.
+//! Filter of the names of a replication: include and exclude patterns.
 //!
 //! Patterns are globs of the path below the root: `*` within a name, `**` over directories, `?`,
 //! `[…]`, `{a,b}`. A pattern without `/` fits the last name anywhere. What is excluded is neither
@@ -29,7 +29,7 @@ pub struct Filter {
 pub struct BadPattern {
     /// The pattern.
     pub pattern: String,
-    /// Why.
+    /// Reason.
     pub why: String,
 }
 

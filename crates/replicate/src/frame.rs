@@ -51,7 +51,7 @@ impl FrameKind {
     }
 }
 
-/// How a payload travels.
+/// Encoding of a payload on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
     /// As it is.
@@ -65,7 +65,7 @@ pub enum Codec {
 pub struct Header {
     /// Kind of the payload.
     pub kind: FrameKind,
-    /// How it travels.
+    /// Its encoding.
     pub codec: Codec,
     /// Bytes of the payload once unpacked.
     pub raw_len: u32,
@@ -77,7 +77,7 @@ pub struct Header {
     pub hash: u64,
 }
 
-/// Why the bytes are not a frame of this version.
+/// Error of bytes that are not a frame of this version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// A kind or codec that this version does not know, or bytes that must be zero.

@@ -11,7 +11,7 @@ const SAVED_NS: u64 = 50_000_000;
 pub struct Limiter {
     /// Bits of the rate, bytes per second; infinite without a limit.
     bytes_per_s: AtomicU64,
-    /// When the bytes that were granted so far have left.
+    /// Time at which the bytes that were granted so far have left, nanoseconds.
     free_ns: Mutex<u64>,
 }
 

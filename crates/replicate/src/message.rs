@@ -73,12 +73,12 @@ pub enum EntryKind {
     },
     /// Another name of a file of this round.
     HardLink {
-        /// That file.
+        /// Number of that file.
         of: Id,
     },
     /// A symbolic link.
     Symlink {
-        /// What it says, unread.
+        /// Its target, uninterpreted.
         #[serde(with = "serde_bytes")]
         target: Vec<u8>,
     },
@@ -114,12 +114,12 @@ pub enum Listing {
     /// Some entries of it. The first one has the number that follows the last entry's; numbers
     /// begin with 0 in every round.
     Entries(Vec<Entry>),
-    /// That was the directory.
+    /// End of the directory.
     DirectoryEnd {
         /// Every name in it was listed: what else the receiver has there is extra.
         complete: bool,
     },
-    /// That was the round.
+    /// End of the round.
     RoundEnd {
         /// Entries of it.
         entries: u32,
@@ -139,12 +139,12 @@ pub enum Verdict {
     Later,
 }
 
-/// Why something was not replicated.
+/// Failure to replicate something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Where, as people read it.
+    /// Its path, as people read it.
     pub path: String,
-    /// Why, one sentence.
+    /// Reason, one sentence.
     pub why: String,
 }
 

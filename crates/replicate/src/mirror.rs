@@ -24,7 +24,7 @@ use crate::session::{LOOK, Session};
 
 /// Changes that wait for the sender; with more of them everything is looked at.
 const MOST_CHANGES: usize = 65_536;
-/// Where the system cannot tell all changes: least time between two looks at everything.
+/// Least time between two looks at everything, where the system cannot tell all changes.
 const RESCAN_EVERY: Duration = Duration::from_secs(5);
 /// The same as a multiple of what a look took, so that a large tree is not walked all the time.
 const RESCAN_SHARE: u32 = 10;
@@ -40,7 +40,7 @@ struct WatchState {
     /// A directory went or was moved: a successor of its name may be watched no more, because watches are
     /// kept by name.
     moved: AtomicBool,
-    /// Why not all changes are told.
+    /// Reason for which not all changes are told.
     blind: OnceLock<String>,
 }
 
@@ -52,9 +52,9 @@ pub struct Mirror {
     changes: Receiver<Change>,
     dirty: Dirty,
     begun: Instant,
-    /// When a round was given, and the first change that it holds.
+    /// Times of the round that was given, and of the first change that it holds.
     given: Option<(Duration, Option<Duration>)>,
-    /// Where the system is blind: when everything is looked at again.
+    /// Time of the next look at everything, where the system is blind.
     rescan_at: Duration,
     /// New directories are looked at twice: what was made in them before they were watched has no event.
     again: Vec<(RelPath, bool)>,
@@ -117,12 +117,12 @@ impl Mirror {
         self.shared.note(&event, &sync_channel(0).0);
     }
 
-    /// Why the system does not tell all changes; `None` where it does.
+    /// Reason for which the system does not tell all changes; `None` where it does.
     pub fn blind(&self) -> Option<&str> {
         self.shared.blind.get().map(String::as_str)
     }
 
-    /// How often everything was looked at, beyond the first time.
+    /// Looks at everything, beyond the first.
     pub fn rescans(&self) -> u64 {
         self.rescans
     }

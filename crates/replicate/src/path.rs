@@ -17,7 +17,7 @@ pub const MAX_DEPTH: usize = 256;
 /// Begin of the names that the receiver uses for files that are not complete yet.
 pub const STAGED: &[u8] = b".~sk-";
 
-/// Why a name or path is refused.
+/// Reason for which a name or path is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadPath {
     /// It is empty, or has an empty component, or begins with `/`.

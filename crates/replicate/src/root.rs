@@ -376,7 +376,7 @@ pub fn set_attributes(_: BorrowedFd<'_>, _: &[Attribute]) -> io::Result<()> {
     Ok(())
 }
 
-/// Which of a file's properties are replicated besides its content.
+/// Properties of a file that are replicated besides its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keeps {
     /// Permission bits.

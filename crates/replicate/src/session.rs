@@ -91,7 +91,7 @@ impl Drop for EndsOnPanic<'_> {
 
 macro_rules! progress {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// How far an end is. All counters only rise; the last lag is a reading.
+        /// Progress of an end. All counters only rise; the last lag is a reading.
         #[derive(Debug, Default)]
         pub struct Progress {
             $($(#[$doc])* pub $name: AtomicU64,)*

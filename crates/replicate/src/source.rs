@@ -21,7 +21,7 @@ const RACY_NS: i64 = 2_000_000_000;
 /// A change within this time of another may leave the times of a file as they are: they are taken
 /// from a clock that the system moves at least a hundred times a second.
 const TICK_NS: i64 = 20_000_000;
-/// How often a file is given that time before it is opened.
+/// Most waits of that time before a file is opened.
 const SETTLES: u32 = 6;
 /// No single write takes longer than this.
 const SETTLED_NS: i64 = 60_000_000_000;
@@ -32,15 +32,15 @@ pub(crate) fn wall_clock_ns() -> i64 {
     since.map_or(0, |since| since.as_nanos().min(i64::MAX as u128) as i64)
 }
 
-/// Where files come from.
+/// Source of files.
 pub enum Source {
     /// A tree below a root.
     Tree {
         /// The root.
         root: Arc<Root>,
-        /// What belongs to it.
+        /// Filter of the names that belong to it.
         filter: Filter,
-        /// Which properties are read.
+        /// Properties that are read.
         keeps: Keeps,
         /// Of each file only so many bytes are taken: a trial needs no more.
         most_bytes: u64,
@@ -69,7 +69,7 @@ pub enum Opened {
 
 /// Event on the way through a directory.
 pub enum Event {
-    /// What the directory itself has; comes first.
+    /// Metadata of the directory itself; comes first.
     Begin(Meta),
     /// A name that belongs to the replication.
     Found(Found),

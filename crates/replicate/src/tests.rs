@@ -30,7 +30,7 @@ struct Copy {
     filter: Filter,
 }
 
-/// What became of it at both ends.
+/// Outcome of a replication at both ends.
 #[derive(Debug)]
 struct Copied {
     sent: Outcome,

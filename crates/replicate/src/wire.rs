@@ -16,7 +16,7 @@ pub trait Channel: Read + Write + Send {}
 
 impl<T: Read + Write + Send> Channel for T {}
 
-/// Which connection of a session.
+/// Role of a connection within a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Sender to receiver: entries.
@@ -54,7 +54,7 @@ impl Role {
 /// The wait of a read or write for its peer.
 struct Wait<'a> {
     session: &'a Session,
-    /// What a peer that is gone did not do.
+    /// Beginning of the error for a peer that is gone.
     stalled: &'static str,
     last: Instant,
 }

@@ -114,7 +114,7 @@ pub struct Disks {
     pub sync_s: f64,
 }
 
-/// How far measured values may be off, relative.
+/// Uncertainty of measured values, relative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Doubts {
     /// Of the rates of the way.
@@ -146,14 +146,14 @@ pub struct Inputs {
     pub entry_wire_bytes: f64,
     /// Time that a replication takes whatever it does.
     pub start_s: f64,
-    /// How far all this may be off.
+    /// Uncertainty of all this.
     pub doubts: Doubts,
 }
 
-/// When content is on the device.
+/// Time at which content is on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// When the system likes.
+    /// Chosen by the system.
     None,
     /// Many files at a time.
     Batch,
@@ -170,7 +170,7 @@ pub struct Setting {
     pub connections: u32,
     /// Bytes of small files in one frame; 0: each in a frame of its own.
     pub batch_bytes: u64,
-    /// When content is on the device.
+    /// Time at which content is on the device.
     pub durability: Durability,
     /// Socket buffers; `None`: the system's own tuning.
     pub buffer_bytes: Option<u64>,

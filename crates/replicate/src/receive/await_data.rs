@@ -84,7 +84,7 @@ impl AllAwaited {
     }
 }
 
-/// How a large file ends, as the sender said.
+/// End of a large file, as the sender said.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
     pub(super) size: u64,

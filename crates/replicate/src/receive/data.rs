@@ -116,7 +116,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What goes wrong with one file is that file's trouble.
+    /// Gives up a file that cannot be written; others go on.
     fn or_give_up(&mut self, id: Id, done: io::Result<()>) {
         if let Err(error) = done {
             let why = format!("it cannot be written: {error}");

@@ -429,7 +429,7 @@ impl<'a> Judge<'a> {
         set_meta_of(at, &entry.name, &entry.meta, terms.keeps)
     }
 
-    /// That was the directory.
+    /// Ends the directory.
     pub(super) fn directory_end(&mut self, complete: bool) -> io::Result<()> {
         let current = self.current.take().ok_or_else(unasked)?;
         let Some(handle) = &current.handle else {
@@ -477,7 +477,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// That was the round, of so many entries.
+    /// Ends the round, of so many entries.
     pub(super) fn round_end(&mut self, entries: u32) -> io::Result<RoundWork> {
         let round = std::mem::take(&mut self.round);
         match round.entries == entries && self.current.is_none() {

@@ -46,10 +46,10 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 /// Most files with several names in a round.
 const MAX_SHARED: usize = 4 << 20;
 
-/// When content is on the device.
+/// Time at which content is on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// When the system likes. A power cut may leave files that were published without content.
+    /// Chosen by the system. A power cut may leave files that were published without content.
     None,
     /// Before files are published, many at a time: a power cut leaves old or new files.
     Batch,
@@ -57,7 +57,7 @@ pub enum Durability {
     File,
 }
 
-/// Where content goes.
+/// Destination of content.
 pub enum Sink {
     /// Into a tree below a root.
     Tree(Arc<Root>),
@@ -65,12 +65,12 @@ pub enum Sink {
     Null,
 }
 
-/// How the receiver receives.
+/// Settings of the receiver.
 #[derive(Debug, Clone)]
 pub struct ReceiveTerms {
-    /// When content is on the device.
+    /// Time at which content is on the device.
     pub durability: Durability,
-    /// What the source does not have is removed.
+    /// Names that the source does not have are removed.
     pub delete: bool,
     /// Most names that a round may remove; with more, none is.
     pub max_delete: Option<u64>,
@@ -82,21 +82,21 @@ pub struct ReceiveTerms {
     pub dry_run: bool,
     /// Properties that are set.
     pub keeps: Keeps,
-    /// What belongs to the replication; the others are never removed.
+    /// Filter of what belongs to the replication; the others are never removed.
     pub filter: Filter,
 }
 
 /// A receiver: where to, how, and over which connections.
 pub struct Receiver {
-    /// Where content goes.
+    /// Destination of content.
     pub sink: Sink,
-    /// How.
+    /// Settings of the receiver.
     pub terms: ReceiveTerms,
     /// Connections to the sender: three or more, in any order.
     pub channels: Vec<Box<dyn Channel>>,
     /// Ends it early.
     pub session: Arc<Session>,
-    /// How far it is.
+    /// Progress of the receiver.
     pub progress: Arc<Progress>,
 }
 

@@ -46,7 +46,7 @@ pub enum Level {
     Fixed(i32),
 }
 
-/// How the sender sends.
+/// Settings of the sender.
 #[derive(Debug, Clone)]
 pub struct SendTerms {
     /// Compression.
@@ -107,9 +107,9 @@ pub struct Outcome {
     pub counts: Counts,
     /// Rounds that are complete.
     pub rounds: u64,
-    /// What could not be replicated, the first [`KEPT_FAILURES`].
+    /// Failures to replicate, the first [`KEPT_FAILURES`].
     pub failures: Vec<Failure>,
-    /// Why it ended early.
+    /// Reason for which it ended early.
     pub broken: Option<String>,
 }
 
@@ -140,15 +140,15 @@ impl SendState {
 
 /// A sender: what, how, and over which connections.
 pub struct Sender {
-    /// Where files come from.
+    /// Source of files.
     pub source: Source,
-    /// How they are sent.
+    /// Settings of the sender.
     pub terms: SendTerms,
     /// Connections to the receiver: three or more.
     pub channels: Vec<Box<dyn Channel>>,
     /// Ends it early.
     pub session: Arc<Session>,
-    /// How far it is.
+    /// Progress of the sender.
     pub progress: Arc<Progress>,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Item {
     pub(super) basis: Option<Arc<Vec<u128>>>,
     /// Bytes of its attributes.
     pub(super) attribute_bytes: usize,
-    /// How often it was begun before.
+    /// Attempts before this one.
     pub(super) attempt: u32,
 }
 

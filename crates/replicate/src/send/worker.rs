@@ -16,7 +16,7 @@ use crate::session::{ALIVE, LOOK, Progress, lock};
 use crate::source::Opened;
 use crate::wire::FrameWriter;
 
-/// How often a file that changes while it is read is begun again.
+/// Most attempts at a file that changes while it is read.
 const ATTEMPTS: u32 = 3;
 /// Bytes before the data of a chunk.
 pub(crate) const CHUNK_HEAD: usize = 4 + 4 + 8;
@@ -39,7 +39,7 @@ struct Worker<'a> {
     read_ns: u64,
 }
 
-/// Why a file is not sent.
+/// Reason for which a file is not sent.
 enum Trouble {
     /// It changed each time it was read.
     Changing,

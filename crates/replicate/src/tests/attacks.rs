@@ -183,7 +183,7 @@ impl Place {
     }
 }
 
-/// What a receiver makes of a hostile sender: it ends, and nothing outside its root has changed.
+/// Outcome of a receiver with a hostile sender: it ends, and nothing outside its root has changed.
 fn attack_with(terms: ReceiveTerms, place: &Place, act: impl FnOnce(&mut Hostile)) -> Outcome {
     let (here, there) = connections(3);
     let receiver = Receiver {
@@ -731,7 +731,7 @@ fn a_directory_that_becomes_a_link_meanwhile_leads_nowhere() {
     assert_eq!(look(source.path()), look(&place.inside()));
 }
 
-/// What a sender of three entries makes of a hostile receiver; gives what it sent of content.
+/// Outcome of a sender of three entries with a hostile receiver, bytes of content that it sent, and progress.
 fn deceive(act: impl FnOnce(&mut FrameWriter, &mut FrameReader)) -> (Outcome, u64, Arc<Progress>) {
     let source = quick();
     fs::create_dir(source.path().join("d")).unwrap();

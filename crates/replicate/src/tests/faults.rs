@@ -92,7 +92,7 @@ fn cut_somewhere(count: usize, random: &mut Random) -> (Channels, Channels) {
     (here, there)
 }
 
-/// What the target has before, and what the source has.
+/// Writes the old tree, of the target, and the new one, of the source.
 pub(super) fn versions(old: &Path, new: &Path) {
     for root in [old, new] {
         let version = u64::from(root == new);
@@ -136,7 +136,7 @@ pub(super) fn duplicate(from: &Path, to: &Path) {
     assert!(copied.unwrap().success());
 }
 
-/// What each name is and holds, without its properties; files in transit apart.
+/// Kind and content of each name, without its properties; files in transit apart.
 pub(super) fn contents(root: &Path) -> BTreeMap<Vec<u8>, String> {
     fn walk(root: &Path, at: &Path, found: &mut BTreeMap<Vec<u8>, String>) {
         for entry in fs::read_dir(at).unwrap() {
@@ -177,7 +177,7 @@ pub(super) fn assert_old_or_new(target: &Path, old: &Path, new: &Path, case: &st
     }
 }
 
-/// How the rounds of a seed replicate.
+/// Settings with which the rounds of a seed replicate.
 pub(super) fn terms_of(random: &mut Random) -> Copy {
     let mut copy = Copy {
         connections: 1 + random.below(3) as usize,

@@ -18,7 +18,7 @@ use crate::session::Session;
 /// Rounds of an ordinary run; this variable asks for others.
 const ROUNDS: u64 = 20;
 const ROUNDS_VARIABLE: &str = "SOKUDO_REPLICATE_KILLS";
-/// What a process of a round is: its end, source, target, socket and seed.
+/// Environment variables of a process of a round: its end, source, target, socket and seed.
 const END: &str = "SOKUDO_REPLICATE_END";
 const SOURCE: &str = "SOKUDO_REPLICATE_SOURCE";
 const TARGET: &str = "SOKUDO_REPLICATE_TARGET";
@@ -31,7 +31,7 @@ fn variable(name: &str) -> OsString {
     std::env::var_os(name).unwrap_or_else(|| panic!("`{name}` is set"))
 }
 
-/// What a process of a round does.
+/// Runs one end of a round in this process.
 fn be(end: &str) {
     let seed = variable(SEED).into_string().unwrap().parse().unwrap();
     let copy = terms_of(&mut Random(seed));
