@@ -47,9 +47,9 @@ pub struct Knobs {
 /// A refusal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refused {
-    /// What is wrong.
+    /// Error message.
     pub says: Text,
-    /// How to mend it.
+    /// Hint for mending it.
     pub hint: Text,
 }
 

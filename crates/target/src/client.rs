@@ -17,10 +17,10 @@ use crate::journal::Change;
 const BOUND: Duration = Duration::from_secs(5);
 /// Longest answer, bytes.
 const ANSWER_MAX: u64 = 16 << 20;
-/// How the files of targets end.
+/// Suffix of the files of targets.
 const ENDING: &str = "target.json";
 
-/// How a target on this host is reached; a file that only its owner may read.
+/// Addresses and key of a target on this host; a file that only its owner may read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyFile {
     /// Address of the server.
@@ -54,7 +54,7 @@ impl KeyFile {
         file.write_all(text.as_bytes()).map_err(failed)
     }
 
-    /// Where the changes of knobs are written down.
+    /// Path of the journal, in which changes of knobs are written down.
     pub fn journal(&self) -> PathBuf {
         self.path.with_extension("journal")
     }
@@ -83,7 +83,7 @@ impl KeyFile {
     }
 }
 
-/// Why the admin port did not do what was asked.
+/// Error of a request to the admin port.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// It does not answer.
@@ -175,7 +175,7 @@ impl Remote {
         self.ask("POST", "/held/release", Some(json!({ "hold": hold })))
     }
 
-    /// What callers must show, where it is known.
+    /// Credential that callers must show, where it is known.
     pub(crate) fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }

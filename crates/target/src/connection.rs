@@ -32,12 +32,12 @@ pub(crate) struct Connection {
     /// Place among the connections of the loop.
     pub(crate) slot: usize,
     state: AtomicU8,
-    /// When the loop began to wait, milliseconds of the target's clock.
+    /// Time at which the loop began to wait, milliseconds of the target's clock.
     since_ms: AtomicU64,
     input: Mutex<Input>,
 }
 
-/// What has arrived.
+/// Input that has arrived.
 #[derive(Default)]
 pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,

@@ -38,7 +38,7 @@ const BEING_REFUSED: usize = 1024;
 const LISTENER: u64 = u64::MAX;
 const BELL: u64 = u64::MAX - 1;
 
-/// What wakes the loop, and what it finds then.
+/// Waker of the loop, with the connections that it finds then.
 #[derive(Clone)]
 pub(crate) struct Bell(Arc<Ringing>);
 

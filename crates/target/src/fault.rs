@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::settings::{Fault, ms};
 use crate::stop::Stop;
 
-/// What the faults remember from one request to the next.
+/// State of the faults from one request to the next.
 pub(crate) struct Faults {
     stop: Arc<Stop>,
     epoch: Instant,
@@ -26,7 +26,7 @@ struct Allowance {
     left: f64,
 }
 
-/// What becomes of one request.
+/// Fate of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is carried out, and its answer is late by this.
@@ -117,7 +117,7 @@ impl Faults {
     }
 }
 
-/// What is left of the pause at this time: the last part of every period.
+/// Rest of the pause at this time: the last part of every period.
 fn pause_left(elapsed: Duration, every: Duration, pause: Duration) -> Duration {
     let every_ns = every.as_nanos().max(1);
     let within = Duration::from_nanos((elapsed.as_nanos() % every_ns) as u64);

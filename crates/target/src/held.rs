@@ -19,7 +19,7 @@ use crate::stop::Stop;
 
 /// Renewals in the time of a lease.
 const RENEWALS: u32 = 5;
-/// How the files of holds begin.
+/// Prefix of the files of holds.
 const BEGINNING: &str = "hold-";
 
 /// Knobs that are held.

@@ -92,8 +92,7 @@ impl Journal {
         self.rewrite();
     }
 
-    /// What each knob that a hold changed gets when its changes had never been made: changes of others
-    /// stay.
+    /// Changes that give each knob of a hold the value that it would have without the hold: changes of others stay.
     pub(crate) fn without(&self, hold: u64) -> Vec<Change> {
         let mut out: Vec<Change> = Vec::new();
         let held = |change: &Change| change.hold == Some(hold);

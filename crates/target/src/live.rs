@@ -11,7 +11,7 @@ pub(crate) struct Live {
     current: Mutex<Arc<Settings>>,
 }
 
-/// What one thread knows of them.
+/// Settings as one thread saw them last.
 pub(crate) struct Seen {
     version: u64,
     settings: Arc<Settings>,

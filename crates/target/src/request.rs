@@ -14,7 +14,7 @@ pub const TARGET_MAX: usize = 8 << 10;
 /// Longest body, bytes.
 pub const BODY_MAX: usize = 1 << 20;
 
-/// How a request asks.
+/// Method by which a request asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// For the resource.
@@ -30,7 +30,7 @@ pub enum Method {
 /// A whole request; ranges point into the bytes it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// How it asks.
+    /// Its method.
     pub method: Method,
     /// Path without the query.
     pub path: Range<usize>,
@@ -58,14 +58,14 @@ impl Request {
     }
 }
 
-/// What bytes are so far.
+/// Result of reading the bytes so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
     /// A request begins, and more bytes are needed.
     Unfinished,
     /// A request.
     Whole(Request),
-    /// What no request is: the status of the answer. The connection cannot go on.
+    /// No request: the status of the answer. The connection cannot go on.
     Bad(u16),
 }
 

@@ -33,7 +33,7 @@ const END_BOUND: Duration = Duration::from_secs(5);
 /// Largest body that `/?bytes=N` gives.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// What all threads share.
+/// State that all threads share.
 pub(crate) struct Core {
     pub(crate) live: Live,
     pub(crate) workers: Workers,
@@ -46,7 +46,7 @@ pub(crate) struct Core {
     pub(crate) journal: Mutex<Journal>,
     pub(crate) holds: Mutex<Holds>,
     pub(crate) started: Instant,
-    /// Where connections arrive, as long as somebody listens.
+    /// Listening socket; `None` while the server does not listen.
     pub(crate) listener: Mutex<Option<TcpListener>>,
 }
 
@@ -106,7 +106,7 @@ pub enum TargetError {
 }
 
 impl TargetError {
-    /// What happened, for people.
+    /// Text of the error, for people.
     pub fn text(&self) -> Text {
         match self {
             Self::Setting(bad) => bad.text(),
@@ -120,7 +120,7 @@ impl TargetError {
         }
     }
 
-    /// How to mend it.
+    /// Hint for mending it.
     pub fn hint(&self) -> Text {
         match self {
             Self::Setting(bad) => bad.hint(),
@@ -200,7 +200,7 @@ impl Target {
         self.key.admin
     }
 
-    /// How others reach the admin port.
+    /// Key file with which others reach the admin port.
     pub fn key(&self) -> &KeyFile {
         &self.key
     }
@@ -335,7 +335,7 @@ impl Core {
     }
 }
 
-/// What a thread does with each request.
+/// Work of a thread on each request.
 fn worker(core: Arc<Core>) -> crate::workers::Work {
     let seed = Arc::as_ptr(&core).addr() as u64 ^ core.started.elapsed().as_nanos() as u64;
     let mut bench = Bench {
@@ -346,7 +346,7 @@ fn worker(core: Arc<Core>) -> crate::workers::Work {
     Box::new(move |taken| bench.serve(&core, taken))
 }
 
-/// What a thread keeps from one request to the next.
+/// State that a thread keeps from one request to the next.
 struct Bench {
     seen: Seen,
     random: Random,

@@ -20,9 +20,9 @@ pub struct Settings {
     pub workers: Workers,
     /// Connections to the database.
     pub pool: Pool,
-    /// What `/stress/…` does where the request does not say.
+    /// Defaults of `/stress/…` where the request does not say.
     pub stress: Stress,
-    /// What goes wrong on purpose.
+    /// Faults that are made on purpose.
     pub fault: Fault,
     /// The port that tells and changes all this.
     pub admin: Admin,
@@ -38,7 +38,7 @@ pub struct Listen {
     pub backlog: u32,
     /// Connections that are open at once.
     pub max_open: u32,
-    /// What becomes of one more.
+    /// Treatment of one more.
     pub on_full: OnFull,
     /// Longest time without a whole request on an open connection.
     pub open_timeout_s: f64,
@@ -46,7 +46,7 @@ pub struct Listen {
     pub request_timeout_s: f64,
 }
 
-/// What becomes of a connection beyond `listen.max_open`.
+/// Treatment of a connection beyond `listen.max_open`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFull {
@@ -90,21 +90,21 @@ pub struct Pool {
     pub max: u32,
     /// Longest wait for one; then the answer is 503.
     pub timeout_s: f64,
-    /// Who gets the next one.
+    /// Order in which they are given out.
     pub order: Order,
 }
 
-/// Who of those that wait gets a connection first.
+/// Order in which those that wait get a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Who has waited longest.
+    /// The longest wait first.
     Fifo,
-    /// Who came last.
+    /// The last arrival first.
     Lifo,
 }
 
-/// What `/stress/…` does where the request does not say.
+/// Defaults of `/stress/…` where the request does not say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Stress {
@@ -120,14 +120,14 @@ pub struct Stress {
     pub update_ms: u64,
     /// CPU time that each request uses besides.
     pub spin_us: u64,
-    /// How a connection is held.
+    /// Way in which a connection is held.
     pub hold: Hold,
     /// Has the two defects of the servlet that this models: parameters are shared by all requests, and
     /// `updateTime` is read as `updatTime`.
     pub seed_bugs: bool,
 }
 
-/// How a connection of the pool is held.
+/// Way in which a connection of the pool is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
@@ -137,7 +137,7 @@ pub enum Hold {
     Sleep,
 }
 
-/// What goes wrong on purpose; 0 and false: nothing.
+/// Faults that are made on purpose; 0 and false: none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fault {
@@ -261,9 +261,9 @@ pub enum BadSetting {
     Value {
         /// Setting.
         key: String,
-        /// What was given.
+        /// Value that was given.
         value: String,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
     /// The value is too small or too large.
@@ -271,7 +271,7 @@ pub enum BadSetting {
     Range {
         /// Setting.
         key: String,
-        /// What was given.
+        /// Value that was given.
         value: f64,
         /// Least value.
         least: f64,
@@ -292,7 +292,7 @@ pub enum BadSetting {
     /// Somebody holds the knobs already.
     #[error("the knobs are held by {by}")]
     Held {
-        /// Who.
+        /// Holder.
         by: String,
     },
     /// The knobs are not held by who says so.
@@ -309,7 +309,7 @@ pub enum BadSetting {
 }
 
 impl BadSetting {
-    /// What happened, for people.
+    /// Text of the error, for people.
     pub fn text(&self) -> Text {
         let text = |key: &str| Text::new(key);
         match self {
@@ -344,7 +344,7 @@ impl BadSetting {
         }
     }
 
-    /// How to mend it.
+    /// Hint for mending it.
     pub fn hint(&self) -> Text {
         Text::new(match self {
             Self::Fixed(_) => "error-target-fixed-hint",

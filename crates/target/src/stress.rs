@@ -61,7 +61,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) random: &'a mut Random,
 }
 
-/// Where the time of a request went.
+/// Time of a request, by stage.
 #[derive(Debug, Default)]
 struct Spent {
     pool: Duration,

@@ -81,7 +81,7 @@ pub struct WorkerStats {
     pub service: WaitStats,
 }
 
-/// Where an idle thread waits.
+/// Place at which an idle thread waits.
 struct Seat {
     is_called: AtomicBool,
     thread: Thread,
@@ -218,7 +218,7 @@ impl Workers {
         (stats, inner.wait.clone(), inner.service.clone())
     }
 
-    /// What every thread does until it is sent home. `make` starts another one like it.
+    /// Runs a thread until it is sent home. `make` starts another one like it.
     pub(crate) fn run(&self, mut work: Work, make: &dyn Fn() -> io::Result<()>) {
         let seat = Arc::new(Seat {
             is_called: AtomicBool::new(true),

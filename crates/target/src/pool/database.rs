@@ -31,7 +31,7 @@ pub(crate) trait Session: Send {
 /// Characters of an unknown kind of database that are told.
 const KIND_CHARS: usize = 20;
 
-/// What a connection is used for.
+/// Statement that a connection executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Statement {
     /// Reads some rows.
@@ -60,7 +60,7 @@ impl NoDatabase {
     }
 }
 
-/// Where the database of a URL is, without who asks for it and the secrets of that.
+/// Location of the database of a URL, without its user and secrets.
 pub(crate) fn shown(url: &str) -> String {
     match url.split_once(':').map(|(kind, _)| kind) {
         Some("sim" | "sqlite") => url.to_owned(),

@@ -81,7 +81,7 @@ struct Inner {
     is_closed: bool,
 }
 
-/// What someone who waits is given.
+/// Grant to someone who waits.
 enum Grant {
     Session(Box<dyn Session>),
     /// Room for a connection that is not open yet.

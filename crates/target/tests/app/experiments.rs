@@ -15,7 +15,7 @@ const PATH: &str = "/stress/x?searchTime=500&updateTime=500&interval=10&duration
 /// Mean pause between two requests of a user.
 const THINK: Duration = Duration::from_millis(290);
 
-/// What happened while users asked.
+/// Outcomes of the users' requests.
 #[derive(Default)]
 struct Told {
     answers: AtomicU64,

@@ -1,4 +1,4 @@
-//! What is answered, and when a connection ends.
+//! Tests of answers, and of the ends of connections.
 
 use std::io::Write as _;
 use std::time::Instant;
