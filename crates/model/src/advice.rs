@@ -30,11 +30,11 @@ pub struct Candidate {
     pub connections: u32,
     /// Bytes of small files in one frame.
     pub batch_bytes: u64,
-    /// When content is on the device: `none`, `batch`, `file`.
+    /// Time at which content is on the device: `none`, `batch`, `file`.
     pub durability: String,
     /// Of the whole source.
     pub predicted: Predicted,
-    /// What trials of it took; empty when none was made.
+    /// Trials of it; empty when none was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
     /// True for the settings that a command without options has.
@@ -52,7 +52,7 @@ pub struct Trial {
     pub measured_s: f64,
 }
 
-/// What was measured before.
+/// Measurements that were made before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     /// Files whose content travels.
@@ -93,7 +93,7 @@ pub struct Rule {
 /// A prediction of a replication, or a choice of its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
-    /// What was measured.
+    /// Measurements that it rests on.
     pub basis: Basis,
     /// Settings from the best one on; of a prediction alone, only those of the run.
     pub candidates: Vec<Candidate>,

@@ -69,7 +69,7 @@ pub struct Check {
     pub passed: bool,
     /// The expected and the seen value.
     pub says: Text,
-    /// What the operator asked for; `None` for a condition that every run must meet.
+    /// Demand of the operator; `None` for a condition that every run must meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<Demand>,
 }

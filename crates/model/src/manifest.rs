@@ -84,8 +84,7 @@ pub struct HostEntry {
     pub clock_offset_ns: i64,
     /// Half of the smallest round trip: the offset is right within this, nanoseconds.
     pub clock_error_ns: u64,
-    /// Which machine it is, by its clock: hosts with the same word share one. `None` where the
-    /// system does not say.
+    /// Its machine, by its clock: hosts with the same word share one. `None` where the system does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
 }
@@ -175,7 +174,7 @@ pub struct Manifest {
     /// Causes of its limit that were put to the test by later runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<Proof>,
-    /// What was predicted of a replication, and which settings were chosen.
+    /// Prediction of a replication, and the settings that were chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
     /// File name relative to the record → SHA-256, hexadecimal. Written when the run is closed.
@@ -193,7 +192,7 @@ const OF_MANY_HOSTS: [&str; 3] = ["console", "pairs", "run"];
 const NAMED_MAX: usize = 2;
 
 impl Manifest {
-    /// What was loaded, in a few words: each load once, with its plan, its server, or its hosts.
+    /// Loads of the run, in a few words: each once, with its plan, its server, or its hosts.
     pub fn did(&self) -> String {
         let mut all: Vec<String> = Vec::new();
         for phase in &self.phases {

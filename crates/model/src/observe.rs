@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::counted;
 
-/// Which hosts of a run a monitor observes.
+/// Hosts of a run that a monitor observes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum On {

@@ -15,8 +15,8 @@ pub struct FlowPlan {
     pub from: u32,
     /// Index of the receiving host.
     pub to: u32,
-    /// Which of several parallel flows between the same hosts this is, from 0: each stream has its
-    /// own sending thread and its own sockets.
+    /// Number among parallel flows between the same hosts, from 0: each stream has its own sending thread and
+    /// its own sockets.
     #[serde(default)]
     pub stream: u32,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a test says about a cause.
+/// Outcome of the test of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -25,13 +25,13 @@ pub struct Proof {
     pub option: String,
     /// Its changed value; empty: it was left out.
     pub value: String,
-    /// What was carried with the change over what was carried without it.
+    /// Ratio of what was carried with the change to what was carried without it.
     pub effect: f64,
     /// Lower end of the effect.
     pub low: f64,
     /// Upper end of the effect.
     pub high: f64,
-    /// What it says.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Name of the run that tested it.
     pub run: String,

@@ -3,7 +3,7 @@
 use crate::metric::{Metric, Stat};
 use crate::summary::PhaseResult;
 
-/// Which numbers of a workload's result make a latency-over-rate curve.
+/// Numbers of a workload's result that make a latency-over-rate curve.
 #[derive(Debug, Clone, Copy)]
 pub struct CurveMetrics {
     /// Load that was offered, in the unit that people compare; absent in a closed loop.

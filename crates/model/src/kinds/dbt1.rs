@@ -49,7 +49,7 @@ pub const LATENCIES: [Metric; 14] = [
     ADMIN_REQUEST_SECONDS, ADMIN_CONFIRM_SECONDS,
 ];
 
-/// How many of each were carried out, in the same order.
+/// Number of interactions of each kind that were carried out, in the same order.
 #[rustfmt::skip]
 pub const COUNTS: [Metric; 14] = [
     HOME_DONE, NEW_PRODUCTS_DONE, BEST_SELLERS_DONE,

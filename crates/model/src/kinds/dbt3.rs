@@ -73,7 +73,7 @@ pub const LATENCIES: [Metric; 24] = [
     QUERY_21_SECONDS, QUERY_22_SECONDS, NEW_SECONDS, OLD_SECONDS,
 ];
 
-/// How often each of them was answered, in the same order.
+/// Number of answers to each of them, in the same order.
 #[rustfmt::skip]
 pub const COUNTS: [Metric; 24] = [
     QUERY_01_ANSWERED, QUERY_02_ANSWERED, QUERY_03_ANSWERED, QUERY_04_ANSWERED,

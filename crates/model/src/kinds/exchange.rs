@@ -82,7 +82,7 @@ pub struct Exchange {
     pub failure_kinds: &'static [Metric],
     /// Whether every request has a connection of its own.
     pub connects_each_time: bool,
-    /// What people call its requests.
+    /// Name for its requests.
     pub noun: Noun,
     /// Numbers of the workload's own that people ask for first.
     pub own: &'static [Metric],
@@ -96,7 +96,7 @@ pub struct Exchange {
     pub between: Option<BetweenHosts>,
 }
 
-/// What people call the requests of a workload.
+/// Name for the requests of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noun {
     /// Requests, which are answered.

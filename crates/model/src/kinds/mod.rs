@@ -81,7 +81,7 @@ pub struct Kind {
     pub name: &'static str,
     /// The question that the workload answers, one line.
     pub question: &'static str,
-    /// Which questions can be asked of its numbers.
+    /// Questions that can be asked of its numbers.
     pub family: Family,
     /// Targets that its load reaches. An agent's policy grants [`Reach::Hosts`] alone by default.
     pub reach: &'static [Reach],
@@ -128,7 +128,7 @@ impl PartialEq for Kind {
 
 impl Eq for Kind {}
 
-/// Which questions can be asked of a kind's numbers.
+/// Questions that can be asked of a kind's numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Family {
     /// Requests and their answers.
@@ -279,7 +279,7 @@ impl Expects {
 pub struct PairFigure {
     /// The metric.
     pub metric: Metric,
-    /// Which number of a distribution; `None` for a metric that is a single number.
+    /// Number of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
     /// Whether more of it is better.
     pub more_is_better: bool,
@@ -322,7 +322,7 @@ pub struct LayerNumber {
     pub name: &'static str,
     /// The metric.
     pub metric: Metric,
-    /// Which number of a distribution; `None` for a metric that is a single number.
+    /// Number of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
 }
 
@@ -339,7 +339,7 @@ fn name_of(metric: &Metric, stat: Option<Stat>) -> String {
 }
 
 impl Kind {
-    /// What people call its requests.
+    /// Name for its requests.
     pub fn noun(&self) -> Noun {
         match self.family {
             Family::Exchange(exchange) => exchange.noun,

@@ -125,7 +125,7 @@ pub(super) const fn parts<const N: usize>(
     parts
 }
 
-/// What every kind of load on a database has in common; a workload gives its name and question.
+/// Properties common to every kind of load on a database; a workload gives its name and question.
 pub(super) const KIND: Kind = Kind {
     name: "sql",
     question: "",
