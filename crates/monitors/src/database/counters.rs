@@ -13,7 +13,7 @@ pub(crate) struct Derived {
     pub(crate) scale: f64,
 }
 
-/// How it comes from them.
+/// Derivation of a metric from counters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Way {
     /// The reading itself.

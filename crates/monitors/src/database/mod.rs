@@ -1,4 +1,4 @@
-//! What the monitors of database servers share: one session, asked ten times a second what the others do,
+//! Common part of the monitors of database servers: one session, asked ten times a second what the others do,
 //! and once a second for the server's counters.
 //!
 //! ```text
@@ -162,7 +162,7 @@ struct DatabaseSampler<Q> {
     outage: Outage,
     window: Window,
     counters: Counters,
-    /// When the counters were read last, or that was tried.
+    /// Time at which the counters were read last, or that was tried.
     read_ns: Option<i64>,
     host: String,
     names: &'static Names,

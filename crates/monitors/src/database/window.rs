@@ -24,7 +24,7 @@ pub(crate) struct Seen {
 pub(super) struct Window {
     looks: f64,
     by_class: BTreeMap<&'static str, f64>,
-    /// What was seen once stays, so that its series goes to 0.
+    /// Sessions by event: what was seen once stays, so that its series goes to 0.
     by_event: BTreeMap<String, f64>,
     queues: BTreeMap<String, [f64; 2]>,
     of_client: f64,

@@ -109,7 +109,7 @@ pub(crate) fn sysctl_path(ctx: &Context, name: &str) -> std::path::PathBuf {
     ctx.proc_path("sys").join(name.replace('.', "/"))
 }
 
-/// Which control groups are mounted: `v1`, `v2` or both.
+/// Versions of control groups that are mounted: `v1`, `v2` or both.
 pub(crate) fn cgroup_version(ctx: &Context) -> Option<&'static str> {
     let mounts = read_bounded(&ctx.proc_path("self/mountinfo"), 1 << 20).ok()?;
     parse::group_mounts(&mounts).version()

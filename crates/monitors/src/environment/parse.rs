@@ -155,7 +155,7 @@ pub(super) fn group<'a>(text: &'a str, controller: &str) -> Option<Group<'a>> {
     v2
 }
 
-/// Which trees of control groups exist, from `/proc/self/mountinfo`.
+/// Trees of control groups that exist, from `/proc/self/mountinfo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct GroupMounts<'a> {
     /// Mount point of version 2.

@@ -18,7 +18,7 @@ const SOCKET_BYTES: usize = 48;
 /// One listening socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// Where it listens.
+    /// Address at which it listens.
     pub(crate) address: SocketAddr,
     /// Connections that wait to be accepted.
     pub(crate) depth: u32,

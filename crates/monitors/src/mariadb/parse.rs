@@ -30,7 +30,7 @@ pub(super) fn take(seen: &mut Seen, command: &str, state: &str, sessions: f64) {
     seen.groups.push((class, event, sessions));
 }
 
-/// Who waits for a row is shown as if it worked on its statement: so many of those wait instead.
+/// Moves so many sessions from work to waits: the server shows who waits for a row as if it worked on its statement.
 pub(super) fn wait_for_rows(seen: &mut Seen, mut waiting: f64) {
     let mut moved = 0.0;
     for (class, _, sessions) in &mut seen.groups {

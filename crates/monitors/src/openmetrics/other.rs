@@ -60,8 +60,7 @@ pub(super) fn stub_status(text: &str) -> Result<Exposition, BadLine> {
     })))
 }
 
-/// What is asked of Jolokia: the numbers of these MBeans, in one request. A bean that is not there is no
-/// error.
+/// Request to Jolokia for the numbers of these MBeans, all in one. A bean that is not there is no error.
 pub(super) fn jolokia_request(beans: &[String]) -> String {
     let read = |bean: &String| json!({"type": "read", "mbean": bean, "config": {"ignoreErrors": true, "maxDepth": 2}});
     Value::Array(beans.iter().map(read).collect()).to_string()

@@ -1,4 +1,4 @@
-//! Which statistics each version of PostgreSQL has, and where.
+//! Statistics that each version of PostgreSQL has, and their places.
 
 /// Versions before this one have no `pg_stat_wal`.
 const V14: i64 = 140_000;

@@ -423,8 +423,8 @@ impl Observed {
         each.max()
     }
 
-    /// What all threads did since the last call; `None` for the first one. What a thread did between its last
-    /// reading and its end is not seen.
+    /// Activity of all threads since the last call; `None` for the first one. What a thread did between its
+    /// last reading and its end is not seen.
     fn step_threads(&mut self) -> Option<Grown> {
         let mut now = BTreeMap::new();
         for entry in entries(&self.directory.join("task")).take(MAX_THREADS) {

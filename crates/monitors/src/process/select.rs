@@ -20,7 +20,7 @@ const MAX_TABLE: u64 = 64 << 20;
 /// Tables of the calling thread's network namespace.
 const OWN: &str = "thread-self/net";
 
-/// Which processes are meant.
+/// Selection of processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Selector {
     /// The one of this number.

@@ -218,7 +218,7 @@ impl Value {
         self.is == Way::Mean
     }
 
-    /// What is added up, as the endpoint tells it now; `None` when it lacks a sample.
+    /// Sum of its samples, as the endpoint tells it now; `None` when it lacks a sample.
     pub(super) fn total(&self, read: &Exposition) -> Option<f64> {
         let [of, less] = [&self.of, &self.less].map(|terms| sum(terms, read));
         Some((of? - less?) * self.scale)
