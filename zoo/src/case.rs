@@ -11,11 +11,11 @@ pub type Says = [&'static str; 2];
 pub struct Case {
     /// Its name on the command line and on the page.
     pub name: &'static str,
-    /// What limits, or disturbs, in this world.
+    /// Limit or disturbance in this world.
     pub says: Says,
-    /// What the program may name.
+    /// Family of conclusions that the program may name.
     pub family: &'static Family,
-    /// How strong the cause is, in the unit of its own: a weak and a strong one.
+    /// Strengths of the cause, in the unit of its own: a weak and a strong one.
     pub strengths: [f64; 2],
     /// Commands of the program, any of which shows the cause. `HOST` is the far end, `PORT` its port, `FOLDER` a
     /// folder of it, `{}` the strength, `{2}` twice the strength.
@@ -34,7 +34,7 @@ pub struct Pair {
     pub load: &'static str,
 }
 
-/// What a seed makes of a case.
+/// Strength and command that a seed draws for a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawn {
     /// Strength of the cause.
@@ -71,7 +71,7 @@ pub fn filled(template: &str, strength: f64) -> String {
     out + rest
 }
 
-/// What stands before, in and behind the first braces.
+/// Texts before, in and behind the first braces.
 fn braces(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (inside, after) = rest.split_once('}')?;

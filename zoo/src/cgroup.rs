@@ -45,7 +45,7 @@ impl Drop for Group {
     }
 }
 
-/// Where groups with a bound on CPU time are made, and whether that is the unified hierarchy.
+/// Folder in which groups with a bound on CPU time are made, and whether that is the unified hierarchy.
 fn root() -> Result<(PathBuf, bool), String> {
     let unified = Path::new("/sys/fs/cgroup");
     let controllers = fs::read_to_string(unified.join("cgroup.subtree_control"));

@@ -2,7 +2,7 @@
 //!
 //! A family is what a reader would act on: two rules belong to one when they send him to the same place.
 
-/// What may be named where a cause of this family is at work.
+/// Conclusions that may be named where a cause of this family is at work.
 #[derive(Debug)]
 pub struct Family {
     /// Its name on the page.
@@ -132,7 +132,7 @@ families! {
         "request_stage/part",
         "server_stalls/quota",
     ];
-    /// What else this machine did: true of it, whatever the world is.
+    /// Other activity of this machine: true of it, whatever the world is.
     THIS_MACHINE = "this machine": [
         "neighbour_interference", "host_busy", "generator_limited/late", "generator_limited/stood",
         "generator_limited/silent"

@@ -36,7 +36,7 @@ impl Verdict {
     ];
 }
 
-/// What was known of the world.
+/// Known state of the world.
 pub enum Truth {
     /// Nothing was wrong.
     Healthy,
@@ -48,7 +48,7 @@ pub enum Truth {
 pub struct Judged {
     /// The verdict.
     pub verdict: Verdict,
-    /// What was named: rules, a phrase, a reason.
+    /// Names that were given: rules, a phrase, a reason.
     pub named: String,
     /// Whether each of the causes was named somewhere.
     pub all_named: bool,
@@ -167,7 +167,7 @@ fn holds(family: &Family, one: &Conclusion) -> bool {
     family.holds(&one.rule, &one.key)
 }
 
-/// What a reader takes away: the limit, or the gravest conclusion.
+/// Name that a reader takes away: that of the limit, or of the gravest conclusion.
 fn name(said: &Said) -> String {
     let cautions = said.conclusions.iter().find(|one| one.severity != "info");
     match (&said.limit, cautions) {

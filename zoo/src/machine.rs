@@ -83,7 +83,7 @@ fn process(id: u32) -> Option<(u32, f64)> {
     Some((parent, times.sum()))
 }
 
-/// What a reader needs to know about this machine.
+/// Facts about this machine that a reader needs.
 pub fn facts() -> Vec<String> {
     let line = |path: &str, key: &str| {
         let text = fs::read_to_string(path).ok()?;

@@ -94,7 +94,7 @@ pub struct Row {
     pub name: String,
     pub family: String,
     pub counts: Counts,
-    /// What was named, and how often.
+    /// Names that were given, each with its count.
     pub named: BTreeMap<String, u64>,
     /// Runs in which both causes of a pair were named.
     pub both: u64,
@@ -194,7 +194,7 @@ impl Matrix {
 }
 
 impl Row {
-    /// What was named, the most frequent first.
+    /// Names that were given, the most frequent first.
     pub fn names(&self) -> String {
         let mut named: Vec<_> = self.named.iter().collect();
         named.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));

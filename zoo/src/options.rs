@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sokudo_testkit::program::sokudo_bin;
 
-/// What the program takes.
+/// Usage of the program.
 pub const USAGE: &str = "\
 sokudo-zoo [CASE…] [--seeds N] [--binary PATH] [--few] [--keep FOLDER] [--write]
 sokudo-zoo --list
@@ -17,10 +17,10 @@ CASE            run these alone; a beginning of a name stands for all cases with
 --write         write docs/reference/{en,ja}/zoo.md
 --list          print the cases";
 
-/// What the command line asks for.
+/// Request of the command line.
 #[derive(Debug)]
 pub enum Asked {
-    /// How to use it.
+    /// The usage.
     Help,
     /// The names of the cases.
     List,
@@ -30,7 +30,7 @@ pub enum Asked {
     Run(Options),
 }
 
-/// What is run.
+/// Options of the runs.
 #[derive(Debug)]
 pub struct Options {
     /// Beginnings of names; empty means all.
@@ -41,7 +41,7 @@ pub struct Options {
     pub binary: PathBuf,
     /// Only the robust cases.
     pub few: bool,
-    /// Where the records of runs go that were not judged right.
+    /// Folder for the records of runs that were not judged right.
     pub keep: Option<PathBuf>,
     /// Write the page.
     pub write: bool,

@@ -17,7 +17,7 @@ pub struct Conclusion {
     pub severity: String,
 }
 
-/// What a run said.
+/// Conclusions and verdict of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
     /// The conclusion about the limit.

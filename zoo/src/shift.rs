@@ -35,7 +35,7 @@ pub struct Run {
     pub family: String,
     /// The program's command.
     pub load: String,
-    /// What became of it.
+    /// Its judgement.
     pub judged: Judged,
     /// Cores that programs of others used.
     pub others: Option<f64>,

@@ -26,10 +26,10 @@ const BOUND: Duration = Duration::from_secs(60);
 const BEGINS_WITHIN: Duration = Duration::from_secs(20);
 /// Folder below the place of a run that the far end lets others replicate to.
 const FOLDER: &str = "replica";
-/// How long a load runs that does not say it itself.
+/// Duration of a load that does not give its own.
 const DURATION: &str = "--duration 3s";
 
-/// What a run in a world came to.
+/// Outcome of a run in a world.
 #[derive(Debug)]
 pub enum Came {
     /// The program said something; other programs used so many cores meanwhile.

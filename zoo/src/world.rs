@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sokudo_testkit::relay::{Narrow, Script};
 
-/// Where something happens.
+/// Place at which something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The host on which the program is called.
@@ -17,7 +17,7 @@ pub enum Side {
     Hub,
 }
 
-/// What answers.
+/// Far end, which answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Far {
     /// `sokudo serve`.
@@ -58,7 +58,7 @@ pub struct World {
     pub shell: Vec<(Side, String)>,
     /// Number of hosts with a far end; the command of the program names them all.
     pub peers: usize,
-    /// What answers.
+    /// The far end.
     pub far: Far,
     /// Share of a core that the program of a side gets.
     pub quota: Option<(Side, f64)>,
@@ -66,7 +66,7 @@ pub struct World {
     pub crowd: Option<f64>,
     /// Cores that are kept busy, and by how many threads.
     pub hogs: Vec<(usize, usize)>,
-    /// What happens at which time after the load's first results.
+    /// Events, each with its time after the load's first results.
     pub events: Vec<(Duration, Event)>,
     /// Reasons for which this world cannot be here.
     pub lacks: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! What may be wrong inside a host: its device, its rules, its queues.
+//! Causes inside a host: its device, its rules, its queues.
 
 use crate::case::Case;
 use crate::family::{

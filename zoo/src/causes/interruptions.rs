@@ -1,10 +1,10 @@
-//! What is there, is not for a while, and may come back.
+//! Interruptions: something is gone for a while, and may come back.
 
 use crate::case::Case;
 use crate::family::{ASKER_STOPPED, GONE, INTERRUPTION};
 use crate::world::{Event, Side, World};
 
-/// When it begins, after the first results, in seconds.
+/// Time of the beginning, after the first results, in seconds.
 const BEGINS: f64 = 0.7;
 
 fn between(world: &mut World, seconds: f64, side: Side, [begin, end]: [&str; 2]) {

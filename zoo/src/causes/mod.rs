@@ -57,7 +57,7 @@ pub fn named(name: &str) -> Option<&'static Case> {
     cases().find(|case| case.name == name)
 }
 
-/// What the world of a case is, in a language; a pair's are those of its two causes.
+/// Description of a case's world, in a language; a pair has those of its two causes.
 pub fn says(name: &str, tongue: usize) -> String {
     let of = |name: &str| {
         let mut all = cases().chain(controls::ALL);

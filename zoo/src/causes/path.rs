@@ -1,4 +1,4 @@
-//! What may be wrong on the way between two hosts.
+//! Causes on the way between two hosts.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What programs do of their own choice.
+//! Limits that programs choose themselves.
 
 use crate::case::Case;
 use crate::family::{AS_ASKED, PROGRAM};

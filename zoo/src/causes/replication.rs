@@ -1,4 +1,4 @@
-//! What may hold a replication of files back.
+//! Causes that may hold a replication of files back.
 
 use sokudo_testkit::relay::{Fate, Which};
 

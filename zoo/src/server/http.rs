@@ -16,7 +16,7 @@ const REQUEST_MAX_BYTES: usize = 256 * 1024;
 /// Pieces in which a body is sent slowly.
 const PIECES: usize = 10;
 
-/// What all connections share.
+/// State that all connections share.
 struct Server {
     manner: Manner,
     open: Gate,

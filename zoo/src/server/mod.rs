@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// What a server is like. A word that is not given is 0, which means: not at all.
+/// Behaviour of a server. A word that is not given is 0, which means: not at all.
 #[derive(Debug, Default)]
 pub struct Manner {
     words: BTreeMap<String, f64>,
