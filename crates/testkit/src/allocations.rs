@@ -40,7 +40,7 @@ pub struct Cost {
     pub events: f64,
     /// Calls of the allocator from before the load was prepared until its numbers were there.
     pub calls: usize,
-    /// How long that took.
+    /// Duration of the same span.
     pub elapsed: Duration,
 }
 
@@ -74,7 +74,7 @@ pub fn none_per_event(mut measure: impl FnMut() -> [Cost; 2]) {
     panic!("{}", all.join(" / "));
 }
 
-/// Why one measurement shows an allocation per event; fails when it proves nothing.
+/// Checks that one measurement shows no allocation per event; fails when it proves nothing.
 #[track_caller]
 fn compare([few, many]: [Cost; 2]) -> Result<(), String> {
     let more = many.events - few.events;

@@ -43,7 +43,7 @@ impl Cutter {
         Ok(Self { address, shared })
     }
 
-    /// Where clients connect to.
+    /// Address to which clients connect.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -97,7 +97,7 @@ impl DatabaseServer {
         std::fs::read_to_string(file).unwrap_or_default()
     }
 
-    /// What it and its programs have written.
+    /// Output of it and its programs.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()
     }

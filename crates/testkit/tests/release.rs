@@ -159,7 +159,7 @@ int main(int count, char **words) {
 }
 "#;
 
-/// What a program prints; fails the test with its messages when it fails.
+/// Output of a program; fails the test with its messages when it fails.
 fn said(program: &str, words: &[&str], folder: &Path) -> String {
     let mut call = Command::new(program);
     let done = call.args(words).current_dir(folder).output();

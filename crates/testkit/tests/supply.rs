@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What `cargo tree` prints about the whole workspace, read from Cargo.lock and the crates at hand.
+/// Output of `cargo tree` about the whole workspace, read from Cargo.lock and the crates at hand.
 fn tree(words: &[&str]) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut call = Command::new(env!("CARGO"));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use sokudo_testkit::compare::{Compared, compare};
 
-/// What the command line asks for.
+/// Request of the command line.
 #[derive(Default)]
 struct CommandLine {
     plans: Vec<PathBuf>,

@@ -203,7 +203,7 @@ fn is_uuid(word: &str) -> bool {
     lengths.eq([8, 4, 4, 4, 12]) && word.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
 }
 
-/// What the last line of each summary counts: samples and errors.
+/// Samples and errors that the last line of each summary counts.
 fn summary(printed: &str) -> Vec<String> {
     let mut last = BTreeMap::new();
     for line in printed.lines() {

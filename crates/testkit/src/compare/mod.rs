@@ -31,7 +31,7 @@ const PLAN_BOUND: Duration = Duration::from_secs(30);
 const BOUND: Duration = Duration::from_secs(300);
 /// Hosts that are asked directly.
 const DIRECT: &str = "127.0.0.1|localhost";
-/// How rows are written, so that they can be compared.
+/// Properties with which rows are written, so that they can be compared.
 const RESULTS: &[(&str, &str)] = &[
     ("jmeter.save.saveservice.output_format", "xml"),
     ("jmeter.save.saveservice.assertions", "true"),
@@ -40,7 +40,7 @@ const RESULTS: &[(&str, &str)] = &[
     ("jmeter.save.saveservice.sample_count", "true"),
 ];
 
-/// What was found of one plan.
+/// Comparison of one plan.
 #[derive(Debug)]
 pub struct Compared {
     /// The plan's file.
@@ -53,17 +53,17 @@ pub struct Compared {
     pub differences: Vec<String>,
 }
 
-/// What one of the two programs did with a plan.
+/// Outcome of a plan with one of the two programs.
 #[derive(Debug, Default)]
 struct Done {
     heard: Vec<Heard>,
     /// Its file of results.
     results: String,
-    /// What it printed.
+    /// Its output.
     printed: String,
-    /// Why there is nothing to compare.
+    /// Reason for which there is nothing to compare.
     failed: Option<String>,
-    /// What the plan wrote into its folder: names and contents.
+    /// Files that the plan wrote into its folder: names and contents.
     files: Vec<(String, String)>,
     port: u16,
     folder: PathBuf,
@@ -114,7 +114,7 @@ fn downloads_at_once(plan: &Path) -> bool {
     text.contains("HTTPSampler.concurrentDwn\">true")
 }
 
-/// What one of the programs is to do.
+/// Work of one of the programs.
 struct Work<'a> {
     plans: &'a [PathBuf],
     properties: Vec<(String, String)>,

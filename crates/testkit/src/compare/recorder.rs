@@ -37,7 +37,7 @@ pub struct Heard {
 
 /// A server on the loopback; it lives as long as the process.
 pub struct Recorder {
-    /// Where it listens.
+    /// Port on which it listens.
     pub port: u16,
     state: Arc<Mutex<State>>,
 }
@@ -74,7 +74,7 @@ impl Recorder {
         begin(&self.state);
     }
 
-    /// What came for the plan with this number, in order.
+    /// Requests that came for the plan with this number, in order.
     pub fn of(&self, plan: usize) -> Vec<Heard> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.plans.get(plan).cloned().unwrap_or_default()
@@ -171,7 +171,7 @@ impl Server {
         })
     }
 
-    /// What the query asks for.
+    /// Answer that the query asks for.
     fn asked(&self, query: &str) -> Answer {
         let mut answer = Answer::default();
         for part in query.split('&') {

@@ -3,7 +3,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// What differs from run to run, or is compared elsewhere: times, numbers of threads, bytes that
+/// Attributes that differ from run to run, or are compared elsewhere: times, numbers of threads, bytes that
 /// hold the client's own name.
 const UNTOLD: &[&str] = &["t", "it", "lt", "ct", "ts", "sby", "ng", "na", "hn", "tn"];
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Which datagrams of one direction a rule is about; they are numbered from 0.
+/// Datagrams of one direction that a rule is about; they are numbered from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Which {
     /// These numbers.
@@ -66,9 +66,9 @@ pub struct Script {
 /// A link that carries less than what is before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Narrow {
-    /// What it carries, bits per second.
+    /// Rate that it carries, bits per second.
     pub rate_bits_per_s: u64,
-    /// What may wait in front of it, or pass at once where nothing waits; the rest is dropped.
+    /// Bytes that may wait in front of it, or pass at once where nothing waits; the rest is dropped.
     pub room_bytes: u64,
     /// Whether datagrams in that room wait for their turn, as in a queue, or pass at once, as at a policer.
     pub waits: bool,

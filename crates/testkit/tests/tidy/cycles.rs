@@ -53,7 +53,7 @@ fn module_of(source: &Source) -> Option<Module> {
     Some(module)
 }
 
-/// What each of these files uses among them.
+/// Modules that each of these files uses among them.
 fn uses(files: &[(Module, &str)]) -> Uses {
     let known: BTreeSet<&[String]> = files.iter().map(|(module, _)| module.as_slice()).collect();
     let of = |module: &Module, code: &str| {

@@ -11,10 +11,10 @@ use sokudo_model::metric::{Stat, catalogue};
 
 use crate::{none, texts_below};
 
-/// Where names are declared.
+/// Folders in which names are declared.
 const DECLARED: &[&str] = &["crates/model/src/kinds", "crates/model/src/metrics"];
 
-/// Where the formats of others are read and written: their words may be the same.
+/// Folders in which the formats of others are read and written: their words may be the same.
 const FOREIGN: &[&str] = &[
     "crates/coherence/src",
     "crates/jmeter/src",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{folders_in, none, root, text_of};
 
-/// What can be added to sokudo by one folder and one line.
+/// Kinds of plugins that one folder and one line add to sokudo.
 const KINDS: &[Kind] = &[
     Kind {
         folder: "crates/load-network/src",

@@ -18,7 +18,7 @@ const PURE: &[&str] = &[
     "model", "stats", "pace", "wire", "analyze", "jmeter", "scenario",
 ];
 
-/// What a pure crate does not name. Addresses are data; sockets are not.
+/// Names that a pure crate does not use. Addresses are data; sockets are not.
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
@@ -162,7 +162,7 @@ fn no_path_of_anybodys_machine_is_in_the_tree() {
 pub struct Source {
     /// Folder of its crate.
     pub krate: String,
-    /// Where it lies, relative to the root.
+    /// Its path, relative to the root.
     pub path: PathBuf,
     text: String,
     /// The text with comments and the contents of strings blanked out.

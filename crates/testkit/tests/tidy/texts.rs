@@ -170,7 +170,7 @@ struct Said {
 }
 
 impl Said {
-    /// What these files say; `open` stands before what is put into a text.
+    /// Texts of these files; `open` stands before what is put into a text.
     fn of(files: &[(PathBuf, String)], open: &str) -> Self {
         let mut said = Self::default();
         for (_, text) in files {
