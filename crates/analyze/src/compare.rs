@@ -48,13 +48,13 @@ pub struct Load {
 pub struct Compared {
     /// The metric.
     pub metric: Metric,
-    /// Which number of a distribution; `None` for a metric that is a single number.
+    /// Number of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
     /// The runs of the first side.
     pub before: Spread,
     /// Those of the other.
     pub after: Spread,
-    /// How the difference is told.
+    /// Scale of the difference.
     pub scale: Scale,
     /// The difference; `None` where there is no factor between the two.
     pub difference: Option<Difference>,
@@ -85,7 +85,7 @@ pub struct Condition {
     pub after: String,
 }
 
-/// How the runs of two sides belong together.
+/// Order in which the runs of two sides were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Each side was measured by itself.

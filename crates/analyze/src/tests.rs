@@ -218,7 +218,7 @@ pub(crate) fn check_text(text: &Text) {
     }
 }
 
-/// What a rule says is a sentence of its own: others follow it in verdicts.
+/// The text of a rule is a sentence of its own: others follow it in verdicts.
 #[test]
 fn what_rules_say_ends_as_a_sentence() {
     for source in LANGUAGES {

@@ -82,7 +82,7 @@ fn stages_use_the_cpu(findings: &mut Vec<Finding>) {
     });
 }
 
-/// What a host dropped of its own accord looks like loss on the way.
+/// Drops that a host makes of its own accord look like loss on the way.
 fn drops_of_a_host_are_told_once(findings: &mut Vec<Finding>) {
     const CONSEQUENCES: [&str; 5] = [
         "loss_limited",

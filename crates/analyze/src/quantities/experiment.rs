@@ -46,7 +46,7 @@ fn speed(phase: &PhaseRecord) -> Option<f64> {
 }
 
 impl Experiment<'_> {
-    /// Which point carried most, in a sentence.
+    /// Sentence about the point that carried most.
     pub(crate) fn sentence(&self) -> Text {
         Text::new("verdict-most-carried")
             .number("phases", self.phases as f64, Unit::One)

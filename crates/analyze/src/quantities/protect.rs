@@ -11,7 +11,7 @@ use crate::view::PhaseView;
 /// Requests that wait on average, from which a queue holds the surplus.
 const WAITING: f64 = 0.5;
 
-/// Where requests were, on average over the runs; `None`: not observed.
+/// Requests at each place, on average over the runs; `None`: not observed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Places {
     /// Completed connections that are not accepted yet.
@@ -81,7 +81,7 @@ fn places(record: &Record, arm: &Arm) -> Places {
 }
 
 impl Places {
-    /// Where the surplus waits: the fullest queue.
+    /// Place of the surplus: the fullest queue.
     pub fn surplus(&self) -> Surplus {
         let queues = [
             (self.workers_queued, Surplus::Threads),

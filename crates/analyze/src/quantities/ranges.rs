@@ -39,7 +39,7 @@ pub struct Range {
 /// Assumption behind a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// How much neighbouring samples resemble each other was estimated from batches.
+    /// Correlation of neighbouring samples, estimated from batches.
     Batches,
     /// The samples were taken as independent: there were too few batches to tell. The true range
     /// may be wider.

@@ -51,7 +51,7 @@ pub fn says(found: &UnderLoad) -> Vec<Text> {
     out
 }
 
-/// How the grade is given, in a sentence.
+/// Sentence about the grades and their bounds.
 pub fn definition() -> Text {
     let grades = Grade::BELOW_S.into_iter();
     let below = grades

@@ -67,7 +67,7 @@ impl Purpose {
 pub struct Suspect {
     /// Long name of the option, without the dashes.
     pub option: &'static str,
-    /// How it is changed.
+    /// Change of the option.
     pub change: Change,
     /// Parts of a sentence's key, of which one must be there: the test holds for these cases of the rule; empty: for
     /// all.

@@ -75,7 +75,7 @@ const PLAIN: Failure = Failure {
     next: "rule-request-failures-plain-next",
 };
 
-/// How the first failure of a flow begins when the server's answer to a handshake was none of TLS.
+/// Prefix of the first failure of a flow when the server's answer to a handshake was none of TLS.
 const NOT_TLS: &str = "tls: not-tls";
 
 /// The finding `request_failures`.

@@ -185,7 +185,7 @@ fn turned_away(view: &PhaseView<'_>, host: &str) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// How long each waits, by Little's law over what the stage let through; empty where that is not told.
+/// Wait of each, by Little's law over what the stage let through; empty where that is not told.
 fn each_waits(stage: &Stage, filled: &Filled) -> Text {
     match filled.per_second.filter(|_| stage.predicts.is_some()) {
         Some(done) => Text::new("rule-target-queue-wait").number(

@@ -56,7 +56,7 @@ mod tests {
 
     use crate::tests::*;
 
-    /// What begins apart although it should not is a conclusion, not only a check that failed.
+    /// Flows that begin apart although they should not are a conclusion, not only a check that failed.
     #[test]
     fn flows_that_begin_apart_are_named_when_that_was_bounded() {
         let late = |from: &str, seconds: f64| {

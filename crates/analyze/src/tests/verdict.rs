@@ -142,7 +142,7 @@ fn an_experiment_is_told_by_the_point_that_carried_most() {
     assert!(experiment::of(&record).is_none(), "one point");
 }
 
-/// What no kind describes is left open; its numbers are not read as those of another workload.
+/// A workload of no kind is left open; its numbers are not read as those of another workload.
 #[test]
 fn a_workload_that_is_not_known_is_told_as_no_other() {
     for source in ["rr", "crr", "http", "stream", "bus", "probe"] {

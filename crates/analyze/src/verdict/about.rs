@@ -261,8 +261,8 @@ pub fn limit_of(view: &PhaseView<'_>) -> Option<Finding> {
     Causes::of(view).first()
 }
 
-/// What limited a phase, with what speaks against it and what limits beside it, and the next step; or what
-/// would have had to be known.
+/// Limit of a phase, with what speaks against it and what limits beside it, and the next step; or what would
+/// have had to be known.
 fn limited(view: &PhaseView<'_>) -> Vec<Text> {
     let causes = Causes::of(view);
     let suspected = causes.suspected.into_iter().next();

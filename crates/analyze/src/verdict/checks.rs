@@ -23,12 +23,13 @@ use crate::view::PhaseView;
 /// Share of the requests of a measurement that may fail, 0 to 1.
 pub const ERRORS: f64 = 0.01;
 
-/// What must hold in each phase: both ends delivered their numbers (`complete`), received and
-/// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
-/// (`attribution`), its flows began as close together as was asked for (`skew`), no more was lost than the phase allows (`loss`), every other bound of a search
-/// is kept by the phase that confirms it (`bound`), a search finds a rate or a number of users (`found`), and of the requests of a measurement at most
-/// [`ERRORS`] failed unless it allows more (`errors`). Load on a web server must have had a generator
-/// that kept its schedule and had a local port for every connection (`generator`).
+/// Conditions of each phase: both ends delivered their numbers (`complete`), received and missing datagrams add
+/// up to those sent (`accounting`), every missing datagram has a place (`attribution`), its flows began as
+/// close together as was asked for (`skew`), no more was lost than the phase allows (`loss`), every other bound
+/// of a search is kept by the phase that confirms it (`bound`), a search finds a rate or a number of users
+/// (`found`), and of the requests of a measurement at most [`ERRORS`] failed unless it allows more (`errors`).
+/// Load on a web server must have had a generator that kept its schedule and had a local port for every
+/// connection (`generator`).
 ///
 /// A check whose figures the record does not hold is left out: it is neither passed nor failed.
 pub fn checks(record: &Record) -> Vec<Check> {

@@ -9,7 +9,7 @@ use crate::view::PhaseView;
 /// Loads that have a sentence of their own at most; the table of phases has all of them.
 const MAX_LOADS: usize = 6;
 
-/// How many loads ran, what each came to, those that failed first, and the strongest limit.
+/// Sentences on the number of loads, the outcome of each (failed ones first), and the strongest limit.
 pub fn sentences(record: &Record, loads: &[PhaseRecord]) -> Vec<Text> {
     let mut views: Vec<PhaseView<'_>> = loads
         .iter()
