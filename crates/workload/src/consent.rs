@@ -72,7 +72,7 @@ enum Step {
     Done,
 }
 
-/// What only the two ends of a flow know.
+/// Secret that only the two ends of a flow know.
 struct Secret {
     flow: u32,
     key: hmac::Key,
@@ -404,7 +404,7 @@ impl Drop for Doorkeeper {
     }
 }
 
-/// How long nothing has come from an address that gets load.
+/// Time for which nothing has come from an address that gets load.
 #[derive(Debug, Clone, Copy)]
 pub struct Silence {
     heard: u64,

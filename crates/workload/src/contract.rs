@@ -157,7 +157,7 @@ pub trait Workload: Sync {
         duration_ns: u64,
     ) -> Result<String, Refusal>;
 
-    /// What the phase demands of this host, as its owner's policy bounds it.
+    /// Demand of the phase on this host, as its owner's policy bounds it.
     ///
     /// Errors: options that cannot be read.
     fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal>;

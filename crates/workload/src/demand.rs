@@ -8,7 +8,7 @@ use std::iter::Sum;
 use sokudo_model::units::Rate;
 use sokudo_model::{FlowPlan, PhaseSpec};
 
-/// What the flows of a phase demand of one host. `None` is a number that options do not bound.
+/// Demand of the flows of a phase on one host. `None` is a number that options do not bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
     /// Connections or sockets at a time, both calling and called.
@@ -24,7 +24,7 @@ pub struct Demand {
     pub received_bytes_per_s: Option<f64>,
 }
 
-/// What one flow demands of both its ends.
+/// Demand of one flow on both its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowDemand {
     /// Connections or sockets at a time.
@@ -137,7 +137,7 @@ impl Demand {
 }
 
 impl Sum for Demand {
-    /// What is not bounded in one is not bounded in all; the longest counts.
+    /// Sum: what is not bounded in one is not bounded in all; the longest duration counts.
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         fn add<T: std::ops::Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
             Some(a? + b?)

@@ -25,7 +25,7 @@ fn with_place(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// What encloses a place of a document.
+/// Object or array around a place of a document.
 enum Level<'a> {
     /// An object, and the key whose value comes next, or has come.
     Object(Option<&'a [u8]>),

@@ -11,7 +11,7 @@ use sokudo_net::tls::TlsError;
 use crate::link::CallError;
 
 impl CallError {
-    /// What happened, as a message.
+    /// The error as a message.
     pub fn text(&self) -> Text {
         match self {
             CallError::Stream(StreamError::Tcp(error)) => tcp_text(error),

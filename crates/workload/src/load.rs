@@ -45,7 +45,7 @@ pub trait Load: Sync {
     /// as possible. For kinds that are searched.
     fn become_trial(_options: &mut Self::Options, _rate_per_s: Option<f64>, _duration_ns: u64) {}
 
-    /// What a phase with these options demands of this host: connections, time, and what goes both ways.
+    /// Demand of a phase with these options on this host: connections, time, and what goes both ways.
     fn demand(options: &Self::Options, spec: &PhaseSpec) -> Demand;
 
     /// Files and directories of this host that the phase reads or writes, as its options name them. The

@@ -48,7 +48,7 @@ const MAX_STREAMS: u32 = 1024;
 /// Files that a process has open besides the connections.
 const OTHER_FILES: u64 = 256;
 
-/// Which end of a flow calls the other.
+/// End of a flow that calls the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calls {
     /// The end that sends.
@@ -83,7 +83,7 @@ pub struct Terms {
     pub tcp: TcpOptions,
     /// Connections of each flow, by its number.
     pub connections: Vec<u32>,
-    /// Which end calls.
+    /// End that calls.
     pub calls: Calls,
     /// Nothing is connected beforehand: callers call while the load runs.
     pub during_load: bool,
@@ -138,7 +138,7 @@ impl Datagrams {
     }
 }
 
-/// What an accepting thread leaves.
+/// Result of an accepting thread.
 enum Accepted {
     Links(Vec<Link>),
     /// The flow's sender has proven itself, and calls again during the load.

@@ -25,7 +25,7 @@ pub struct DataPorts {
 /// The range of this process; none: the system chooses.
 static RANGE: OnceLock<DataPorts> = OnceLock::new();
 
-/// Where the next search begins: a port that was just given back may still get the last words of its load.
+/// Offset at which the next search begins: a port that was just given back may still get the last words of its load.
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
 impl FromStr for DataPorts {

@@ -8,7 +8,7 @@ use sokudo_i18n::TextError;
 
 use crate::json_as_text;
 
-/// Which events get a time stamp of their own and enter the histograms. All are counted.
+/// Events that get a time stamp of their own and enter the histograms. All are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sample {
     /// Every one.

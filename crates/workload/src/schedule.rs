@@ -18,7 +18,7 @@ pub enum Schedule {
     Closed,
     /// Each request has its time.
     Open {
-        /// Which event has which time.
+        /// Times of the events.
         paced: Paced,
         /// Number of the next event.
         next: u64,

@@ -37,7 +37,7 @@ enum Order {
     Drain { sent: Vec<Option<String>> },
 }
 
-/// What the process says.
+/// Message of the process.
 #[derive(Debug, Serialize, Deserialize)]
 enum Told {
     /// The end of an order: an offer, a result, or nothing to say.

@@ -56,13 +56,13 @@ struct Apart {
     offer: String,
 }
 
-/// What is known of the process.
+/// State of the process, as far as it is known.
 struct Process {
     workload: String,
     child: Mutex<Child>,
     /// Last line that it wrote about itself.
     last_words: Mutex<String>,
-    /// Why it ended; `None`: it lives.
+    /// Reason for which it ended; `None`: it lives.
     ended: Mutex<Option<Text>>,
     /// Its output is not read any more.
     is_dismissed: AtomicBool,

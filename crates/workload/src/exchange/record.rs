@@ -414,8 +414,8 @@ mod tests {
         Recorder::new(scope, reports.clone())
     }
 
-    /// What the recorder says of requests before the warm-up's end, late by itself, on time, and late
-    /// because no connection was free.
+    /// Start delays and counts of requests before the warm-up's end, late by itself, on time, and late because
+    /// no connection was free.
     fn delays(is_open: bool) -> (Histogram, Counts) {
         let (reports, queue) = mpsc::sync_channel(4);
         let mut recorder = recorder(is_open, &reports);
