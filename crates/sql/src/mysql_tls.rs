@@ -37,7 +37,7 @@ pub(crate) struct MySqlAddress {
     is_plain: Arc<AtomicBool>,
 }
 
-/// When a session is encrypted.
+/// Encryption of a session that its URL asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
     /// `DISABLED`.

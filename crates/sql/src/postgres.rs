@@ -243,7 +243,7 @@ impl ToSql for Value<'_> {
         true
     }
 
-    /// What has no binary form of its own here is sent as text, which the server reads for every type.
+    /// Format of a value: text, which the server reads for every type, unless it has a binary form here.
     fn encode_format(&self, ty: &Type) -> Format {
         let is_binary = match self {
             Value::Int(_) => matches!(*ty, Type::INT2 | Type::INT4 | Type::INT8),

@@ -23,7 +23,7 @@ pub const OPTIONS: &str = "options.cnf";
 /// File of certificates to trust.
 const AUTHORITIES: &str = "authorities.pem";
 
-/// What programs need to reach a database.
+/// Access of programs to a database.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Access {
     /// Variables of the environment.
@@ -32,8 +32,8 @@ pub struct Access {
     pub files: Vec<(&'static str, String)>,
 }
 
-/// What programs of the target's server need, with files in this folder. MariaDB's and MySQL's take
-/// [`OPTIONS`] by `--defaults-file`, and encrypt when `is_encrypted` says so of a session.
+/// Access of programs of the target's server, with files in this folder. MariaDB's and MySQL's take [`OPTIONS`]
+/// by `--defaults-file`, and encrypt when `is_encrypted` says so of a session.
 ///
 /// Errors: certificates that cannot be read.
 pub fn access(target: &Target, folder: &Path, is_encrypted: bool) -> io::Result<Access> {

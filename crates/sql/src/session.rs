@@ -38,7 +38,7 @@ enum Form {
     Sqlite(Arc<str>),
 }
 
-/// How a transaction begins.
+/// Access and isolation with which a transaction begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
     /// It reads only, as of one moment.

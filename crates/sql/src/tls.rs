@@ -23,10 +23,10 @@ use tokio_rustls::TlsConnector;
 
 use crate::error::SqlError;
 
-/// How far a server has to prove who it is, once the session is encrypted.
+/// Proof of its identity that a server has to give, once the session is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Proof {
-    /// Not at all: `prefer` and `require` without certificates to trust, `PREFERRED` and `REQUIRED`.
+    /// None: `prefer` and `require` without certificates to trust, `PREFERRED` and `REQUIRED`.
     #[default]
     None,
     /// A certificate that an authority signed: `verify-ca`, `VERIFY_CA`.

@@ -14,7 +14,7 @@ fn runtime() -> tokio::runtime::Runtime {
         .expect("a runtime")
 }
 
-/// What every engine must do.
+/// Checks the behaviour that every engine must have.
 async fn behaves(target: &Target) -> Result<(), SqlError> {
     let mut session = Session::connect(target, BOUND).await?;
     assert!(!session.version().await?.is_empty());

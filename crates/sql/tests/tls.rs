@@ -39,7 +39,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-/// What the server says it is, asked at this host with these options.
+/// Version that the server reports, asked at this host with these options.
 fn version(server: &DatabaseServer, host: &str, options: &str) -> Result<String, SqlError> {
     let target = target(server, host, options);
     block_on(async { Session::connect(&target, BOUND).await?.version().await })
@@ -265,7 +265,7 @@ fn mariadb_without_tls_is_refused_where_it_is_required() {
     }
 }
 
-/// What a statement gives a JDBC driver's session that is encrypted so.
+/// Answer to a statement of a JDBC driver's session that is encrypted so.
 fn asked_by_jdbc(
     server: &DatabaseServer,
     (driver, sql): (Driver, &str),

@@ -71,7 +71,7 @@ pub struct JdbcAddress {
 pub enum JdbcEncryption {
     /// None.
     Never,
-    /// Where the server offers it.
+    /// Only if the server offers it.
     WhereOffered,
     /// Always, with any certificate.
     Always,
@@ -82,7 +82,7 @@ pub enum JdbcEncryption {
 }
 
 impl JdbcAddress {
-    /// What the server has to prove.
+    /// Check of the server's certificate.
     fn trust(&self) -> Trust {
         Trust {
             proof: match self.encryption {

@@ -190,7 +190,7 @@ impl MySql {
         Err(Exception::of("java.sql.SQLException", Some(state), says))
     }
 
-    /// What the driver for MariaDB finds wrong by itself.
+    /// Exception that the driver for MariaDB makes by itself.
     fn own_exception(&self, state: &str, says: &str) -> Exception {
         Exception {
             number: -1,
