@@ -48,7 +48,7 @@ pub struct Load {
 pub struct Compared {
     /// The metric.
     pub metric: Metric,
-    /// Number of a distribution; `None` for a metric that is a single number.
+    /// Statistic of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
     /// The runs of the first side.
     pub before: Spread,

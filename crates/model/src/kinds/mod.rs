@@ -81,7 +81,7 @@ pub struct Kind {
     pub name: &'static str,
     /// The question that the workload answers, one line.
     pub question: &'static str,
-    /// Questions that can be asked of its numbers.
+    /// Form of its load, which decides what can be asked of its numbers.
     pub family: Family,
     /// Targets that its load reaches. An agent's policy grants [`Reach::Hosts`] alone by default.
     pub reach: &'static [Reach],
@@ -128,7 +128,7 @@ impl PartialEq for Kind {
 
 impl Eq for Kind {}
 
-/// Questions that can be asked of a kind's numbers.
+/// Form of a kind's load, which decides what can be asked of its numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Family {
     /// Requests and their answers.
@@ -279,7 +279,7 @@ impl Expects {
 pub struct PairFigure {
     /// The metric.
     pub metric: Metric,
-    /// Number of a distribution; `None` for a metric that is a single number.
+    /// Statistic of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
     /// Whether more of it is better.
     pub more_is_better: bool,
@@ -322,7 +322,7 @@ pub struct LayerNumber {
     pub name: &'static str,
     /// The metric.
     pub metric: Metric,
-    /// Number of a distribution; `None` for a metric that is a single number.
+    /// Statistic of a distribution; `None` for a metric that is a single number.
     pub stat: Option<Stat>,
 }
 
