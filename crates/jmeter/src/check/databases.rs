@@ -103,7 +103,7 @@ mod tests {
             ("org.postgresql.Driver", "jdbc:mysql://h/d", "jmx-jdbc-url"),
             (
                 "org.postgresql.Driver",
-                "jdbc:postgresql://h/d?ssl=true",
+                "jdbc:postgresql://h/d?sslfactory=own.Factory",
                 "jmx-jdbc-option",
             ),
         ] {
