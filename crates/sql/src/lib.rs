@@ -31,7 +31,6 @@ mod sqlite;
 mod target;
 mod time;
 mod tls;
-mod trust;
 mod value;
 
 pub use error::{Class, SqlError};
@@ -42,3 +41,8 @@ pub use sqlite::copy;
 pub use target::{Engine, NotATarget, Target};
 pub use time::{civil, text_of_time};
 pub use value::{Decimal, Value};
+
+/// Reads any bytes as if a PostgreSQL server had sent them: a target of fuzzing.
+pub fn any_bytes_of_postgres(bytes: &[u8]) {
+    postgres::any_bytes(bytes);
+}

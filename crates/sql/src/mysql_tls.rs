@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use mysql_async::{Opts, OptsBuilder, SslOpts};
 
+use crate::target::decoded;
 use crate::tls::{Proof, Roots, Trust};
-use crate::trust::decoded;
 
 /// Options about TLS that the driver reads itself, with a meaning of its own.
 const OF_DRIVER: [&str; 4] = [

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use tokio_postgres::config::{Host, SslMode};
 
 use crate::mysql_tls::MySqlAddress;
+use crate::postgres::{Encryption, Host};
 use crate::target::{PostgresAddress, ServerAddress, Target};
 use crate::tls::{Proof, Trust};
 
@@ -52,20 +52,17 @@ fn of_postgres(at: &PostgresAddress, folder: &Path) -> io::Result<Access> {
             access.variables.push((name, value));
         }
     };
-    put("PGHOST", joined(config.get_hosts(), host));
-    put(
-        "PGHOSTADDR",
-        joined(config.get_hostaddrs(), |it| it.to_string()),
-    );
-    put("PGPORT", joined(config.get_ports(), |it| it.to_string()));
-    put("PGUSER", config.get_user().unwrap_or_default().into());
-    put("PGDATABASE", config.get_dbname().unwrap_or_default().into());
-    put("PGOPTIONS", config.get_options().unwrap_or_default().into());
+    put("PGHOST", joined(&config.hosts, host));
+    put("PGHOSTADDR", joined(&config.addresses, |it| it.to_string()));
+    put("PGPORT", joined(&config.ports, |it| it.to_string()));
+    put("PGUSER", config.user.clone().unwrap_or_default());
+    put("PGDATABASE", config.database.clone().unwrap_or_default());
+    put("PGOPTIONS", config.options.clone().unwrap_or_default());
     put(
         "PGSSLMODE",
-        ssl_mode(config.get_ssl_mode(), at.trust.proof).into(),
+        ssl_mode(config.encryption, config.trust.proof).into(),
     );
-    if let Some(pem) = examined(&at.trust)? {
+    if let Some(pem) = examined(&config.trust)? {
         let path = folder.join(AUTHORITIES);
         put("PGSSLROOTCERT", path.display().to_string());
         access.files.push((AUTHORITIES, pem));
@@ -141,15 +138,14 @@ fn joined<T>(all: &[T], text: impl Fn(&T) -> String) -> String {
 fn host(host: &Host) -> String {
     match host {
         Host::Tcp(name) => name.clone(),
-        #[cfg(unix)]
-        Host::Unix(path) => path.display().to_string(),
+        Host::Socket(path) => path.display().to_string(),
     }
 }
 
-fn ssl_mode(mode: SslMode, proof: Proof) -> &'static str {
+fn ssl_mode(mode: Encryption, proof: Proof) -> &'static str {
     match (mode, proof) {
-        (SslMode::Disable, _) => "disable",
-        (SslMode::Prefer, _) => "prefer",
+        (Encryption::Never, _) => "disable",
+        (Encryption::WhereOffered, _) => "prefer",
         (_, Proof::None) => "require",
         (_, Proof::Authority) => "verify-ca",
         (_, Proof::Name) => "verify-full",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::SqlError;
+use crate::postgres::PostgresRow;
 use crate::value::{Decimal, Value};
 use crate::{mysql, postgres, sqlite};
 
@@ -10,7 +11,7 @@ use crate::{mysql, postgres, sqlite};
 pub struct Row<'r>(pub(crate) Inner<'r>);
 
 pub(crate) enum Inner<'r> {
-    Postgres(&'r tokio_postgres::Row),
+    Postgres(&'r PostgresRow<'r>),
     MySql(&'r mysql_async::Row),
     Sqlite(&'r rusqlite::Row<'r>),
 }
@@ -22,7 +23,7 @@ impl Row<'_> {
     /// Columns of the row.
     pub fn columns(&self) -> usize {
         match &self.0 {
-            Inner::Postgres(row) => row.len(),
+            Inner::Postgres(row) => row.columns.len(),
             Inner::MySql(row) => row.len(),
             Inner::Sqlite(row) => row.as_ref().column_count(),
         }
@@ -31,7 +32,7 @@ impl Row<'_> {
     /// The name of a column, from 0, as the server gives it; `None` where there is no such column.
     pub fn name(&self, column: usize) -> Option<Cow<'_, str>> {
         match &self.0 {
-            Inner::Postgres(row) => row.columns().get(column).map(|it| it.name().into()),
+            Inner::Postgres(row) => row.columns.get(column).map(|it| it.name.as_str().into()),
             Inner::MySql(row) => row
                 .columns_ref()
                 .get(column)
@@ -51,7 +52,7 @@ impl Row<'_> {
             )));
         }
         match &self.0 {
-            Inner::Postgres(row) => postgres::value(row, column),
+            Inner::Postgres(row) => postgres::read(row, column),
             Inner::MySql(row) => mysql::value(row, column),
             Inner::Sqlite(row) => sqlite::value(row, column),
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::SqlError;
 use crate::mysql::{MySql, Prepared};
-use crate::postgres::Postgres;
+use crate::postgres::{self, Failure, Postgres};
 use crate::row::{EachRow, Row};
 use crate::rows::{NextRow, RowWriter};
 use crate::sqlite::Sqlite;
@@ -33,7 +33,7 @@ pub struct Statement(Form);
 
 #[derive(Clone)]
 enum Form {
-    Postgres(tokio_postgres::Statement),
+    Postgres(postgres::Statement),
     MySql(Prepared),
     Sqlite(Arc<str>),
 }
@@ -97,7 +97,11 @@ impl Session {
     pub fn prepare<'a>(&'a mut self, sql: &'a str) -> Answer<'a, Statement> {
         Box::pin(async move {
             Ok(Statement(match &mut self.0 {
-                Inner::Postgres(session) => Form::Postgres(session.prepare(sql).await?),
+                Inner::Postgres(session) => {
+                    let form = postgres::Form::Readable;
+                    let prepared = session.prepare(sql, &[], form).await;
+                    Form::Postgres(prepared.map_err(Failure::told)?)
+                }
                 Inner::MySql(session) => Form::MySql(session.prepare(sql).await?),
                 Inner::Sqlite(session) => Form::Sqlite(session.prepare(sql)?),
             }))
@@ -107,7 +111,7 @@ impl Session {
     /// Executes several statements, separated by `;`, without parameters and results.
     pub async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
         match &mut self.0 {
-            Inner::Postgres(session) => session.batch(sql).await,
+            Inner::Postgres(session) => session.batch(sql).await.map_err(Failure::told),
             Inner::MySql(session) => session.batch(sql).await,
             Inner::Sqlite(session) => session.batch(sql).await,
         }
@@ -123,7 +127,8 @@ impl Session {
     ) -> Result<u64, SqlError> {
         match (&mut self.0, &statement.0) {
             (Inner::Postgres(session), Form::Postgres(statement)) => {
-                session.execute(statement, parameters).await
+                let done = session.execute(statement, parameters).await;
+                done.map_err(Failure::told)
             }
             (Inner::MySql(session), Form::MySql(statement)) => {
                 session.execute(statement, parameters).await
@@ -155,7 +160,8 @@ impl Session {
     ) -> Result<(), SqlError> {
         match (&mut self.0, &statement.0) {
             (Inner::Postgres(session), Form::Postgres(statement)) => {
-                session.query(statement, parameters, each).await
+                let done = session.query(statement, parameters, each).await;
+                done.map(drop).map_err(Failure::told)
             }
             (Inner::MySql(session), Form::MySql(statement)) => {
                 session.query(statement, parameters, each).await
@@ -202,27 +208,29 @@ impl Session {
         })
     }
 
-    /// Executes a prepared statement once per set of parameters, and tells of each as its answer comes.
-    /// PostgreSQL gets all of them without waiting in between; other engines have no such protocol.
+    /// Executes prepared statements in their order. PostgreSQL gets all of them without waiting in between, and
+    /// they are one transaction there if they do not begin and end one; other engines have no such protocol.
     ///
-    /// Errors: the session is lost.
-    pub async fn pipeline(
-        &mut self,
-        statement: &Statement,
-        sets: &[&[Value<'_>]],
-        mut each: impl FnMut(usize, Result<u64, SqlError>),
-    ) -> Result<(), SqlError> {
-        if let (Inner::Postgres(session), Form::Postgres(statement)) = (&mut self.0, &statement.0) {
-            return session.pipeline(statement, sets, each).await;
-        }
-        for (index, set) in sets.iter().enumerate() {
-            let done = self.execute(statement, set).await;
-            match done {
-                Err(error) if error.is_lost => return Err(error),
-                done => each(index, done),
+    /// Errors: the first one; the statements behind it are not executed.
+    pub async fn pipeline(&mut self, steps: &[(&Statement, &[Value<'_>])]) -> Result<(), SqlError> {
+        let Inner::Postgres(session) = &mut self.0 else {
+            for (statement, parameters) in steps {
+                self.execute(statement, parameters).await?;
             }
+            return Ok(());
+        };
+        let foreign_one =
+            |(statement, _): &(&Statement, &[Value<'_>])| !matches!(statement.0, Form::Postgres(_));
+        if steps.iter().any(foreign_one) {
+            return Err(foreign());
         }
-        Ok(())
+        let steps = steps
+            .iter()
+            .filter_map(|(statement, values)| match &statement.0 {
+                Form::Postgres(statement) => Some((statement, *values)),
+                Form::MySql(_) | Form::Sqlite(_) => None,
+            });
+        session.pipeline(steps).await.map_err(Failure::told)
     }
 
     /// Begins a transaction.
@@ -273,7 +281,10 @@ impl Session {
     ) -> Answer<'a, u64> {
         Box::pin(async move {
             match &mut self.0 {
-                Inner::Postgres(session) => session.load(table, columns, next).await,
+                Inner::Postgres(session) => {
+                    let loaded = session.load(table, columns, next).await;
+                    loaded.map_err(Failure::told)
+                }
                 Inner::MySql(session) => session.load(table, columns, next).await,
                 Inner::Sqlite(session) => session.load(table, columns, next).await,
             }

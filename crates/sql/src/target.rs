@@ -5,11 +5,9 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::{fmt, io};
 
-use tokio_postgres::config::Host;
-
 use crate::mysql_tls::MySqlAddress;
-use crate::tls::{Connector, Trust};
-use crate::trust;
+use crate::postgres::{Config, Host};
+use crate::tls::Connector;
 
 /// A kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,8 +48,7 @@ pub(crate) enum ServerAddress {
 /// A PostgreSQL server, and what it has to prove.
 #[derive(Clone)]
 pub(crate) struct PostgresAddress {
-    pub(crate) config: tokio_postgres::Config,
-    pub(crate) trust: Trust,
+    pub(crate) config: Config,
     /// The state of handshakes, made when the first is due.
     tls: Arc<OnceLock<Connector>>,
 }
@@ -59,20 +56,19 @@ pub(crate) struct PostgresAddress {
 impl PostgresAddress {
     /// The password of the data source name, or of the environment.
     pub(crate) fn password(&self) -> Option<String> {
-        let given = self.config.get_password().map(String::from_utf8_lossy);
-        let given = given.map(std::borrow::Cow::into_owned);
+        let given = self.config.password.clone();
         given.or_else(|| std::env::var("PGPASSWORD").ok())
     }
 
-    /// For one session.
+    /// The state of handshakes.
     ///
     /// Errors: certificates that cannot be read.
     pub(crate) fn connector(&self) -> io::Result<Connector> {
         if let Some(made) = self.tls.get() {
-            return Ok(made.anew());
+            return Ok(made.clone());
         }
-        let made = self.trust.connector()?;
-        Ok(self.tls.get_or_init(|| made).anew())
+        let made = self.config.trust.connector()?;
+        Ok(self.tls.get_or_init(|| made).clone())
     }
 }
 
@@ -110,16 +106,9 @@ impl FromStr for Target {
                 ServerAddress::MySql(Box::new(address))
             }
             _ if matches!(scheme, "postgres" | "postgresql") || text.contains("host=") => {
-                let asked = trust::asked(text).map_err(wrong)?;
-                let config = asked.rest.parse::<tokio_postgres::Config>();
-                let mut config = config.map_err(|error| wrong(cause(&error)))?;
-                if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-                    return Err(wrong("a host is missing".into()));
-                }
-                config.ssl_mode(asked.mode);
+                let config = Config::parse(text).map_err(wrong)?;
                 ServerAddress::Postgres(Box::new(PostgresAddress {
                     config,
-                    trust: asked.trust,
                     tls: Arc::default(),
                 }))
             }
@@ -137,9 +126,22 @@ fn without(text: &str, error: &str) -> String {
     error.replace(text, "…")
 }
 
-fn cause(error: &tokio_postgres::Error) -> String {
-    let source = std::error::Error::source(error);
-    source.map_or_else(|| error.to_string(), ToString::to_string)
+/// A value of a URL without its `%` escapes.
+pub(crate) fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        let escaped = escaped.filter(|_| *first == b'%');
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() {
+            &after[2..]
+        } else {
+            after
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Target {
@@ -160,13 +162,9 @@ impl Target {
     /// Name or address of its host, and the port; `None` for a socket of this host, and a file.
     pub fn server(&self) -> Option<(&str, u16)> {
         match &self.place {
-            ServerAddress::Postgres(at) => match at.config.get_hosts().first()? {
-                Host::Tcp(host) => {
-                    let port = at.config.get_ports().first().copied();
-                    Some((host, port.unwrap_or(5432)))
-                }
-                #[cfg(unix)]
-                Host::Unix(_) => None,
+            ServerAddress::Postgres(at) => match at.config.hosts.first()? {
+                Host::Tcp(host) => Some((host, at.config.port(0))),
+                Host::Socket(_) => None,
             },
             ServerAddress::MySql(at) => {
                 let is_socket = at.opts.socket().is_some();
@@ -189,7 +187,7 @@ impl Target {
         let mut place = self.place.clone();
         match &mut place {
             ServerAddress::Postgres(at) => {
-                at.config.dbname(database);
+                at.config.database = Some(database.into());
             }
             ServerAddress::MySql(at) => at.use_database(database),
             ServerAddress::Sqlite(_) => {}
@@ -200,7 +198,7 @@ impl Target {
     /// Name of the database on its server.
     pub fn database(&self) -> Option<&str> {
         match &self.place {
-            ServerAddress::Postgres(at) => at.config.get_dbname(),
+            ServerAddress::Postgres(at) => at.config.database.as_deref(),
             ServerAddress::MySql(at) => at.opts.db_name(),
             ServerAddress::Sqlite(_) => None,
         }

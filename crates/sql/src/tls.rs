@@ -1,12 +1,8 @@
 //! Certificates to trust, and TLS to PostgreSQL as `sslmode` and `sslrootcert` of a data source name ask for it.
 
-use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
@@ -16,10 +12,9 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::Socket;
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use crate::error::SqlError;
 
@@ -79,10 +74,7 @@ impl Trust {
             .with_no_client_auth();
         // Each session costs a whole handshake, as with libpq.
         config.resumption = Resumption::disabled();
-        Ok(Connector {
-            tls: TlsConnector::from(Arc::new(config)),
-            encrypted: Arc::default(),
-        })
+        Ok(Connector(TlsConnector::from(Arc::new(config))))
     }
 
     fn authorities(&self) -> io::Result<RootCertStore> {
@@ -192,102 +184,20 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Makes an encrypted stream for the driver.
-pub(crate) struct Connector {
-    tls: TlsConnector,
-    encrypted: Arc<AtomicBool>,
-}
+/// The state of handshakes with servers.
+#[derive(Clone)]
+pub(crate) struct Connector(TlsConnector);
 
 impl Connector {
-    /// For another session with the same state.
-    pub(crate) fn anew(&self) -> Self {
-        Self {
-            tls: self.tls.clone(),
-            encrypted: Arc::default(),
-        }
-    }
-
-    /// Says, once the session is there, whether it is encrypted.
-    pub(crate) fn encrypted(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.encrypted)
-    }
-}
-
-impl MakeTlsConnect<Socket> for Connector {
-    type Stream = Encrypted;
-    type TlsConnect = ToServer;
-    type Error = io::Error;
-
-    fn make_tls_connect(&mut self, domain: &str) -> io::Result<ToServer> {
-        // A socket of this host has no name; servers do not encrypt there.
-        let name = match domain.is_empty() {
-            true => None,
-            false => Some(ServerName::try_from(domain.to_owned()).map_err(io::Error::other)?),
-        };
-        Ok(ToServer {
-            tls: self.tls.clone(),
-            name,
-            encrypted: self.encrypted(),
-        })
-    }
-}
-
-/// One server to encrypt for, by its name.
-pub(crate) struct ToServer {
-    tls: TlsConnector,
-    name: Option<ServerName<'static>>,
-    encrypted: Arc<AtomicBool>,
-}
-
-impl TlsConnect<Socket> for ToServer {
-    type Stream = Encrypted;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
-
-    fn connect(self, stream: Socket) -> Self::Future {
-        Box::pin(async move {
-            let name = self.name.ok_or(io::ErrorKind::InvalidInput)?;
-            let stream = self.tls.connect(name, stream).await?;
-            self.encrypted.store(true, Ordering::Relaxed);
-            Ok(Encrypted(Box::new(stream)))
-        })
-    }
-}
-
-/// An encrypted stream to a server.
-pub(crate) struct Encrypted(Box<tokio_rustls::client::TlsStream<Socket>>);
-
-impl TlsStream for Encrypted {
-    /// None: a server that offers `SCRAM-SHA-256-PLUS` takes `SCRAM-SHA-256`, too.
-    fn channel_binding(&self) -> ChannelBinding {
-        ChannelBinding::none()
-    }
-}
-
-impl AsyncRead for Encrypted {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buf)
-    }
-}
-
-impl AsyncWrite for Encrypted {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
+    /// Encrypts a connection to the host of this name.
+    ///
+    /// Errors: the handshake failed, or the server's certificate was refused ([`refused`]).
+    pub(crate) async fn encrypt(
+        &self,
+        host: &str,
+        stream: TcpStream,
+    ) -> io::Result<TlsStream<TcpStream>> {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        self.0.connect(name, stream).await
     }
 }

@@ -116,20 +116,28 @@ async fn behaves(target: &Target) -> Result<(), SqlError> {
         assert_eq!(left, Some(expected));
     }
 
-    // Many calls under way.
-    let one = session
-        .prepare("select amount from t where id = $1")
+    // Many calls under way: they are there together, or not at all where the engine has a protocol for it.
+    let rename = session
+        .prepare("update t set name = 'p' where id = $1")
         .await?;
     let sets: Vec<[Value<'_>; 1]> = (0..5).map(|id| [id.into()]).collect();
-    let sets: Vec<&[Value<'_>]> = sets.iter().map(|set| &set[..]).collect();
-    let mut seen = Vec::new();
-    session
-        .pipeline(&one, &sets, |index, done| seen.push((index, done.is_ok())))
+    let steps: Vec<_> = sets.iter().map(|set| (&rename, &set[..])).collect();
+    session.pipeline(&steps).await?;
+    let [first, key] = [[1.into()], [2.into()]];
+    let failing = [
+        (&rename, &first[..]),
+        (&insert, &values[..]),
+        (&rename, &key[..]),
+    ];
+    let twice = session.pipeline(&failing).await.expect_err("a key");
+    assert_eq!(twice.class, Class::Constraint, "{twice}");
+    let short = [(&rename, &[][..])];
+    assert!(session.pipeline(&short).await.is_err());
+    let renamed = session
+        .prepare("select count(*) from t where name = 'p'")
         .await?;
-    assert_eq!(
-        seen,
-        [(0, true), (1, true), (2, true), (3, true), (4, true)]
-    );
+    let renamed = session.query_first(&renamed, &[], |row| row.int(0)).await?;
+    assert_eq!(renamed, Some(5));
 
     session.batch("drop table t").await
 }

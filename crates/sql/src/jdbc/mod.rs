@@ -146,6 +146,12 @@ pub struct JdbcStatement<'a> {
     pub timeout: Option<Duration>,
 }
 
+impl JdbcStatement<'_> {
+    fn most(&self) -> usize {
+        self.most_rows.unwrap_or(usize::MAX)
+    }
+}
+
 /// Expected result of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gives {

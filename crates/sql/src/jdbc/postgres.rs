@@ -6,32 +6,31 @@
 mod cells;
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-use futures_util::TryStreamExt as _;
 use futures_util::future::join;
-use tokio_postgres::config::SslMode;
-use tokio_postgres::error::ErrorPosition;
-use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, Connection, Row, Socket, Statement};
 
 use super::argument::{Argument, ArgumentKind};
 use super::scan::{Dialect, called, first_word, statements, with_parameters};
 use super::{Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Rows};
-use crate::tls::{Connector, Encrypted};
+use crate::error::SqlError;
+use crate::postgres::{
+    Column, Config, Encryption, Failure, Form, Host, Postgres as Session, ServerError, Statement,
+    oid,
+};
+use crate::row::{Inner, Row};
 use crate::value::Value;
 
+/// The setting of the session that its name is.
+const NAME: &str = "application_name";
+const OWN_NAME: &str = "PostgreSQL JDBC Driver";
 const CLASS: &str = "org.postgresql.util.PSQLException";
 /// Prepared statements that a connection keeps, as the driver does.
 const KEPT: usize = 256;
 
 pub(super) struct Postgres {
-    client: Client,
-    connection: Connection<Socket, Encrypted>,
-    /// The state of handshakes, for a connection that cancels a statement.
-    tls: Connector,
+    session: Session,
     prepared: HashMap<(String, Vec<ArgumentKind>), Statement>,
     /// A transaction has begun.
     in_transaction: bool,
@@ -40,46 +39,35 @@ pub(super) struct Postgres {
 /// Result of the server: rows, and the number of changed rows.
 struct Given {
     columns: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<Vec<Option<String>>>,
     changed: i64,
 }
 
 impl Postgres {
     pub(super) async fn connect(place: &JdbcAddress) -> Result<Self, Exception> {
-        let mut config = Config::new();
-        config
-            .host(&place.host)
-            .port(place.port)
-            .user(&place.user)
-            .application_name("PostgreSQL JDBC Driver");
-        if !place.database.is_empty() {
-            config.dbname(&place.database);
-        }
-        if !place.password.is_empty() {
-            config.password(&place.password);
-        }
-        for (name, value) in &place.settings {
-            if name == "application_name" {
-                config.application_name(value);
-            }
-        }
-        config.ssl_mode(match place.encryption {
-            JdbcEncryption::Never => SslMode::Disable,
-            JdbcEncryption::WhereOffered => SslMode::Prefer,
-            _ => SslMode::Require,
-        });
-        let tls = place
-            .trust()
-            .connector()
-            .map_err(|error| untrusted(&error))?;
-        let (client, connection) = config
-            .connect(tls.anew())
-            .await
-            .map_err(|error| not_connected(&error, place))?;
+        let filled = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let named = place.settings.iter().rev().find(|(name, _)| name == NAME);
+        let named = named.map_or(OWN_NAME, |(_, value)| value);
+        let config = Config {
+            hosts: vec![Host::Tcp(place.host.clone())],
+            ports: vec![place.port],
+            user: Some(place.user.clone()),
+            database: filled(&place.database),
+            application_name: Some(named.into()),
+            encryption: match place.encryption {
+                JdbcEncryption::Never => Encryption::Never,
+                JdbcEncryption::WhereOffered => Encryption::WhereOffered,
+                _ => Encryption::Always,
+            },
+            trust: place.trust(),
+            ..Config::default()
+        };
+        let tls = config.trust.connector();
+        let tls = tls.map_err(|error| untrusted(&error))?;
+        let password = filled(&place.password);
+        let session = Session::open(&config, password.as_deref(), &tls).await;
         let mut made = Self {
-            client,
-            connection,
-            tls,
+            session: session.map_err(|failure| not_connected(&failure, place))?,
             prepared: HashMap::new(),
             in_transaction: false,
         };
@@ -89,7 +77,7 @@ impl Postgres {
             quoted(zone.iana_name().unwrap_or("UTC"))
         );
         for (name, value) in &place.settings {
-            if name != "application_name" {
+            if name != NAME {
                 set_up.push_str(&format!("; SET {name} = {}", quoted(value)));
             }
         }
@@ -97,18 +85,8 @@ impl Postgres {
         Ok(made)
     }
 
-    async fn call<T>(
-        connection: &mut Connection<Socket, Encrypted>,
-        call: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, Exception> {
-        let call = async { Ok(call.await.map_err(|error| told(&error))) };
-        let driven = crate::postgres::Postgres::drive(connection, call).await;
-        driven.unwrap_or_else(|_| Err(lost()))
-    }
-
     pub(super) async fn batch(&mut self, sql: &str) -> Result<(), Exception> {
-        let client = &self.client;
-        Self::call(&mut self.connection, client.batch_execute(sql)).await
+        self.session.batch(sql).await.map_err(told)
     }
 
     /// Ends the transaction, if one has begun.
@@ -128,7 +106,7 @@ impl Postgres {
             None => self.execute(statement, is_auto).await,
             Some(bound) => self.execute_within(statement, is_auto, bound).await,
         };
-        self.outcome(statement, given?).await
+        outcome(statement, given?)
     }
 
     /// Asks the server to cancel a statement that takes too long, as the driver does.
@@ -138,14 +116,13 @@ impl Postgres {
         is_auto: bool,
         bound: Duration,
     ) -> Result<Given, Exception> {
-        let (cancel, tls) = (self.client.cancel_token(), self.tls.anew());
+        let canceller = self.session.canceller();
         let mut executing = pin!(self.execute(statement, is_auto));
         if let Ok(done) = tokio::time::timeout(bound, &mut executing).await {
             return done;
         }
-        let cancelling = async { cancel.cancel_query(tls).await };
         // Where it is not heard, the statement goes on until its end.
-        join(executing, cancelling).await.0
+        join(executing, canceller.cancel()).await.0
     }
 
     async fn execute(
@@ -159,12 +136,14 @@ impl Postgres {
                 format!("select * from {call}{parentheses} as result")
             });
             let sql = call.as_deref().unwrap_or(statement.sql);
-            return self.execute_prepared(sql, arguments, is_auto).await;
+            return self
+                .execute_prepared(sql, arguments, statement.most(), is_auto)
+                .await;
         }
         let mut first = None;
         let all = statements(statement.sql, Dialect::Postgres);
         for sql in if all.is_empty() { vec![""] } else { all } {
-            let given = self.execute_one(sql, is_auto).await?;
+            let given = self.execute_one(sql, statement.most(), is_auto).await?;
             first.get_or_insert(given);
         }
         first.ok_or_else(lost)
@@ -183,31 +162,26 @@ impl Postgres {
         begins
     }
 
-    async fn execute_one(&mut self, sql: &str, is_auto: bool) -> Result<Given, Exception> {
-        let begins = self.begin(sql, is_auto);
-        let client = &self.client;
-        let execute = async {
-            let none: [(Value<'_>, Type); 0] = [];
-            let mut rows = pin!(client.query_typed_raw(sql, none).await?);
-            let mut all = Vec::new();
-            while let Some(row) = rows.try_next().await? {
-                all.push(row);
-            }
-            let changed = rows.rows_affected().unwrap_or(0);
-            let columns = all.first().map(|row| labels(row.columns()));
-            Ok(Given {
-                columns: columns.unwrap_or_default(),
-                changed: i64::try_from(changed).unwrap_or(i64::MAX),
-                rows: all,
-            })
-        };
-        Self::call(&mut self.connection, behind(client, begins, execute)).await
+    async fn execute_one(
+        &mut self,
+        sql: &str,
+        most: usize,
+        is_auto: bool,
+    ) -> Result<Given, Exception> {
+        // The driver sends it without waiting for its answer.
+        let begin = self.begin(sql, is_auto).then_some("BEGIN");
+        let mut taken = Taken::new(most);
+        let each = &mut |row: &Row<'_>| taken.take(row);
+        let done = self.session.query_once(begin, sql, each).await;
+        let (columns, changed) = done.map_err(told)?;
+        taken.given(&columns, changed)
     }
 
     async fn execute_prepared(
         &mut self,
         sql: &str,
         arguments: &[Argument],
+        most: usize,
         is_auto: bool,
     ) -> Result<Given, Exception> {
         let begins = self.begin(sql, is_auto);
@@ -217,7 +191,7 @@ impl Postgres {
         let mut is_new = false;
         loop {
             let prepared = self.prepared(sql, arguments, &mut is_new).await?;
-            match self.execute_known(&prepared, arguments).await {
+            match self.execute_known(&prepared, arguments, most).await {
                 // The table has another form than when it was prepared.
                 Err(failure)
                     if !is_new
@@ -261,10 +235,9 @@ impl Postgres {
             let says = format!("No value specified for parameter {}.", key.1.len() + 1);
             return Err(Exception::of(CLASS, Some("22023"), says));
         }
-        let types: Vec<Type> = key.1.iter().map(|kind| type_of(*kind)).collect();
-        let client = &self.client;
-        let call = client.prepare_typed(&text, &types);
-        let prepared = Self::call(&mut self.connection, call).await?;
+        let types: Vec<u32> = key.1.iter().map(|kind| type_of(*kind)).collect();
+        let prepared = self.session.prepare(&text, &types, Form::Binary).await;
+        let prepared = prepared.map_err(told)?;
         if self.prepared.len() >= KEPT {
             self.prepared.clear();
         }
@@ -276,93 +249,78 @@ impl Postgres {
         &mut self,
         prepared: &Statement,
         arguments: &[Argument],
+        most: usize,
     ) -> Result<Given, Exception> {
         let values: Vec<Value<'_>> = arguments.iter().map(sent).collect();
-        let client = &self.client;
-        let execute = async {
-            let mut rows = pin!(client.query_raw(prepared, &values).await?);
-            let mut all = Vec::new();
-            while let Some(row) = rows.try_next().await? {
-                all.push(row);
+        let mut taken = Taken::new(most);
+        let each = &mut |row: &Row<'_>| taken.take(row);
+        let changed = self.session.query(prepared, &values, each).await;
+        let changed = changed.map_err(told)?;
+        taken.given(prepared.columns(), changed)
+    }
+}
+
+/// The rows of an answer as texts.
+struct Taken {
+    most: usize,
+    rows: Vec<Vec<Option<String>>>,
+    unknown: Option<Exception>,
+}
+
+impl Taken {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            rows: Vec::new(),
+            unknown: None,
+        }
+    }
+
+    /// Takes a row, as long as no more were asked for and all types are known.
+    fn take(&mut self, row: &Row<'_>) -> Result<(), SqlError> {
+        if self.rows.len() < self.most
+            && self.unknown.is_none()
+            && let Inner::Postgres(row) = &row.0
+        {
+            match cells::row(row) {
+                Ok(row) => self.rows.push(row),
+                Err(unknown) => self.unknown = Some(unknown),
             }
-            let changed = rows.rows_affected().unwrap_or(0);
-            Ok(Given {
-                columns: labels(prepared.columns()),
-                rows: all,
+        }
+        Ok(())
+    }
+
+    fn given(self, columns: &[Column], changed: u64) -> Result<Given, Exception> {
+        match self.unknown {
+            Some(unknown) => Err(unknown),
+            None => Ok(Given {
+                columns: columns.iter().map(|column| column.name.clone()).collect(),
+                rows: self.rows,
                 changed: i64::try_from(changed).unwrap_or(i64::MAX),
-            })
-        };
-        Self::call(&mut self.connection, execute).await
-    }
-
-    /// Rows or a count, whichever was asked for.
-    async fn outcome(
-        &mut self,
-        statement: &super::JdbcStatement<'_>,
-        mut given: Given,
-    ) -> Result<JdbcOutcome, Exception> {
-        let is_open = given.columns.is_empty() && statement.arguments.is_none();
-        if is_open && may_give_rows(statement.sql) {
-            // The answer to a statement without rows does not tell its columns.
-            let all = statements(statement.sql, Dialect::Postgres);
-            let first = all.first().copied().unwrap_or_default();
-            let client = &self.client;
-            let described = Self::call(&mut self.connection, client.prepare(first)).await?;
-            given.columns = labels(described.columns());
-        }
-        match (statement.expects, given.columns.is_empty()) {
-            (Gives::Rows, true) => Err(Exception::of(
-                CLASS,
-                Some("02000"),
-                "No results were returned by the query.",
-            )),
-            (Gives::Count, false) => Err(Exception::of(
-                CLASS,
-                Some("0100E"),
-                "A result was returned when none was expected.",
-            )),
-            (_, true) => Ok(JdbcOutcome::Count(given.changed)),
-            (_, false) => {
-                let most = statement.most_rows.unwrap_or(usize::MAX);
-                let rows = given.rows.iter().take(most).map(cells::row);
-                Ok(JdbcOutcome::Rows(Rows {
-                    rows: rows.collect::<Result<_, _>>()?,
-                    columns: given.columns,
-                }))
-            }
+            }),
         }
     }
 }
 
-/// Sends `BEGIN` before a call, without waiting for its answer.
-async fn behind<T>(
-    client: &Client,
-    begins: bool,
-    call: impl Future<Output = Result<T, tokio_postgres::Error>>,
-) -> Result<T, tokio_postgres::Error> {
-    match begins {
-        false => call.await,
-        true => {
-            let (begun, done) = join(client.batch_execute("BEGIN"), call).await;
-            begun.and(done)
-        }
+/// Rows or a count, whichever was asked for.
+fn outcome(statement: &super::JdbcStatement<'_>, given: Given) -> Result<JdbcOutcome, Exception> {
+    match (statement.expects, given.columns.is_empty()) {
+        (Gives::Rows, true) => Err(Exception::of(
+            CLASS,
+            Some("02000"),
+            "No results were returned by the query.",
+        )),
+        (Gives::Count, false) => Err(Exception::of(
+            CLASS,
+            Some("0100E"),
+            "A result was returned when none was expected.",
+        )),
+        (_, true) => Ok(JdbcOutcome::Count(given.changed)),
+        (_, false) => Ok(JdbcOutcome::Rows(Rows {
+            rows: given.rows,
+            columns: given.columns,
+        })),
     }
-}
-
-/// True for statements that give rows, even if none.
-fn may_give_rows(sql: &str) -> bool {
-    let word = first_word(sql);
-    let reads = [
-        "select", "values", "show", "table", "with", "explain", "fetch", "execute",
-    ];
-    reads.contains(&word.as_str()) || sql.to_ascii_lowercase().contains("returning")
-}
-
-fn labels(columns: &[tokio_postgres::Column]) -> Vec<String> {
-    columns
-        .iter()
-        .map(|column| column.name().to_owned())
-        .collect()
 }
 
 fn quoted(text: &str) -> String {
@@ -370,18 +328,18 @@ fn quoted(text: &str) -> String {
 }
 
 /// The type under which the driver sends a parameter.
-fn type_of(kind: ArgumentKind) -> Type {
+fn type_of(kind: ArgumentKind) -> u32 {
     match kind {
-        ArgumentKind::Int => Type::INT4,
-        ArgumentKind::Long => Type::INT8,
-        ArgumentKind::Short => Type::INT2,
-        ArgumentKind::Float => Type::FLOAT4,
-        ArgumentKind::Double => Type::FLOAT8,
-        ArgumentKind::Decimal => Type::NUMERIC,
-        ArgumentKind::Bool => Type::BOOL,
-        ArgumentKind::Text => Type::VARCHAR,
-        ArgumentKind::Bytes => Type::BYTEA,
-        ArgumentKind::Open => Type::UNKNOWN,
+        ArgumentKind::Int => oid::INT4,
+        ArgumentKind::Long => oid::INT8,
+        ArgumentKind::Short => oid::INT2,
+        ArgumentKind::Float => oid::FLOAT4,
+        ArgumentKind::Double => oid::FLOAT8,
+        ArgumentKind::Decimal => oid::NUMERIC,
+        ArgumentKind::Bool => oid::BOOL,
+        ArgumentKind::Text => oid::VARCHAR,
+        ArgumentKind::Bytes => oid::BYTEA,
+        ArgumentKind::Open => oid::UNKNOWN,
     }
 }
 
@@ -426,34 +384,29 @@ fn lost() -> Exception {
     }
 }
 
-fn not_connected(error: &tokio_postgres::Error, place: &JdbcAddress) -> Exception {
-    if error.as_db_error().is_some() {
-        let told = told(error);
-        return Exception {
-            is_lost: true,
-            ..told
-        };
-    }
-    let source = std::error::Error::source(error);
-    let io = source.and_then(|source| source.downcast_ref::<std::io::Error>());
-    if let Some(error) = io.filter(|error| crate::tls::refused(error).is_some()) {
-        return untrusted(error);
-    }
-    let refused = io.is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
-    let (state, says) = match refused {
-        true => (
-            "08001",
-            format!(
-                "Connection to {}:{} refused. Check that the hostname and port are correct and that the \
-                 postmaster is accepting TCP/IP connections.",
-                place.host, place.port
-            ),
+fn not_connected(failure: &Failure, place: &JdbcAddress) -> Exception {
+    let refused = match failure {
+        Failure::Server(said) => {
+            return Exception {
+                is_lost: true,
+                ..as_shown(said)
+            };
+        }
+        Failure::Io(error) if crate::tls::refused(error).is_some() => return untrusted(error),
+        Failure::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        _ => false,
+    };
+    let says = match refused {
+        true => format!(
+            "Connection to {}:{} refused. Check that the hostname and port are correct and that the \
+             postmaster is accepting TCP/IP connections.",
+            place.host, place.port
         ),
-        false => ("08001", "The connection attempt failed.".to_owned()),
+        false => "The connection attempt failed.".to_owned(),
     };
     Exception {
         is_lost: true,
-        ..Exception::of(CLASS, Some(state), says)
+        ..Exception::of(CLASS, Some("08001"), says)
     }
 }
 
@@ -465,28 +418,30 @@ fn untrusted(error: &std::io::Error) -> Exception {
     }
 }
 
+fn told(failure: Failure) -> Exception {
+    match failure {
+        Failure::Server(said) => as_shown(&said),
+        Failure::Call(error) if !error.is_lost => Exception::plain(error.message),
+        _ => lost(),
+    }
+}
+
 /// An error of the server as the driver shows it.
-fn told(error: &tokio_postgres::Error) -> Exception {
-    let Some(said) = error.as_db_error() else {
-        return lost();
-    };
-    let mut message = format!("{}: {}", said.severity(), said.message());
-    let mut line = |name: &str, text: &str| message.push_str(&format!("\n  {name}: {text}"));
-    if let Some(detail) = said.detail() {
-        line("Detail", detail);
+fn as_shown(said: &ServerError) -> Exception {
+    let mut message = format!("{}: {}", said.severity, said.message);
+    let lines = [
+        ("Detail", &said.detail),
+        ("Hint", &said.hint),
+        ("Position", &said.position),
+        ("Where", &said.context),
+    ];
+    for (name, text) in lines {
+        if let Some(text) = text {
+            message.push_str(&format!("\n  {name}: {text}"));
+        }
     }
-    if let Some(hint) = said.hint() {
-        line("Hint", hint);
-    }
-    if let Some(ErrorPosition::Original(position)) = said.position() {
-        line("Position", &position.to_string());
-    }
-    if let Some(place) = said.where_() {
-        line("Where", place);
-    }
-    let state = said.code().code();
     Exception {
-        is_lost: matches!(said.severity(), "FATAL" | "PANIC") || state.starts_with("08"),
-        ..Exception::of(CLASS, Some(state), message)
+        is_lost: said.is_fatal() || said.code.starts_with("08"),
+        ..Exception::of(CLASS, Some(&said.code), message)
     }
 }

@@ -1,69 +1,87 @@
 //! Values of columns as the objects of the driver print.
 
 use jiff::Timestamp;
-use tokio_postgres::Row;
-use tokio_postgres::types::{Kind, Type};
 
 use crate::jdbc::{Exception, java};
-use crate::postgres::{EPOCH_2000, Raw, numeric_text};
+use crate::postgres::{EPOCH_2000, PostgresRow, numeric_text, oid};
 
 const DAY_MICROS: i64 = 86_400_000_000;
 /// Days from 1970 to 2000.
 const DAYS_2000: i64 = EPOCH_2000 / DAY_MICROS;
 
+/// First object identifier of a type that is not PostgreSQL's own.
+const FIRST_OF_USERS: u32 = 16_384;
+
 /// The values of a row. Errors: a type of which it is not known how it prints.
-pub(super) fn row(row: &Row) -> Result<Vec<Option<String>>, Exception> {
-    (0..row.len()).map(|column| cell(row, column)).collect()
+pub(super) fn row(row: &PostgresRow<'_>) -> Result<Vec<Option<String>>, Exception> {
+    let columns = 0..row.columns.len();
+    columns.map(|column| cell(row, column)).collect()
 }
 
-fn cell(row: &Row, column: usize) -> Result<Option<String>, Exception> {
-    let raw: Option<Raw<'_>> = row
-        .try_get(column)
-        .map_err(|error| Exception::plain(error.to_string()))?;
-    let Some(Raw(bytes, ty)) = raw else {
+fn cell(row: &PostgresRow<'_>, column: usize) -> Result<Option<String>, Exception> {
+    let Some((bytes, ty)) = row.bytes(column) else {
         return Ok(None);
     };
-    match text(bytes, &ty) {
+    match text(bytes, ty) {
         Some(text) => Ok(Some(text)),
         None => Err(Exception::plain(format!(
-            "values of the type `{ty}` are not supported"
+            "values of the type with number {ty} are not supported"
         ))),
     }
 }
 
-fn text(bytes: &[u8], ty: &Type) -> Option<String> {
-    if let Kind::Array(member) = ty.kind() {
+/// The type of an array's members.
+fn member_of(array: u32) -> Option<u32> {
+    Some(match array {
+        1000 => oid::BOOL,
+        1003 => oid::NAME,
+        1005 => oid::INT2,
+        1007 => oid::INT4,
+        1009 => oid::TEXT,
+        1014 => oid::BPCHAR,
+        1015 => oid::VARCHAR,
+        1016 => oid::INT8,
+        1028 => oid::OID,
+        2951 => oid::UUID,
+        _ => return None,
+    })
+}
+
+fn text(bytes: &[u8], ty: u32) -> Option<String> {
+    if let Some(member) = member_of(ty) {
         return array(bytes, member);
     }
-    if let Kind::Enum(_) = ty.kind() {
-        return Some(String::from_utf8_lossy(bytes).into_owned());
+    if ty >= FIRST_OF_USERS {
+        // Values of enumerations are their names; others with numbers in them have bytes that no text has.
+        let text = std::str::from_utf8(bytes).ok()?;
+        return (!text.contains(char::is_control)).then(|| text.to_owned());
     }
-    Some(match *ty {
-        Type::BOOL => (*bytes.first()? != 0).to_string(),
-        Type::INT2 => i16::from_be_bytes(bytes.try_into().ok()?).to_string(),
-        Type::INT4 => i32::from_be_bytes(bytes.try_into().ok()?).to_string(),
-        Type::INT8 => eight(bytes)?.to_string(),
-        Type::OID => u32::from_be_bytes(bytes.try_into().ok()?).to_string(),
-        Type::FLOAT4 => java::float(f32::from_be_bytes(bytes.try_into().ok()?)),
-        Type::FLOAT8 => java::double(f64::from_be_bytes(bytes.try_into().ok()?)),
-        Type::MONEY => java::double(eight(bytes)? as f64 / 100.0),
-        Type::NUMERIC => java::decimal(&numeric_text(bytes)?),
-        Type::DATE => java::date(i64::from(i32::from_be_bytes(bytes.try_into().ok()?)) + DAYS_2000),
-        Type::TIMESTAMP => java::timestamp(eight(bytes)?.checked_add(EPOCH_2000)?),
-        Type::TIMESTAMPTZ => java::timestamp(local(eight(bytes)?.checked_add(EPOCH_2000)?)?),
-        Type::TIME => clock(eight(bytes)?),
-        Type::INTERVAL => interval(bytes)?,
-        Type::UUID => uuid(bytes)?,
-        Type::JSONB => String::from_utf8_lossy(bytes.get(1..)?).into_owned(),
-        Type::TEXT
-        | Type::VARCHAR
-        | Type::BPCHAR
-        | Type::NAME
-        | Type::CHAR
-        | Type::JSON
-        | Type::BYTEA
-        | Type::VOID
-        | Type::UNKNOWN => String::from_utf8_lossy(bytes).into_owned(),
+    Some(match ty {
+        oid::BOOL => (*bytes.first()? != 0).to_string(),
+        oid::INT2 => i16::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        oid::INT4 => i32::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        oid::INT8 => eight(bytes)?.to_string(),
+        oid::OID => u32::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        oid::FLOAT4 => java::float(f32::from_be_bytes(bytes.try_into().ok()?)),
+        oid::FLOAT8 => java::double(f64::from_be_bytes(bytes.try_into().ok()?)),
+        oid::MONEY => java::double(eight(bytes)? as f64 / 100.0),
+        oid::NUMERIC => java::decimal(&numeric_text(bytes)?),
+        oid::DATE => java::date(i64::from(i32::from_be_bytes(bytes.try_into().ok()?)) + DAYS_2000),
+        oid::TIMESTAMP => java::timestamp(eight(bytes)?.checked_add(EPOCH_2000)?),
+        oid::TIMESTAMPTZ => java::timestamp(local(eight(bytes)?.checked_add(EPOCH_2000)?)?),
+        oid::TIME => clock(eight(bytes)?),
+        oid::INTERVAL => interval(bytes)?,
+        oid::UUID => uuid(bytes)?,
+        oid::JSONB => String::from_utf8_lossy(bytes.get(1..)?).into_owned(),
+        oid::TEXT
+        | oid::VARCHAR
+        | oid::BPCHAR
+        | oid::NAME
+        | oid::CHAR
+        | oid::JSON
+        | oid::BYTEA
+        | oid::VOID
+        | oid::UNKNOWN => String::from_utf8_lossy(bytes).into_owned(),
         _ => return None,
     })
 }
@@ -128,7 +146,7 @@ fn uuid(bytes: &[u8]) -> Option<String> {
 }
 
 /// An array of one dimension as the server writes it.
-fn array(bytes: &[u8], member: &Type) -> Option<String> {
+fn array(bytes: &[u8], member: u32) -> Option<String> {
     match four(bytes, 0)? {
         0 => return Some("{}".into()),
         1 => {}
@@ -144,12 +162,12 @@ fn array(bytes: &[u8], member: &Type) -> Option<String> {
             Ok(length) => {
                 let value = bytes.get(at..at.checked_add(length)?)?;
                 at += length;
-                match *member {
-                    Type::BOOL => if *value.first()? != 0 { "t" } else { "f" }.into(),
-                    Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => {
+                match member {
+                    oid::BOOL => if *value.first()? != 0 { "t" } else { "f" }.into(),
+                    oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME => {
                         in_array(&String::from_utf8_lossy(value))
                     }
-                    Type::INT2 | Type::INT4 | Type::INT8 | Type::OID | Type::UUID => {
+                    oid::INT2 | oid::INT4 | oid::INT8 | oid::OID | oid::UUID => {
                         text(value, member)?
                     }
                     _ => return None,

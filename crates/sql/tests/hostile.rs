@@ -1,0 +1,128 @@
+//! Servers that do not behave: each call ends with an error, in bounded time and memory.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use sokudo_sql::{Class, Session, SqlError, Target};
+
+const BOUND: Duration = Duration::from_secs(30);
+
+/// One message of a server.
+fn message(tag: u8, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len() + 4).expect("a short body");
+    [&[tag], &length.to_be_bytes()[..], body].concat()
+}
+
+/// What a server says once somebody asks for a session without a password.
+fn welcome() -> Vec<u8> {
+    let ready = message(b'Z', b"I");
+    [message(b'R', &[0; 4]), message(b'K', &[7; 8]), ready].concat()
+}
+
+/// Answers the first connection: `says` for each thing that it hears, then the end.
+fn server(says: Vec<Vec<u8>>) -> (Target, thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let answering = move || {
+        let (mut stream, _) = listener.accept().expect("a session");
+        for answer in says {
+            let mut heard = [0; 4096];
+            if stream.read(&mut heard).is_ok_and(|count| count > 0) {
+                // It may be gone: that is the point of some tests.
+                let _ = stream.write_all(&answer);
+            }
+        }
+        end(&stream);
+    };
+    let target = format!("host=127.0.0.1 port={port} user=u password=p sslmode=disable");
+    (target.parse().expect("a target"), thread::spawn(answering))
+}
+
+/// Closes a connection in order, so that what was sent arrives.
+fn end(stream: &TcpStream) {
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let _ = stream.set_read_timeout(Some(BOUND));
+    while (&*stream).read(&mut [0; 4096]).is_ok_and(|count| count > 0) {}
+}
+
+/// The error of a session, or of its first statement.
+fn error(says: Vec<Vec<u8>>) -> SqlError {
+    let (target, answering) = server(says);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let failed = runtime.block_on(async {
+        let mut session = Session::connect(&target, BOUND).await?;
+        let statement = session.prepare("select 1").await?;
+        session
+            .query(&statement, &[], |row| row.int(0).map(drop))
+            .await
+    });
+    answering.join().expect("the server");
+    failed.expect_err("an error")
+}
+
+#[test]
+fn what_is_not_the_protocol_ends_the_session() {
+    let odd = [
+        b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
+        message(b'D', b""),
+        [&b"R"[..], &2_u32.to_be_bytes()].concat(),
+        [&b"R"[..], &u32::MAX.to_be_bytes()].concat(),
+        message(b'R', &[0]),
+        Vec::new(),
+    ];
+    for says in odd {
+        let failed = error(vec![says.clone()]);
+        assert!(failed.is_lost, "{says:?}: {failed}");
+        assert_eq!(failed.class, Class::Connection, "{says:?}: {failed}");
+    }
+}
+
+#[test]
+fn columns_and_rows_must_be_whole() {
+    let ready = || message(b'Z', b"I");
+    let column = |count: u16| {
+        let rest = [0, 0, 0, 0, 0, 0, 0, 0, 0, 23, 0, 4, 0, 0, 0, 0, 0, 0];
+        [&count.to_be_bytes()[..], b"n\0", &rest].concat()
+    };
+    let short = vec![welcome(), [message(b'T', &column(9)), ready()].concat()];
+    assert!(error(short).is_lost);
+    let described = || [message(b'T', &column(1)), ready()].concat();
+    for row in [
+        &b"\0\x01\0\0\0\x09abc"[..],
+        b"\0\x05",
+        b"",
+        b"\0\x01\0\0\0\x03abc",
+    ] {
+        let answer = [message(b'D', row), message(b'C', b"SELECT 1\0"), ready()].concat();
+        let failed = error(vec![welcome(), described(), answer]);
+        assert!(!failed.message.is_empty());
+    }
+}
+
+#[test]
+fn the_last_words_of_a_server_are_its_error() {
+    let said = b"SFATAL\0VFATAL\0C57P01\0Mthe administrator ends it\0\0";
+    let failed = error(vec![welcome(), message(b'E', said)]);
+    assert_eq!(failed.code.as_deref(), Some("57P01"), "{failed}");
+    assert!(failed.is_lost && failed.message.contains("administrator"));
+}
+
+#[test]
+fn a_server_cannot_ask_for_hours_of_hashing() {
+    let mechanism = [&10_u32.to_be_bytes()[..], b"SCRAM-SHA-256\0\0"].concat();
+    let rounds = [&11_u32.to_be_bytes()[..], b"r=anything,s=QUJD,i=4294967295"].concat();
+    let failed = error(vec![message(b'R', &mechanism), message(b'R', &rounds)]);
+    assert!(failed.is_lost, "{failed}");
+}
+
+#[test]
+fn a_server_must_prove_that_it_knows_the_password_as_well() {
+    let mechanism = [&10_u32.to_be_bytes()[..], b"SCRAM-SHA-256\0\0"].concat();
+    let failed = error(vec![message(b'R', &mechanism), welcome()]);
+    assert!(failed.is_lost, "{failed}");
+}
