@@ -105,7 +105,7 @@ impl FromStr for Target {
                 let address = address.map_err(|error| wrong(without(text, &error)))?;
                 ServerAddress::MySql(Box::new(address))
             }
-            _ if matches!(scheme, "postgres" | "postgresql") || text.contains("host=") => {
+            _ if matches!(scheme, "postgres" | "postgresql") || names_host(text) => {
                 let config = Config::parse(text).map_err(wrong)?;
                 ServerAddress::Postgres(Box::new(PostgresAddress {
                     config,
@@ -119,6 +119,11 @@ impl FromStr for Target {
             place,
         })
     }
+}
+
+/// Whether pairs of `KEY=VALUE` name a host of PostgreSQL.
+fn names_host(text: &str) -> bool {
+    text.contains("host=") || text.contains("hostaddr=")
 }
 
 /// An error's text without the data source name that it may repeat.
@@ -171,6 +176,28 @@ impl Target {
                 (!is_socket).then(|| (at.opts.ip_or_hostname(), at.opts.tcp_port()))
             }
             ServerAddress::Sqlite(_) => None,
+        }
+    }
+
+    /// Everywhere a session may go: each host, by its address where the data source name has it. `None` stands
+    /// for a socket of this host; a file gives nothing.
+    pub fn servers(&self) -> Vec<Option<(String, u16)>> {
+        match &self.place {
+            ServerAddress::Postgres(at) => {
+                let config = &at.config;
+                let place = |host: usize| match (config.addresses.get(host), config.hosts.get(host))
+                {
+                    (Some(address), _) => Some((address.to_string(), config.port(host))),
+                    (None, Some(Host::Tcp(name))) => Some((name.clone(), config.port(host))),
+                    (None, Some(Host::Socket(_)) | None) => None,
+                };
+                (0..config.places()).map(place).collect()
+            }
+            ServerAddress::MySql(_) => {
+                let server = self.server();
+                vec![server.map(|(host, port)| (host.to_owned(), port))]
+            }
+            ServerAddress::Sqlite(_) => Vec::new(),
         }
     }
 
@@ -269,6 +296,31 @@ mod tests {
             assert_eq!(shown(text), expected);
             let debugged = format!("{:?}", text.parse::<Target>());
             assert!(!debugged.contains("geheim"), "{debugged}");
+        }
+    }
+
+    #[test]
+    fn every_place_of_a_session_is_told() {
+        for (text, expected) in [
+            ("postgres://u@a:1,b/d", vec!["a:1", "b:5432"]),
+            ("host=a hostaddr=192.0.2.7 user=u", vec!["192.0.2.7:5432"]),
+            (
+                "hostaddr=192.0.2.7,192.0.2.8 port=7",
+                vec!["192.0.2.7:7", "192.0.2.8:7"],
+            ),
+            ("mysql://u@h/d", vec!["h:3306"]),
+            ("sqlite:/tmp/a.db", vec![]),
+        ] {
+            let target: Target = text.parse().expect(text);
+            let servers = target.servers().into_iter().flatten();
+            let servers: Vec<String> = servers
+                .map(|(host, port)| format!("{host}:{port}"))
+                .collect();
+            assert_eq!(servers, expected, "{text}");
+        }
+        if cfg!(unix) {
+            let target: Target = "host=/run/pg,h".parse().expect("a target");
+            assert_eq!(target.servers(), [None, Some(("h".into(), 5432))]);
         }
     }
 

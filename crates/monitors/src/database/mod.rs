@@ -76,16 +76,14 @@ impl DatabaseOptions {
         }
     }
 
-    /// The server that is connected to.
+    /// The servers that may be connected to.
     pub(crate) fn reaches(&self, engine: Engine) -> Vec<Reach> {
         // Options whose database cannot be read are refused by `check` before.
         let target = self.target(engine).into_iter();
-        target
-            .map(|target| match target.server() {
-                Some((host, port)) => Reach::Address {
-                    host: host.to_owned(),
-                    port,
-                },
+        let servers = target.flat_map(|target| target.servers());
+        servers
+            .map(|server| match server {
+                Some((host, port)) => Reach::Address { host, port },
                 None => Reach::Socket,
             })
             .collect()
