@@ -132,6 +132,18 @@ impl CommonOptions {
         Ok(())
     }
 
+    /// Errors: the database has no pipelines.
+    pub(crate) fn check_pipeline(&self) -> Result<(), Refusal> {
+        let engine = self.target.as_ref().map(|target| target.0.engine());
+        match engine {
+            Some(Engine::Postgres) => Ok(()),
+            _ => Err(operator(
+                Text::new("error-sql-pipeline"),
+                Text::new("error-sql-pipeline-hint"),
+            )),
+        }
+    }
+
     pub(crate) fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
         numbered(loaders(hosts).map(|host| (host, host)), self.threads)
     }

@@ -208,16 +208,13 @@ impl Session {
         })
     }
 
-    /// Executes prepared statements in their order. PostgreSQL gets all of them without waiting in between, and
-    /// they are one transaction there if they do not begin and end one; other engines have no such protocol.
+    /// Executes prepared statements of PostgreSQL in their order without waiting in between. They are one
+    /// transaction if they do not begin and end one.
     ///
-    /// Errors: the first one; the statements behind it are not executed.
+    /// Errors: the first one; the statements behind it are not executed. Statements of another engine.
     pub async fn pipeline(&mut self, steps: &[(&Statement, &[Value<'_>])]) -> Result<(), SqlError> {
         let Inner::Postgres(session) = &mut self.0 else {
-            for (statement, parameters) in steps {
-                self.execute(statement, parameters).await?;
-            }
-            return Ok(());
+            return Err(foreign());
         };
         let foreign_one =
             |(statement, _): &(&Statement, &[Value<'_>])| !matches!(statement.0, Form::Postgres(_));

@@ -140,6 +140,8 @@ impl Transactions for MixLoad {
             input,
             state: input.kept.borrow().clone(),
             in_block: false,
+            kept: Vec::new(),
+            in_pipeline: false,
         };
         run.carry_out(session).await?;
         input.kept.replace(run.state);
@@ -199,6 +201,16 @@ struct Run<'a> {
     state: State,
     /// Whether the session is within a transaction that was begun.
     in_block: bool,
+    /// Statements of a pipeline that has not ended.
+    kept: Vec<Kept>,
+    in_pipeline: bool,
+}
+
+/// A statement of a pipeline with its values.
+struct Kept {
+    prepared: PreparedStatement,
+    values: Vec<Value<'static>>,
+    block: Option<Block>,
 }
 
 impl Run<'_> {
@@ -225,6 +237,7 @@ impl Run<'_> {
     fn told(&self, error: SqlError, step: &Step, file: usize) -> SqlError {
         match step {
             Step::Statement(statement) => self.load.located(error, file, statement.line),
+            Step::EndPipeline(line) => self.load.located(error, file, *line),
             _ => error,
         }
     }
@@ -232,6 +245,14 @@ impl Run<'_> {
     /// Carries a step out; true when the database had a part in it.
     async fn step(&mut self, session: &mut Session, step: &Step) -> Result<bool, SqlError> {
         match step {
+            Step::StartPipeline => self.in_pipeline = true,
+            Step::EndPipeline(_) => {
+                self.pipeline(session).await?;
+                return Ok(true);
+            }
+            Step::Statement(statement) if self.in_pipeline => {
+                self.keep(session, statement).await?;
+            }
             Step::Statement(statement) => {
                 // SQLite lets who asks for the right to write wait, and refuses who takes it in passing.
                 let asks = statement.writes && !self.in_block && session.engine() == Engine::Sqlite;
@@ -310,19 +331,59 @@ impl Run<'_> {
         self.state.variables[variable.index()] = value;
     }
 
+    fn follow(&mut self, block: Option<Block>) {
+        match block {
+            Some(Block::Begins) => self.in_block = true,
+            Some(Block::Ends) => self.in_block = false,
+            None => {}
+        }
+    }
+
+    /// Keeps a statement for the end of its pipeline, with the values of this moment.
+    async fn keep(&mut self, session: &mut Session, statement: &Statement) -> Result<(), SqlError> {
+        let Form::Prepared(sql, parameters) = &statement.form else {
+            return Err(wrong("a pipeline has a statement that is not prepared"));
+        };
+        let prepared = match &self.prepared[statement.number] {
+            Some(prepared) => prepared.clone(),
+            None => session.prepare(sql).await?,
+        };
+        let values = self.values(parameters, session.engine())?;
+        self.kept.push(Kept {
+            prepared,
+            values: values.into_iter().map(Value::into_owned).collect(),
+            block: statement.block,
+        });
+        Ok(())
+    }
+
+    /// Sends what was kept, and waits for all answers.
+    async fn pipeline(&mut self, session: &mut Session) -> Result<(), SqlError> {
+        let kept = std::mem::take(&mut self.kept);
+        let steps = kept.iter().map(|one| (&one.prepared, &one.values[..]));
+        let steps: Vec<_> = steps.collect();
+        session.pipeline(&steps).await?;
+        kept.iter().for_each(|one| self.follow(one.block));
+        self.in_pipeline = false;
+        Ok(())
+    }
+
+    fn values(&self, parameters: &[Variable], engine: Engine) -> Result<Vec<Value<'_>>, SqlError> {
+        let variables = &self.state.variables;
+        let value = |variable: &Variable| variables[variable.index()].parameter(engine);
+        let values = parameters.iter().map(value);
+        values.collect::<Result<_, _>>().map_err(fault)
+    }
+
     async fn statement(
         &mut self,
         session: &mut Session,
         statement: &Statement,
     ) -> Result<(), SqlError> {
         match &statement.form {
-            Form::Plain(sql, block) => {
+            Form::Plain(sql) => {
                 session.batch(sql).await?;
-                match block {
-                    Some(Block::Begins) => self.in_block = true,
-                    Some(Block::Ends) => self.in_block = false,
-                    None => {}
-                }
+                self.follow(statement.block);
                 Ok(())
             }
             Form::Prepared(sql, parameters) => match &self.prepared[statement.number] {
@@ -361,13 +422,7 @@ impl Run<'_> {
         parameters: &[Variable],
         statement: &Statement,
     ) -> Result<(), SqlError> {
-        let engine = session.engine();
-        let State { variables, .. } = &self.state;
-        let values: Vec<Value<'_>> = parameters
-            .iter()
-            .map(|variable| variables[variable.index()].parameter(engine))
-            .collect::<Result<_, _>>()
-            .map_err(fault)?;
+        let values = self.values(parameters, session.engine())?;
         let rows = match &statement.capture {
             Capture::None => session.execute(prepared, &values).await?,
             capture => {

@@ -65,12 +65,7 @@ impl Mix {
             return Err(NotAMix::NoWeight);
         }
         tell_apart(&mut transactions);
-        let mut prepared = 0;
-        for step in transactions.iter_mut().flat_map(|one| &mut one.steps) {
-            if let Step::Statement(statement) = step {
-                statement.link(&names, &mut prepared);
-            }
-        }
+        let prepared = link(&mut transactions, &names)?;
         let makes_tables = transactions
             .iter()
             .flat_map(|one| &one.steps)
@@ -81,6 +76,12 @@ impl Mix {
             prepared,
             makes_tables,
         })
+    }
+
+    /// Whether it sends statements in a pipeline, which only PostgreSQL has.
+    pub(super) fn has_pipeline(&self) -> bool {
+        let mut steps = self.transactions.iter().flat_map(|one| &one.steps);
+        steps.any(|step| matches!(step, Step::StartPipeline))
     }
 
     /// Names of its transactions.
@@ -128,6 +129,26 @@ fn of_file(file: &FileText, number: usize, names: &mut Names) -> Result<Vec<Tran
     }
     let steps = script::parse(text, names)?;
     Ok(vec![one(file.stem().to_owned(), 1, steps)])
+}
+
+/// Decides how each statement is sent; returns how many are prepared.
+///
+/// Errors: one within a pipeline that cannot be prepared, which would be a round trip of its own.
+fn link(transactions: &mut [Transaction], names: &Names) -> Result<usize, NotAMix> {
+    let mut prepared = 0;
+    for transaction in transactions {
+        for step in &mut transaction.steps {
+            let Step::Statement(statement) = step else {
+                continue;
+            };
+            statement.link(names, &mut prepared);
+            if statement.in_pipeline && statement.form == Form::Written {
+                let (line, key) = (statement.line, "error-sqlmix-pipeline-written");
+                return Err(NotAMix::Wrong(transaction.file, Wrong::new(line, key)));
+            }
+        }
+    }
+    Ok(prepared)
 }
 
 /// Gives transactions of the same name numbers.

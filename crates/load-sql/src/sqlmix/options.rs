@@ -87,7 +87,8 @@ impl Options for SqlmixOptions {
         // A file is read before the load is planned.
         match self.names_file() {
             Some(_) => Ok(()),
-            None => self.mix().map(|_| ()),
+            None if self.mix()?.has_pipeline() => self.common.check_pipeline(),
+            None => Ok(()),
         }
     }
 

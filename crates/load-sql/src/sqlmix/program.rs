@@ -140,6 +140,10 @@ pub enum Step {
     Sequence(Variable, i64, i64),
     /// Executes a statement.
     Statement(Statement),
+    /// Begins a pipeline: the statements up to its end are kept.
+    StartPipeline,
+    /// Sends the statements of a pipeline, and waits for the answers to all of them. It has the line of its command.
+    EndPipeline(u32),
     /// Begins, ends a transaction of the database.
     Begin(Begin),
     Commit,
@@ -167,6 +171,10 @@ pub struct Statement {
     pub form: Form,
     /// Whether it writes, by its first word.
     pub writes: bool,
+    /// Whether it stands within a pipeline.
+    pub in_pipeline: bool,
+    /// Whether it begins or ends a transaction of the database.
+    pub block: Option<Block>,
     /// Its number among those of the mix that are prepared.
     pub number: usize,
 }
@@ -194,11 +202,11 @@ pub enum Form {
     Prepared(String, Vec<Variable>),
     /// With its variables written into the text, each time anew.
     Written,
-    /// As text, without parameters and rows; whether it begins or ends a transaction.
-    Plain(String, Option<Block>),
+    /// As text, without parameters and rows.
+    Plain(String),
 }
 
-/// Effect of a plain statement on the transaction block of the session.
+/// Effect of a statement on the transaction block of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Block {
     Begins,
@@ -258,11 +266,12 @@ impl Statement {
         let (text, parameters) = self.numbered();
         let first = first_word(&text);
         self.writes = WRITES.contains(&first.as_str());
+        self.block = block(&first);
         let is_bare = parameters.is_empty() && self.capture == Capture::None && self.rows.is_none();
         self.form = if !can_prepare {
             Form::Written
-        } else if is_bare && !PREPARED.contains(&first.as_str()) {
-            Form::Plain(text, block(&first))
+        } else if is_bare && !PREPARED.contains(&first.as_str()) && !self.in_pipeline {
+            Form::Plain(text)
         } else {
             self.number = *prepared;
             *prepared += 1;

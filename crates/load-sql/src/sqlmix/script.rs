@@ -2,8 +2,8 @@
 //!
 //! Statements end with a semicolon, at a backslash command, or with the file. Commands stand on a line of their own:
 //! `\set`, `\if` `\elif` `\else` `\endif`, `\sleep`; `\gset` and `\aset` end a statement in place of its semicolon. What
-//! is not supported is refused: `\;` and pipelines, which have several statements under way at a time, and commands
-//! that start programs.
+//! is not supported is refused: `\;`, and commands that start programs. The statements between
+//! `\startpipeline` and `\endpipeline` travel together.
 //!
 //! Source: pgbench(1), section "Custom Scripts".
 
@@ -23,6 +23,7 @@ pub fn parse(text: &str, names: &mut Names) -> Result<Vec<Step>, Wrong> {
     let mut script = Script {
         steps: Vec::new(),
         branches: Vec::new(),
+        pipeline: None,
         can_capture: false,
         names,
     };
@@ -103,6 +104,8 @@ pub(super) fn statement(scanned: Scanned, line: u32) -> Statement {
         rows: None,
         form: Form::Written,
         writes: false,
+        in_pipeline: false,
+        block: None,
         number: 0,
     }
 }
@@ -119,6 +122,8 @@ struct Branch {
 struct Script<'a> {
     steps: Vec<Step>,
     branches: Vec<Branch>,
+    /// Line on which a pipeline begins that has not ended, and the branches that were open there.
+    pipeline: Option<(u32, usize)>,
     /// Whether the last step is a statement that `\gset` may follow.
     can_capture: bool,
     names: &'a mut Names,
@@ -126,9 +131,10 @@ struct Script<'a> {
 
 impl Script<'_> {
     fn statement(&mut self, scanned: Scanned, line: u32) {
-        let statement = statement(scanned, line);
+        let mut statement = statement(scanned, line);
+        statement.in_pipeline = self.pipeline.is_some();
         let plain = match statement.pieces.as_slice() {
-            [Piece::Text(text)] => transaction_step(text),
+            [Piece::Text(text)] if !statement.in_pipeline => transaction_step(text),
             _ => None,
         };
         self.can_capture = plain.is_none();
@@ -163,10 +169,38 @@ impl Script<'_> {
             }
             "else" => self.next_arm(word, line),
             "endif" => self.end_branch(line),
+            "startpipeline" => self.start_pipeline(line),
+            "endpipeline" => self.end_pipeline(line),
+            "gset" | "aset" if self.pipeline.is_some() => {
+                let what = format!("\\{word}");
+                Err(Wrong::at(line, "error-sqlmix-pipeline-within", what))
+            }
             "gset" | "aset" if can_capture => self.capture(word, rest, line),
             "gset" | "aset" => Err(Wrong::at(line, "error-sqlmix-capture", format!("\\{word}"))),
             _ => Err(Wrong::at(line, "error-sqlmix-command", format!("\\{word}"))),
         }
+    }
+
+    fn start_pipeline(&mut self, line: u32) -> Result<(), Wrong> {
+        if self.pipeline.is_some() {
+            let what = "\\startpipeline";
+            return Err(Wrong::at(line, "error-sqlmix-pipeline-within", what));
+        }
+        self.pipeline = Some((line, self.branches.len()));
+        self.steps.push(Step::StartPipeline);
+        Ok(())
+    }
+
+    /// Errors: none has begun, or not in the same branch.
+    fn end_pipeline(&mut self, line: u32) -> Result<(), Wrong> {
+        let branches = self.branches.len();
+        let begun = self.pipeline.take().filter(|(_, open)| *open == branches);
+        if begun.is_none() {
+            let what = "\\endpipeline";
+            return Err(Wrong::at(line, "error-sqlmix-pipeline-end", what));
+        }
+        self.steps.push(Step::EndPipeline(line));
+        Ok(())
     }
 
     fn set(&mut self, rest: &str, line: u32) -> Result<(), Wrong> {
@@ -223,6 +257,7 @@ impl Script<'_> {
 
     /// Ends the present arm of a branch; the next one begins here.
     fn next_arm(&mut self, word: &str, line: u32) -> Result<(), Wrong> {
+        self.close_arm()?;
         let branch = self.branches.last_mut();
         let Some((branch, unless)) = branch.and_then(|it| it.unless.take().map(|at| (it, at)))
         else {
@@ -234,7 +269,18 @@ impl Script<'_> {
         Ok(())
     }
 
+    /// Errors: a pipeline that begins in the present arm of a branch does not end in it.
+    fn close_arm(&self) -> Result<(), Wrong> {
+        match self.pipeline {
+            Some((line, open)) if open > 0 && open == self.branches.len() => {
+                Err(Wrong::new(line, "error-sqlmix-pipeline-open"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn end_branch(&mut self, line: u32) -> Result<(), Wrong> {
+        self.close_arm()?;
         let Some(branch) = self.branches.pop() else {
             return Err(Wrong::at(line, "error-sqlmix-branch", "\\endif"));
         };
@@ -272,6 +318,9 @@ impl Script<'_> {
     fn finish(self) -> Result<Vec<Step>, Wrong> {
         if let Some(branch) = self.branches.last() {
             return Err(Wrong::new(branch.line, "error-sqlmix-branch-open"));
+        }
+        if let Some((line, _)) = self.pipeline {
+            return Err(Wrong::new(line, "error-sqlmix-pipeline-open"));
         }
         match self.steps.is_empty() {
             true => Err(Wrong::new(1, "error-sqlmix-empty")),

@@ -30,7 +30,7 @@ fn shown(step: &Step) -> String {
             let form = match &statement.form {
                 Form::Prepared(sql, parameters) => format!("{sql} ({})", parameters.len()),
                 Form::Written => "written".into(),
-                Form::Plain(sql, _) => format!("plain {sql}"),
+                Form::Plain(sql) => format!("plain {sql}"),
             };
             let capture = match &statement.capture {
                 Capture::None => String::new(),
@@ -139,7 +139,37 @@ sql = "select 1"
 #[test]
 fn what_is_not_supported_is_refused_with_its_line() {
     for (text, line, key) in [
-        ("select 1;\n\\startpipeline\n", 2, "error-sqlmix-command"),
+        (
+            "select 1;\n\\startpipeline\n",
+            2,
+            "error-sqlmix-pipeline-open",
+        ),
+        ("select 1;\n\\endpipeline\n", 2, "error-sqlmix-pipeline-end"),
+        (
+            "\\startpipeline\n\\startpipeline\n\\endpipeline",
+            2,
+            "error-sqlmix-pipeline-within",
+        ),
+        (
+            "\\startpipeline\nselect 1 \\gset\n\\endpipeline",
+            2,
+            "error-sqlmix-pipeline-within",
+        ),
+        (
+            "\\if true\n\\startpipeline\n\\else\nselect 1;\n\\endpipeline\n\\endif",
+            2,
+            "error-sqlmix-pipeline-open",
+        ),
+        (
+            "\\startpipeline\n\\if true\nselect 1;\n\\endpipeline\n\\endif",
+            4,
+            "error-sqlmix-pipeline-end",
+        ),
+        (
+            "\\set a 1\n\\startpipeline\nselect ':a';\n\\endpipeline",
+            3,
+            "error-sqlmix-pipeline-written",
+        ),
         ("select 1 \\; select 2;", 1, "error-sqlmix-command"),
         ("\\shell ls", 1, "error-sqlmix-command"),
         ("\n\\gset", 2, "error-sqlmix-capture"),

@@ -37,6 +37,10 @@ impl Wrong {
             "error-sqlmix-command" | "error-sqlmix-capture" => "error-sqlmix-command-hint",
             "error-sqlmix-branch" | "error-sqlmix-branch-open" => "error-sqlmix-branch-hint",
             "error-sqlmix-function" | "error-sqlmix-arguments" => "error-sqlmix-function-hint",
+            "error-sqlmix-pipeline-within"
+            | "error-sqlmix-pipeline-end"
+            | "error-sqlmix-pipeline-open"
+            | "error-sqlmix-pipeline-written" => "error-sqlmix-pipeline-hint",
             "error-sqlmix-variable" => "error-sqlmix-variable-hint",
             "error-sqlmix-range" | "error-sqlmix-ways" => "error-sqlmix-ways-hint",
             _ => "error-sqlmix-wrong-hint",

@@ -13,6 +13,8 @@ const MOST: i64 = 5000;
 pub(crate) struct Transfers {
     pub(super) scale: i64,
     pub(super) variant: Variant,
+    /// The statements of a transaction travel together.
+    pub(super) is_pipelined: bool,
 }
 
 /// The statements of one session.
@@ -27,6 +29,8 @@ pub(crate) struct Transfer {
     /// Teller and branch; `None` for the variant without them.
     counter: Option<(Statement, Statement)>,
     history: Statement,
+    /// What begins and ends a transaction in a pipeline; `None` without.
+    bounds: Option<(Statement, Statement)>,
 }
 
 /// Account, teller, branch and amount of one transaction.
@@ -73,7 +77,15 @@ impl Transactions for Transfers {
             "insert into tpcb_history (tid, bid, aid, delta, mtime, client, sequence, filler) \
              values ($1, $2, $3, $4, current_timestamp, $5, $6, {kind})"
         );
+        let bounds = match self.is_pipelined {
+            true => Some((
+                session.prepare("begin").await?,
+                session.prepare("commit").await?,
+            )),
+            false => None,
+        };
         Ok(Prepared::Transfer(Box::new(Transfer {
+            bounds,
             account: session
                 .prepare("update tpcb_accounts set abalance = abalance + $1 where aid = $2")
                 .await?,
@@ -112,22 +124,12 @@ impl Transactions for Transfers {
 impl Transfer {
     async fn carry_out(&self, session: &mut Session, input: &Input) -> Attempt {
         let delta = Value::Int(input.delta);
-        session.begin(Begin::Write).await?;
-        session
-            .execute(&self.account, &[delta.clone(), input.aid.into()])
-            .await?;
-        session.execute(&self.balance, &[input.aid.into()]).await?;
-        if let Some((teller, branch)) = &self.counter {
-            session
-                .execute(teller, &[delta.clone(), input.tid.into()])
-                .await?;
-            session
-                .execute(branch, &[delta.clone(), input.bid.into()])
-                .await?;
-        }
         let (client, sequence) = input
             .mark
             .map_or((0, 0), |mark| (mark.client, mark.sequence));
+        let account = [delta.clone(), input.aid.into()];
+        let teller = [delta.clone(), input.tid.into()];
+        let branch = [delta.clone(), input.bid.into()];
         let row = [
             input.tid.into(),
             input.bid.into(),
@@ -136,8 +138,44 @@ impl Transfer {
             client.into(),
             sequence.into(),
         ];
-        session.execute(&self.history, &row).await?;
-        session.commit().await?;
+        let (update, select) = (
+            (&self.account, &account[..]),
+            (&self.balance, &account[1..]),
+        );
+        let insert = (&self.history, &row[..]);
+        match &self.counter {
+            Some((tellers, branches)) => {
+                let counters = [(tellers, &teller[..]), (branches, &branch[..])];
+                let [tellers, branches] = counters;
+                self.send(session, [update, select, tellers, branches, insert])
+                    .await
+            }
+            None => self.send(session, [update, select, insert]).await,
+        }
+    }
+
+    /// Executes statements as one transaction.
+    async fn send<const N: usize>(
+        &self,
+        session: &mut Session,
+        steps: [(&Statement, &[Value<'_>]); N],
+    ) -> Attempt {
+        match &self.bounds {
+            Some((begin, commit)) => {
+                let mut all = Vec::with_capacity(N + 2);
+                all.push((begin, &[][..]));
+                all.extend(steps);
+                all.push((commit, &[][..]));
+                session.pipeline(&all).await?;
+            }
+            None => {
+                session.begin(Begin::Write).await?;
+                for (statement, values) in steps {
+                    session.execute(statement, values).await?;
+                }
+                session.commit().await?;
+            }
+        }
         Ok(Noted::default())
     }
 }

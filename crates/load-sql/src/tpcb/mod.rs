@@ -68,6 +68,7 @@ impl Benchmark for Tpcb {
         Ok(Transfers {
             scale,
             variant: options.variant,
+            is_pipelined: options.pipeline,
         })
     }
 

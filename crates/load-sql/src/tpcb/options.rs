@@ -75,6 +75,11 @@ pub struct TpcbOptions {
     #[serde(deserialize_with = "choice::read::<Variants, _>")]
     #[schemars(with = "Only<Variants>")]
     pub variant: Variant,
+
+    /// Send the statements of a transaction together, and wait once for all of their answers: one round trip
+    /// instead of seven. Only PostgreSQL has pipelines.
+    #[arg(long)]
+    pub pipeline: bool,
 }
 
 impl Default for TpcbOptions {
@@ -83,6 +88,7 @@ impl Default for TpcbOptions {
             common: CommonOptions::default(),
             scale: 1,
             variant: Variant::Full,
+            pipeline: false,
         }
     }
 }
@@ -91,7 +97,11 @@ impl Options for TpcbOptions {
     const NAME: &'static str = super::NAME;
 
     fn validate(&self) -> Result<(), Refusal> {
-        self.common.validate()
+        self.common.validate()?;
+        match self.pipeline {
+            true => self.common.check_pipeline(),
+            false => Ok(()),
+        }
     }
 
     by_common_options!();

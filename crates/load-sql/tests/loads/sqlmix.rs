@@ -186,6 +186,42 @@ fn results_are_used_and_a_wrong_number_of_rows_is_an_error() {
     );
 }
 
+/// Statements of a pipeline are carried out together: values are those of their place, branches are taken, and
+/// after an error nothing of a transaction is left.
+#[test]
+fn pipelines_are_carried_out_whole() {
+    let Some(server) = databases::postgres(&["fsync=off"]) else {
+        return;
+    };
+    let dsn = server.dsn();
+    let target: Target = dsn.parse().expect("a target");
+    counters(&target);
+    let script = "\\set id 1\n\\startpipeline\nbegin;\n\
+        update counter set v = v + :id where id = :id;\n\
+        \\set id 2\n\\if :id = 2\nupdate counter set v = v + :id where id = :id;\n\
+        \\else\nselect 1 / 0;\n\\endif\nend;\n\\endpipeline\n";
+    let fields = |text: &str| {
+        let files = files(&[("pipe.sql", text)]);
+        format!(r#""target":"{dsn}","clients":2,{files}"#)
+    };
+    let result = play(
+        &Sqlmix,
+        &format!(r#"{},"count":"50""#, fields(script)),
+        || (),
+    );
+    assert_eq!(of_name(&result, "pipe"), (50.0, 0.0));
+    let read = |id: u32| number(&target, &format!("select v from counter where id = {id}"));
+    assert_eq!((read(1), read(2)), (50, 100));
+
+    let failing = "\\startpipeline\nbegin;\nupdate counter set v = 0 where id = 1;\n\
+        insert into counter values (2, 0);\nend;\n\\endpipeline\n";
+    let fields = format!(r#"{},"duration":"300ms""#, fields(failing));
+    let flow = &play(&Sqlmix, &fields, || ()).flows[0];
+    let why = flow.labels.get("error").cloned().unwrap_or_default();
+    assert!(why.contains("pipe.sql:6: "), "{why}");
+    assert_eq!(read(1), 50);
+}
+
 #[test]
 fn what_the_database_does_not_know_is_refused_before_the_run() {
     let place = tempfile::tempdir().expect("a directory");

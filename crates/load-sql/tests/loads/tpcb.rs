@@ -80,6 +80,11 @@ fn absent_tables_and_absent_servers_are_refused_without_secrets() {
         told
     };
     assert!(refused(&file(&place)).contains("error-sql-no-tables"));
+    let dsn = file(&place);
+    db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 1).expect("tables");
+    let pipeline = armed(&Tpcb, &format!(r#""target":"{dsn}","pipeline":true"#));
+    let told = format!("{:?}", pipeline.err().expect("a refusal"));
+    assert!(told.contains("error-sql-pipeline"), "{told}");
     let nobody = refused("postgres://bench:geheim@127.0.0.1:1/bench");
     assert!(
         nobody.contains("error-sql-refused-connection-hint"),
@@ -95,6 +100,16 @@ fn postgres_keeps_what_it_acknowledged_when_it_is_killed() {
     let dsn = server.dsn();
     db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 2).expect("tables");
     behaves(&dsn);
+    for variant in ["full", "no-branch", "select"] {
+        let pipeline =
+            format!(r#""pipeline":true,"variant":"{variant}","clients":4,"count":"100""#);
+        let result = play(&Tpcb, &format!(r#""target":"{dsn}",{pipeline}"#), || ());
+        assert_eq!(get(&result, "sql.transactions"), 100.0, "{result:?}");
+        if variant != "select" {
+            assert_eq!(get(&result, "sql.acknowledged"), 100.0, "{variant}");
+            all_kept(&result, 3);
+        }
+    }
     let fields = format!(r#""target":"{dsn}","clients":4,"duration":"55s""#);
     let result = play(&Tpcb, &fields, || {
         server.kill();
