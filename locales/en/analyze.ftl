@@ -983,7 +983,7 @@ finding-unserved_connections-signs = A first request on a connection was given u
 finding-unserved_connections-try = Raise the limit of open files or of threads of the server, or find out what it hangs in.
 
 finding-server_cpu_limited-means = The processes that hold the server's port have no CPU time left: one thread, the machine, or the quota of their control group.
-finding-server_cpu_limited-signs = The busiest thread of such a process uses at least { $core } of a core; or a process uses at least { $bound } of the cores that it may use, fewer than the machine has; or at least { $full } of the machine is used, at least { $most } of it by the server and most of what sokudo does not use; or a quota keeps it from running for at least { $throttled } of the time. A rate that was asked for was not carried.
+finding-server_cpu_limited-signs = The busiest thread of such a process uses at least { $core } of a core; or a process uses at least { $bound } of the cores that it may use, fewer than the machine has; or at least { $full } of the machine is used, at least { $most } of it by the server and most of what sokudo does not use, while no quota stops sokudo for { $stopped } of the periods; or a quota keeps it from running for at least { $throttled } of the time. A rate that was asked for was not carried.
 finding-server_cpu_limited-try = Give the server more cores or a larger quota, or less work per request; load it from another machine.
 
 finding-replication_stage-means = Most of the time of a replication's threads passes in one stage, which is named: walking, reading, compressing, unpacking, creating, writing or syncing files.

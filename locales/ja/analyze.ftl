@@ -870,7 +870,7 @@ finding-unserved_connections-signs = 接続の最初のリクエストが 0.5 �
 finding-unserved_connections-try = サーバーの開けるファイル数またはスレッド数の上限を上げるか、何で止まっているかを調べてください。
 
 finding-server_cpu_limited-means = サーバーのポートを持つプロセスに CPU 時間が残っていません。1 スレッド、マシン全体、またはコントロールグループのクォータです。
-finding-server_cpu_limited-signs = そのプロセスの最も忙しいスレッドが 1 コアの { $core } 以上を使う。または、マシンより少ないコアしか使えないプロセスが、使えるコアの { $bound } 以上を使う。または、マシンの { $full } 以上が使用中で、その { $most } 以上、かつ sokudo 以外の使用の大半をサーバーが占める。または、クォータが全時間の { $throttled } 以上サーバーを止める。求めたレートは達成されていない。
+finding-server_cpu_limited-signs = そのプロセスの最も忙しいスレッドが 1 コアの { $core } 以上を使う。または、マシンより少ないコアしか使えないプロセスが、使えるコアの { $bound } 以上を使う。または、マシンの { $full } 以上が使用中で、その { $most } 以上、かつ sokudo 以外の使用の大半をサーバーが占め、クォータが sokudo を周期の { $stopped } 以上止めてはいない。または、クォータが全時間の { $throttled } 以上サーバーを止める。求めたレートは達成されていない。
 finding-server_cpu_limited-try = サーバーのコアまたはクォータを増やすか、1 件あたりの処理を減らしてください。別のマシンから負荷をかけてください。
 
 finding-replication_stage-means = 複製のスレッドの時間の大半が 1 つの段階で過ぎています。木の走査、読み取り、圧縮、展開、作成、書き込み、同期のどれかを示します。

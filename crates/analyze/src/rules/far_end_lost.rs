@@ -4,7 +4,7 @@
 //! any more. The load between the hosts ended with it: what follows does not describe the path.
 
 use sokudo_model::metrics::group;
-use sokudo_model::{Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};
+use sokudo_model::{Arg, Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};
 
 use crate::quantities::load_time;
 use crate::rule::{Look, Purpose, Rule, Standing};
@@ -14,6 +14,8 @@ use crate::view::PhaseView;
 const BEFORE: f64 = 0.98;
 /// Message of the problem that a host was lost.
 const LOST: &str = "engine-host-lost";
+/// Its reason when nothing was heard of the host for a while.
+const SILENT: &str = "error-link-silent";
 
 /// The finding `far_end_lost`.
 pub const RULE: Rule = Rule {
@@ -47,17 +49,39 @@ fn first<'a>(view: &PhaseView<'a>) -> Option<Lost<'a>> {
             let mut flows = view.flows().iter();
             let flow = flows.find(|flow| [&flow.from, &flow.to].contains(&&problem.host))?;
             let planned_s = load_time::planned_s(view)?;
-            let after_s = (problem.t_ns - view.phase.t0_ns) as f64 / 1e9;
-            (0.0..planned_s * BEFORE)
-                .contains(&after_s)
-                .then_some(Lost {
-                    problem,
-                    flow,
-                    planned_s,
-                    after_s,
-                })
+            let within = 0.0..planned_s * BEFORE;
+            let told_s = (problem.t_ns - view.phase.t0_ns) as f64 / 1e9;
+            let told = Some(told_s).filter(|told| within.contains(told));
+            let after_s = told.or_else(|| silent_since(view, problem, within.end))?;
+            Some(Lost {
+                problem,
+                flow,
+                planned_s,
+                after_s,
+            })
         });
     lost.next()
+}
+
+/// When a host fell silent whose silence was only told after the load; `None` when the sample that is missing could
+/// be one after `end_s`.
+fn silent_since(view: &PhaseView<'_>, problem: &Problem, end_s: f64) -> Option<f64> {
+    let silent = |why: &Arg| matches!(why, Arg::Text(why) if why.key == SILENT);
+    problem.says.args.get("why").filter(|why| silent(why))?;
+    let phase = view.phase.t0_ns..=view.phase.t1_ns;
+    let own = view.record.series.iter();
+    let own = own.filter(|series| series.key.host == problem.host);
+    // Some series have a sample only now and then.
+    let mut times: Vec<i64> = own
+        .flat_map(|series| &series.points)
+        .map(|(t_ns, _)| *t_ns)
+        .filter(|t_ns| phase.contains(t_ns))
+        .collect();
+    times.sort_unstable();
+    let between = times.windows(2).map(|pair| pair[1] - pair[0]).max()?;
+    let last_ns = times.last()? - view.phase.t0_ns;
+    let missed_s = (last_ns + 2 * between) as f64 / 1e9;
+    (missed_s < end_s).then_some(last_ns as f64 / 1e9)
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
@@ -167,6 +191,31 @@ mod tests {
         let said = keys(&said);
         assert_eq!(said[0], "verdict-partial");
         assert!(said.contains(&"rule-far-end-lost-says"), "{said:?}");
+    }
+
+    /// Silence is only told when it has lasted for a while, by then often after the load.
+    #[test]
+    fn a_host_fell_silent_when_its_samples_ended() {
+        let silent = |from: f64| {
+            let mut scene = lost(26.0).silent("hostb", from, 60.0);
+            let why = Text::new("error-link-silent").word("seconds", "15");
+            let problem = &mut scene.record.manifest.problems[0];
+            problem.says = Text::new("engine-host-lost").text("why", why);
+            scene
+        };
+        let found = findings(&silent(11.5).record);
+        let finding = found.iter().find(|one| one.rule == "far_end_lost");
+        let finding = finding.expect("the lost host");
+        let Arg::Number(after, _) = &finding.says.args["after"] else {
+            panic!("{:?}", finding.says);
+        };
+        assert!((1.4..=1.5).contains(after), "{after}");
+        // Its last sample could have been the last one of the load.
+        silent(19.75).without("far_end_lost");
+        // Another reason has a time of its own.
+        lost(26.0)
+            .silent("hostb", 11.5, 60.0)
+            .without("far_end_lost");
     }
 
     #[test]

@@ -35,6 +35,9 @@ const FULL: f64 = 0.9;
 const MOST: f64 = 0.35;
 /// Share of the time throttled from which the quota shapes the rate.
 const THROTTLED: f64 = 0.1;
+/// Share of the periods in which a quota stopped the asking threads, from which their full machine tells nothing of
+/// the server: their waits are those of the quota, and so are the waits that they measure.
+const STOPPED: f64 = 0.5;
 /// Share of a request from which TLS handshakes, or connecting anew, are told as the work.
 const MUCH: f64 = 0.3;
 
@@ -59,6 +62,7 @@ pub const RULE: Rule = Rule {
         ("full", FULL, Unit::Ratio),
         ("most", MOST, Unit::Ratio),
         ("throttled", THROTTLED, Unit::Ratio),
+        ("stopped", STOPPED, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -206,6 +210,10 @@ fn full_machine(view: &PhaseView<'_>, requests: &Requests<'_>, cpu: f64) -> Opti
         Some(view.highest_mean(Some(host), host::CPU_RATIO, &labels)?.1)
     });
     let used = 1.0 - idle.sum::<f64>();
+    let stopped = view.highest_mean(None, own::THROTTLED_RATIO, &[]);
+    if stopped.is_some_and(|(_, share)| share >= STOPPED) {
+        return None;
+    }
     let threads = view.series(Some(host), own::CPU_RATIO, &[]);
     let own: f64 = threads.filter_map(|series| view.mean(series)).sum();
     let others = (used * cores - own - cpu).max(0.0);
@@ -289,6 +297,17 @@ mod tests {
             let of_cores = |one: &Finding| one.says.key == "rule-server-cpu-cores-says";
             assert!(!found.iter().any(of_cores), "{found:?}");
         }
+        // The same full machine, where a quota stopped the asker.
+        let mut stopped = server(1.95, &[("process.busiest_thread_ratio", 0.5)]);
+        add_series(
+            &mut stopped,
+            "hosta",
+            "self.throttled_ratio",
+            &[],
+            0.0,
+            0.65,
+        );
+        assert!(is_quiet(&stopped, "server_cpu_limited"));
         let idle = server(0.05, &[("process.busiest_thread_ratio", 0.05)]);
         assert!(is_quiet(&idle, "server_cpu_limited"));
         check(
