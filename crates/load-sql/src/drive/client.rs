@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Labels, Summary};
 use sokudo_net::clock::now_ns;
@@ -21,6 +20,7 @@ use super::gate::Gate;
 use super::ledger::Ledger;
 use super::pool::{Borrowed, Pool};
 use super::record::{Parts, TransactionDetails};
+use super::tasks::Tasks;
 use crate::db::block_on;
 
 /// Time between two looks at the clock and the end of the load.
@@ -264,12 +264,10 @@ async fn serve<T: Transactions>(
     shared: &SharedOf<'_, T>,
     clients: &mut [Client<T::Seat>],
 ) -> io::Result<()> {
-    let mut each: FuturesUnordered<_> = clients
+    let all: Tasks<_> = clients
         .iter_mut()
         .map(|one| client(transactions, patience, room, shared, one))
         .collect();
-    let all = async { while each.next().await.is_some() {} };
-    let all = std::pin::pin!(all);
     let watched = patience.is_shared.then_some(&room.pool);
     let ticker = std::pin::pin!(ticker(shared, watched));
     let cancelled = match select(all, ticker).await {
