@@ -171,6 +171,7 @@ rule-unreachable-next = See that `sokudo serve` runs on { $to } and that firewal
 
 ## Evidence
 
+evidence-kernel-drops = Packets that the kernel of { $host } dropped meanwhile in { $function }, { $reason }: { $value }
 evidence-not-available = Not available here: { $names }.
 evidence-also-phases = The same in other phases ({ $count }): { $phases }
 evidence-also-phases-and-trials = The same in other phases ({ $count }): { $phases }; and in trials of the search: { $trials }

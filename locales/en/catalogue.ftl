@@ -226,6 +226,7 @@ metric-group-clock-error-seconds = how far the offset of a host's clock may be w
 metric-host-cpu-ratio = share of each core's time by state; labels core (all, 0, 1, …) and state (user, nice, system, irq, softirq, steal, iowait, idle)
 metric-host-cpu-frequency-hertz = current clock of each core; label core
 metric-host-context-switches-per-second = context switches on the whole host
+metric-host-dropped-packets = packets that the kernel dropped since the run's start, as its trace point kfree_skb tells them; labels reason (NETFILTER_DROP, SOCKET_RCVBUFF, …, unread: without reason) and function, of all namespaces
 metric-host-interrupts-per-second = interrupts on the whole host
 metric-host-runnable-threads = threads running or waiting for a CPU
 metric-host-load-1min = load average over one minute
@@ -793,6 +794,7 @@ monitor-any--interval = time between two samples, such as `500ms`; without it th
 monitor-any--on = host of the run that observes: its name, `*` for every host, or `first` for the first one
 monitor-cpu = time of each core by state, clock, context switches, interrupts, load
 monitor-disk = bytes read and written by each disk, mean requests in flight
+monitor-drops = packets that the kernel dropped, by its reason and the function that did it
 monitor-listen = accept queue of each listening TCP socket: connections that wait, and how many may
 monitor-listen--port = Listeners on this TCP port, also while nothing waits for them; without it, all at which something waited.
 

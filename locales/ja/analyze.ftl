@@ -161,6 +161,7 @@ rule-unreachable-next = { $to } で `sokudo serve` が動いていること、�
 
 ## 根拠
 
+evidence-kernel-drops = 測定中に { $host } のカーネルが { $function } で破棄したパケット ({ $reason }): { $value }
 evidence-not-available = この環境で取得できなかった項目: { $names }
 evidence-also-phases = 他のフェーズでも同様（{ $count } 件）: { $phases }
 evidence-also-phases-and-trials = 他のフェーズでも同様（{ $count } 件）: { $phases }、探索の試行でも同様: { $trials } 回

@@ -226,6 +226,7 @@ metric-group-clock-error-seconds = ホストの時計のずれに含まれうる
 metric-host-cpu-ratio = 各コアの時間の、状態ごとの割合。ラベル core (all、0、1、…) と state (user、nice、system、irq、softirq、steal、iowait、idle)
 metric-host-cpu-frequency-hertz = 各コアの現在のクロック周波数。ラベル core
 metric-host-context-switches-per-second = ホスト全体のコンテキストスイッチ
+metric-host-dropped-packets = 実行開始からカーネルが破棄したパケット数 (トレースポイント kfree_skb による)。ラベルは reason (NETFILTER_DROP、SOCKET_RCVBUFF など。unread は理由を読めなかったもの) と function、全名前空間の合計
 metric-host-interrupts-per-second = ホスト全体の割り込み
 metric-host-runnable-threads = 実行中か、CPU を待っているスレッドの数
 metric-host-load-1min = 1 分間のロードアベレージ
@@ -793,6 +794,7 @@ monitor-any--interval = 二つのサンプルの間の時間。`500ms` など。
 monitor-any--on = 観測する、実行に参加するホスト: その名前、全ホストなら `*`、最初のホストなら `first`
 monitor-cpu = 状態ごとの各コアの時間、クロック周波数、コンテキストスイッチ、割り込み、ロードアベレージ
 monitor-disk = 各ディスクの読み出しと書き込みのバイト、処理中の要求の平均数
+monitor-drops = カーネルが破棄したパケット。その理由と破棄した関数ごと
 monitor-listen = 待ち受け中の各 TCP ソケットの accept キュー: 待っている接続の数と上限
 monitor-listen--port = この TCP ポートのソケット (待ちがないときも記録する)。指定がなければ、待ちがあったすべてのソケット
 

@@ -20,6 +20,7 @@ mod contract;
 mod cpu;
 mod database;
 mod disk;
+mod drops;
 mod emit;
 mod listen;
 mod mariadb;
@@ -54,6 +55,7 @@ pub use target::KEY_VARIABLE;
 pub const REGISTRY: &[&dyn Registered] = &[
     &cpu::Cpu,
     &disk::Disk,
+    &drops::Drops,
     &listen::Listen,
     &mariadb::MariaDb,
     &memory::Memory,

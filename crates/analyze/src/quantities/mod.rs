@@ -12,6 +12,7 @@ pub mod exchange;
 pub mod experiment;
 pub mod files;
 pub mod harm;
+pub mod kernel_drops;
 pub mod lacking;
 pub mod load_time;
 pub mod observed;

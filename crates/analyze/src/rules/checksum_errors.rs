@@ -53,6 +53,8 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         host::UDP_CHECKSUM_ERRORS,
         host,
     ));
+    let reasons = ["UDP_CSUM", "TCP_CSUM", "IP_CSUM", "ICMP_CSUM", "SKB_CSUM"];
+    finding.evidence.extend(view.kernel_drops(host, &reasons));
     finding.next = Some(Text::new("rule-checksum-errors-next").word("host", host));
     Some(finding)
 }

@@ -61,6 +61,17 @@ const SIDES: [Side; 2] = [
     },
 ];
 
+/// The kernel's reasons for what filters drop (`enum skb_drop_reason`).
+const REASONS_OF_FILTERS: &[&str] = &[
+    "NETFILTER_DROP",
+    "IP_RPFILTER",
+    "SOCKET_FILTER",
+    "BPF_CGROUP_EGRESS",
+    "TC_INGRESS",
+    "TC_EGRESS",
+    "XDP",
+];
+
 /// The finding `filter_drops`.
 pub const RULE: Rule = Rule {
     name: "filter_drops",
@@ -130,6 +141,9 @@ fn dropped(view: &PhaseView<'_>) -> Option<Finding> {
             .evidence
             .extend(grown.map(|grown| events::evidence(host, counter, grown)));
     }
+    finding
+        .evidence
+        .extend(view.kernel_drops(host, REASONS_OF_FILTERS));
     finding.next = Some(Text::new("rule-filter-drops-next").word("host", host));
     Some(finding)
 }

@@ -27,6 +27,9 @@ const WAIT: Metric = datagram::RECEIVER_WAIT_RATIO;
 const ASKED: Metric = datagram::RECEIVE_BUFFER_ASKED_BYTES;
 const GRANTED: Metric = datagram::RECEIVE_BUFFER_GRANTED_BYTES;
 
+/// The kernel's reasons for what finds no room at a socket (`enum skb_drop_reason`).
+const REASONS_OF_BUFFERS: &[&str] = &["SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"];
+
 /// The finding `receiver_buffer_overflow`.
 pub const RULE: Rule = Rule {
     name: "receiver_buffer_overflow",
@@ -71,6 +74,9 @@ fn requests(view: &PhaseView<'_>) -> Option<Finding> {
     let metric = exchange.numbers.errors;
     let row = view.evidence("evidence-failed-requests", metric, &flow.from, failed);
     finding.evidence.push(row);
+    finding
+        .evidence
+        .extend(view.kernel_drops(host, REASONS_OF_BUFFERS));
     let next = Text::new("rule-receiver-buffer-overflow-requests-next");
     finding.next = Some(next.word("host", host));
     Some(finding)
@@ -97,6 +103,7 @@ fn datagrams(view: &PhaseView<'_>) -> Option<Finding> {
     }
     let errors = host::UDP_RECEIVE_BUFFER_ERRORS;
     evidence.extend(view.grown("evidence-udp-receive-errors", errors, host));
+    evidence.extend(view.kernel_drops(host, REASONS_OF_BUFFERS));
     name_what_lacks(
         evidence,
         &[

@@ -46,6 +46,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(view.grown("evidence-softnet-drops", host::SOFTNET_DROPS, host));
     evidence.extend(view.grown("evidence-time-squeezes", host::SOFTNET_TIME_SQUEEZES, host));
     evidence.extend(view.grown("evidence-checksum-errors", host::UDP_CHECKSUM_ERRORS, host));
+    evidence.extend(view.kernel_drops(host, &["CPU_BACKLOG", "FULL_RING", "NOMEM"]));
     name_what_lacks(
         evidence,
         &[host::SOFTNET_DROPS, host::SOFTNET_TIME_SQUEEZES],
@@ -70,8 +71,27 @@ mod tests {
             0.0,
             1e4,
         );
+        let reasons = [("CPU_BACKLOG", 9e3), ("NO_SOCKET", 5e3)];
+        for (reason, packets) in reasons {
+            let labels = [("reason", reason), ("function", "enqueue_to_backlog")];
+            add_series(
+                &mut record,
+                "hostb",
+                "host.dropped_packets",
+                &labels,
+                0.0,
+                packets,
+            );
+        }
         let finding = one(&record, "receiver_host_drops");
         has_metric(&finding, "host.softnet_drops");
+        // Only for the reason that this rule is about.
+        let of_kernel = finding
+            .evidence
+            .iter()
+            .filter(|row| row.source == "kfree_skb");
+        let told: Vec<_> = of_kernel.map(|row| row.labels["reason"].as_str()).collect();
+        assert_eq!(told, ["CPU_BACKLOG"]);
         none(
             &with_flow(&losing(1e4, &[("lost_on_path_packets", 1e4)])),
             "receiver_host_drops",

@@ -44,6 +44,7 @@ metrics! {
     TCP_CONNECTIONS = gauge("host.tcp_connections", One, "TCP sockets with a local port, listening ones included");
     TCP_TIME_WAIT_CONNECTIONS = gauge("host.tcp_time_wait_connections", One, "TCP connections that are over and keep their local port for a minute");
     TCP_LOCAL_PORTS = gauge("host.tcp_local_ports", One, "local ports that the system may give to outgoing connections (net.ipv4.ip_local_port_range)");
+    DROPPED_PACKETS = counter("host.dropped_packets", Packets, "packets that the kernel dropped since the run's start, as its trace point kfree_skb tells them; labels reason (NETFILTER_DROP, SOCKET_RCVBUFF, …, unread: without reason) and function, of all namespaces");
     SOFTNET_DROPS = counter("host.softnet_drops", One, "packets dropped because a core's backlog queue was full, since the run's start; label core");
     SOFTNET_TIME_SQUEEZES = counter("host.softnet_time_squeezes", One, "times that a core's receive loop ran out of budget, since the run's start; label core");
     QDISC_BACKLOG_BYTES = gauge("host.qdisc_backlog_bytes", Bytes, "bytes that wait in the queueing discipline of a device; labels device and kind");
