@@ -338,6 +338,7 @@ metric-postgres-client-read-ratio = share of the sessions that wait for the next
 metric-postgres-checkpointing-ratio = share of the looks at which a checkpoint was under way; absent where the user may not see the checkpointer
 metric-postgres-row-queue-sessions = sessions that wait for rows that others have changed, by the table that their statement names, mean over the looks; label relation
 metric-postgres-row-queue-holders = transactions that those sessions wait for, mean over the looks; label relation
+metric-postgres-cpu-cores = cores that the sessions used, 1 = one core; only where the server runs on the observing machine
 metric-postgres-locks-waiting = locks that are waited for, on the whole server
 metric-postgres-commits-per-second = transactions committed on the database, the monitor's own not counted
 metric-postgres-rollbacks-per-second = transactions rolled back on the database

@@ -174,6 +174,8 @@ error-sql-no-tls-hint = give the server a certificate and a key (`ssl_cert`, `ss
 error-sql-own-file = no file can be made for the run: { $error }
 error-sql-pipeline = only PostgreSQL executes statements in a pipeline
 error-sql-pipeline-hint = name such a server with --target, or leave the pipeline out
+error-sql-commit = MariaDB and MySQL do not let a session have its commits acknowledged before they are on the disk
+error-sql-commit-hint = compare settings of the server: `sokudo compare --profiles` with innodb_flush_log_at_trx_commit = 2
 error-sql-pool = { $threads } threads cannot share a pool of { $pool }
 error-sql-pool-hint = give at least one session per thread, or fewer threads
 error-sql-rate = transactions are counted, and their rate is not one of bits or bytes
@@ -447,7 +449,7 @@ error-knee-property = the plan has { $users } users with { $property }={ $low } 
 error-knee-property-hint = name the property that the plan reads for its users, such as THREAD_NUMBER, or `users`
 error-knee-plan = the plan cannot be read with this value
 error-knee-plan-hint = sokudo jmx check tells why
-error-knee-no-target = no URL and no plan to load
+error-knee-no-target = no URL, no database and no plan to load
 error-knee-no-target-hint = write for example `sokudo knee http://hostb:8080/`
 error-knee-no-param = it is not said which property of the plan is raised
 error-knee-no-param-hint = write for example `--param THREAD_NUMBER=1..200`, or `--param users=1..200`
@@ -556,12 +558,14 @@ error-load-process-missing = what this host measured in the phase
 error-policy-unreadable = the policy { $path } cannot be read: { $error }
 error-policy-wrong = the policy { $path } is not understood: { $why }
 error-prove-hidden = the command of this run holds a secret that is not in the record
-error-prove-hidden-hint = give the key by SOKUDO_KEY and measure again
+error-prove-hidden-hint = give keys by SOKUDO_KEY, passwords of databases by PGPASSWORD or MYSQL_PWD, and measure again
 error-prove-no-cause = no cause is named for this run, so nothing can be put to the test
 error-prove-no-cause-hint = `sokudo why` says what is missing
 error-prove-no-runs = the test gave no numbers
 error-prove-no-suspect = no option of this load can put `{ $rule }` to the test
 error-prove-no-suspect-hint = `sokudo why --rules` says how each cause is tested
+error-prove-unsafe = the test of `{ $rule }` acknowledges commits before they are on the disk
+error-prove-unsafe-hint = add --allow-unsafe where a crash of the server may lose the last commits of the test; its settings stay as they are
 error-result-unreadable = the result cannot be read: { $error }
 error-not-a-host = `{ $target }` is not a host, nor a host with a port
 error-not-a-host-hint = write for example `hostb`, `10.0.0.1:7411` or `[::1]:7411`

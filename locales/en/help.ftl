@@ -28,6 +28,9 @@ help-advise--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
 help-help = Print the help of commands
 help-any--at = Admin port of the target. Default: the target that was started last on this host
 help-any--clients = Clients, each with a session of its own; over all threads
+help-any--commit = When the load's own sessions have a commit acknowledged; the server's settings stay as they are
+help-any--commit-async = Before that: a crash of the server may lose the last ones (PostgreSQL: synchronous_commit=off; SQLite: synchronous=normal)
+help-any--commit-sync = As the database is set up: usually once it is on the disk
 help-any--pool = Sessions that all clients share, as those of an application share the pool of its server; over all threads. A client waits for one before each transaction. Default: each client has its own
 help-any--data-ports = Receive load on these ports alone, UDP and TCP: `5000-5010`. Default: the system chooses
 help-any--help = Print help
@@ -751,16 +754,18 @@ help-jtl-report-after =
 
     Exit codes: 0 fine, 1 a goal was missed, 2 a file cannot be read or the directory is not empty.
 help-knee =
-    The load of a web server or a test plan with more and more users: where requests begin to queue.
+    The load of a web server, a database or a test plan with more and more users: where requests begin to queue.
 
-    A short form of `sokudo http TARGET --knee …` and `sokudo jmx run TARGET --knee …`; every option of theirs can follow.
-help-knee--words = A URL or a plan (.jmx), what is raised (`--param NAME=LOW..HIGH`), the rule (`--rule`), and options of the load
+    A short form of `sokudo http TARGET --knee …`, `sokudo tpcb --target TARGET --knee …` and `sokudo jmx run TARGET --knee …`; every option of theirs can follow.
+help-knee--words = A URL, a database (its DSN) or a plan (.jmx), what is raised (`--param NAME=LOW..HIGH`), the rule (`--rule`), and options of the load
 help-knee-after =
     Examples:
       sokudo knee http://hostb:8080/                       1 to 256 connections
       sokudo knee http://hostb:8080/ --param connections=1..64 --rule cpu80
       sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
       sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
+      sokudo knee postgres://bench@hostb/bench             1 to 64 clients of tpcb, in tables of sokudo db init
+      sokudo knee postgres://bench@hostb/bench -c 64 --param pool=1..64   the sessions that 64 clients share
       sokudo rr hostb --knee streams=1..64                 any closed load can be raised so
       sokudo knee plan.jmx --param THREAD_NUMBER=1..60 --protect   limits of a sokudo target, tried
 
@@ -1118,5 +1123,6 @@ help-web-after =
     Open the printed address in a browser. Beyond this machine the page goes over plain HTTP: use it in
     a network that you trust, or through a tunnel (`ssh -L 7480:localhost:7480 HOST`).
 help-why = Explain what limited a run: what speaks for each cause, what against it, what is missing
+help-why--allow-unsafe = Let a test change what a crash of the server during it would lose, such as commits that are acknowledged before they are on the disk
 help-why--prove = Put the cause to the test: the measurement is made again with and without a change of the option that is suspected, in turns; the record then says confirmed, or the cause is withdrawn
 help-why--rules = Print the signs and thresholds of every rule instead

@@ -338,6 +338,7 @@ metric-postgres-client-read-ratio = クライアントの次の文を待って�
 metric-postgres-checkpointing-ratio = 観測のうちチェックポイントが進行中だった割合。ユーザーに checkpointer が見えなければ記録しない
 metric-postgres-row-queue-sessions = ほかが変更した行を待つセッションの数。文が指す表ごと。観測の平均。ラベル relation
 metric-postgres-row-queue-holders = それらのセッションが待っているトランザクションの数。観測の平均。ラベル relation
+metric-postgres-cpu-cores = セッションが使ったコア数。1 = コア 1 個分。サーバーが観測するマシンで動く場合だけ
 metric-postgres-locks-waiting = 待たれているロックの数 (サーバー全体)
 metric-postgres-commits-per-second = データベースでコミットされたトランザクション (モニター自身の分を除く)
 metric-postgres-rollbacks-per-second = データベースでロールバックされたトランザクション

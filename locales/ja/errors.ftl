@@ -174,6 +174,8 @@ error-sql-no-tls-hint = サーバーに証明書と鍵を設定してくださ�
 error-sql-own-file = 測定のためのファイルを作れません: { $error }
 error-sql-pipeline = 文をパイプラインで実行できるのは PostgreSQL だけです
 error-sql-pipeline-hint = --target にそのサーバーを指定するか、パイプラインを使わないでください
+error-sql-commit = MariaDB と MySQL では、ディスクに届く前のコミットの承認をセッションごとに選べません
+error-sql-commit-hint = サーバーの設定を比べてください: `sokudo compare --profiles` で innodb_flush_log_at_trx_commit = 2
 error-sql-pool = { $threads } 個のスレッドで { $pool } 個のセッションのプールは分けられません
 error-sql-pool-hint = スレッドごとに 1 つ以上のセッションを指定するか、スレッドを減らしてください
 error-sql-rate = レートはトランザクション数で指定します。ビットやバイトでは指定できません
@@ -447,7 +449,7 @@ error-knee-property = 計画のユーザーは { $property }={ $low } で { $use
 error-knee-property-hint = 計画がユーザー数として読むプロパティ(THREAD_NUMBER など)か `users` を指定してください
 error-knee-plan = この値では計画を読めません
 error-knee-plan-hint = 理由は sokudo jmx check が示します
-error-knee-no-target = 負荷をかける URL も計画もありません
+error-knee-no-target = 負荷をかける URL もデータベースも計画もありません
 error-knee-no-target-hint = たとえば `sokudo knee http://hostb:8080/` と書いてください
 error-knee-no-param = 計画のどのプロパティを増やすのかが指定されていません
 error-knee-no-param-hint = たとえば `--param THREAD_NUMBER=1..200` か `--param users=1..200` と書いてください
@@ -556,12 +558,14 @@ error-load-process-missing = このホストがこのフェーズで測定した
 error-policy-unreadable = ポリシー { $path } を読み取れません: { $error }
 error-policy-wrong = ポリシー { $path } を理解できません: { $why }
 error-prove-hidden = この実行のコマンドには記録にない秘密が含まれています
-error-prove-hidden-hint = 鍵を SOKUDO_KEY で与えて測り直してください
+error-prove-hidden-hint = 鍵を SOKUDO_KEY で、データベースのパスワードを PGPASSWORD か MYSQL_PWD で与えて測り直してください
 error-prove-no-cause = この実行には原因が示されていないので、試験できません
 error-prove-no-cause-hint = 何が足りないかは `sokudo why` が示します
 error-prove-no-runs = 試験は数値を出しませんでした
 error-prove-no-suspect = この負荷には `{ $rule }` を試験できるオプションがありません
 error-prove-no-suspect-hint = 各原因の試験方法は `sokudo why --rules` が示します
+error-prove-unsafe = `{ $rule }` の試験は、ディスクに届く前にコミットを承認します
+error-prove-unsafe-hint = サーバーの異常終了で試験の最後のコミットが失われてもよければ、--allow-unsafe を付けてください。サーバーの設定は変わりません
 error-result-unreadable = 結果を読めません: { $error }
 error-not-a-host = `{ $target }` はホストでもポート付きのホストでもありません
 error-not-a-host-hint = `hostb`、`10.0.0.1:7411`、`[::1]:7411` のように指定してください

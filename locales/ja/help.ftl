@@ -28,6 +28,9 @@ help-advise--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
 help-help = コマンドのヘルプを表示する
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
 help-any--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
+help-any--commit = 負荷自身のセッションがコミットの承認を受ける時点。サーバーの設定は変わらない
+help-any--commit-async = その前: サーバーの異常終了で最後のものが失われうる (PostgreSQL: synchronous_commit=off、SQLite: synchronous=normal)
+help-any--commit-sync = データベースの設定のとおり: 通常はディスクに届いたとき
 help-any--pool = 全クライアントが共有するセッションの数。アプリケーションがサーバーのプールを共有するのと同じで、全スレッドの合計。クライアントはトランザクションごとに空きを待つ。既定値: クライアントごとに 1 つ
 help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
 help-any--help = ヘルプを表示する (`-h` は要約)
@@ -750,16 +753,18 @@ help-jtl-report-after =
 
     終了コード: 0 問題なし、1 条件を満たさない、2 ファイルを読めないかディレクトリーが空でない。
 help-knee =
-    Web サーバーまたはテスト計画の負荷をユーザーを増やしながらかけ、要求が待ち始めるところを求める
+    Web サーバー、データベース、またはテスト計画の負荷をユーザーを増やしながらかけ、要求が待ち始めるところを求める
 
-    `sokudo http TARGET --knee …` と `sokudo jmx run TARGET --knee …` の短い形。それらのオプションをすべて続けられる。
-help-knee--words = URL か計画 (.jmx)、上げるもの (`--param NAME=LOW..HIGH`)、規則 (`--rule`)、負荷のオプション
+    `sokudo http TARGET --knee …`、`sokudo tpcb --target TARGET --knee …`、`sokudo jmx run TARGET --knee …` の短い形。それらのオプションをすべて続けられる。
+help-knee--words = URL、データベース (DSN)、または計画 (.jmx)、上げるもの (`--param NAME=LOW..HIGH`)、規則 (`--rule`)、負荷のオプション
 help-knee-after =
     例:
       sokudo knee http://hostb:8080/                       接続 1〜256
       sokudo knee http://hostb:8080/ --param connections=1..64 --rule cpu80
       sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
       sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
+      sokudo knee postgres://bench@hostb/bench             tpcb のクライアント 1〜64、表は sokudo db init で作る
+      sokudo knee postgres://bench@hostb/bench -c 64 --param pool=1..64   64 クライアントが共有するセッション
       sokudo rr hostb --knee streams=1..64                 閉じた負荷ならどれでも上げられる
       sokudo knee plan.jmx --param THREAD_NUMBER=1..60 --protect   sokudo ターゲットの上限を試す
 
@@ -1117,5 +1122,6 @@ help-web-after =
     表示されたアドレスをブラウザーで開きます。このマシンの外では平文の HTTP を使うため、信頼できる
     ネットワークで使うか、トンネルを通してください (`ssh -L 7480:localhost:7480 HOST`)。
 help-why = 何が実行を限ったかを説明する: それぞれの原因の裏付け、反する観測、足りないもの
+help-why--allow-unsafe = 試験中にサーバーが異常終了すると失われるものの変更 (ディスクに届く前に応答するコミットなど) を許す
 help-why--prove = 原因を試験する。疑わしいオプションの変更ありとなしで交互に測り直し、記録は「確認」となるか、原因が取り下げられる
 help-why--rules = 代わりに、すべての規則の兆候としきい値を表示する

@@ -1,4 +1,4 @@
-//! Bounds the CPU time of the program under test by a control group of its own.
+//! Bounds CPU time and writes of programs by control groups of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,21 +15,57 @@ pub struct Group {
 impl Group {
     /// Makes a group whose processes together get this share of a core.
     pub fn new(share_of_core: f64) -> Result<Self, String> {
-        let (root, is_unified) = root()?;
+        let quota_us = (share_of_core * f64::from(PERIOD_US)).round();
+        let period_us = PERIOD_US.to_string();
+        Self::made(
+            "cpu",
+            &[("cpu.max", format!("{quota_us} {PERIOD_US}"))],
+            &[
+                ("cpu.cfs_period_us", period_us),
+                ("cpu.cfs_quota_us", quota_us.to_string()),
+            ],
+        )
+    }
+
+    /// Makes a group whose processes together write so many times a second to the disk below a path.
+    pub fn of_writes(per_second: f64, path: &Path) -> Result<Self, String> {
+        let (major, minor) = disk_of(path).ok_or("no disk below the database")?;
+        let per_second = per_second.round();
+        Self::made(
+            "blkio",
+            &[("io.max", format!("{major}:{minor} wiops={per_second}"))],
+            &[(
+                "blkio.throttle.write_iops_device",
+                format!("{major}:{minor} {per_second}"),
+            )],
+        )
+    }
+
+    /// A group with this text in files of the unified hierarchy, or of the folder of a controller in the older one.
+    fn made(
+        older: &str,
+        unified: &[(&str, String)],
+        otherwise: &[(&str, String)],
+    ) -> Result<Self, String> {
+        let (root, is_unified) = root(older)?;
         let folder = root.join(format!("sokudo-zoo-{}", std::process::id()));
+        let files = if is_unified { unified } else { otherwise };
         let made = || -> std::io::Result<()> {
             if !folder.is_dir() {
                 fs::create_dir(&folder)?;
             }
-            let quota_us = (share_of_core * f64::from(PERIOD_US)).round();
-            if is_unified {
-                return fs::write(folder.join("cpu.max"), format!("{quota_us} {PERIOD_US}"));
-            }
-            fs::write(folder.join("cpu.cfs_period_us"), PERIOD_US.to_string())?;
-            fs::write(folder.join("cpu.cfs_quota_us"), quota_us.to_string())
+            let mut files = files.iter();
+            files.try_for_each(|(file, text)| fs::write(folder.join(file), text))
         };
         made().map_err(|why| format!("no control group `{}`: {why}", folder.display()))?;
         Ok(Self { folder })
+    }
+
+    /// Puts a process into the group, and with it what it starts from now on.
+    pub fn takes(&self, id: u32) -> Result<(), String> {
+        let file = self.folder.join("cgroup.procs");
+        fs::write(&file, id.to_string())
+            .map_err(|why| format!("no process in `{}`: {why}", file.display()))
     }
 
     /// Line of a shell that puts itself into the group.
@@ -45,16 +81,31 @@ impl Drop for Group {
     }
 }
 
-/// Folder in which groups with a bound on CPU time are made, and whether that is the unified hierarchy.
-fn root() -> Result<(PathBuf, bool), String> {
+/// Folder in which groups are made that this controller bounds, and whether that is the unified hierarchy.
+fn root(controller: &str) -> Result<(PathBuf, bool), String> {
     let unified = Path::new("/sys/fs/cgroup");
-    let controllers = fs::read_to_string(unified.join("cgroup.subtree_control"));
-    if controllers.is_ok_and(|text| text.split_whitespace().any(|word| word == "cpu")) {
+    let names = fs::read_to_string(unified.join("cgroup.subtree_control"));
+    // The older `blkio` is `io` there.
+    let is_one = |word: &str| controller.ends_with(word);
+    if names.is_ok_and(|text| text.split_whitespace().any(is_one)) {
         return Ok((unified.to_owned(), true));
     }
-    let own = unified.join("cpu");
-    match own.join("cpu.cfs_quota_us").exists() || own.join("cpu.shares").exists() {
+    let own = unified.join(controller);
+    match own.join("cgroup.procs").exists() {
         true => Ok((own, false)),
-        false => Err("no control group bounds CPU time here".into()),
+        false => Err(format!("no control group bounds {} here", controller)),
     }
+}
+
+/// Numbers of the whole disk that holds a path; `None` where there is none.
+fn disk_of(path: &Path) -> Option<(u32, u32)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = fs::metadata(path).ok()?.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let place = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let is_part = place.join("partition").exists();
+    let disk = if is_part { place.parent()? } else { &place };
+    let text = fs::read_to_string(disk.join("dev")).ok()?;
+    let (major, minor) = text.trim().split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }

@@ -12,7 +12,10 @@ pub struct Family {
 }
 
 /// Families whose cause the program may name by refusing to begin, and words of that refusal.
-const REFUSALS_TO_BEGIN: &[(&str, &str)] = &[("the generator", "open files")];
+const REFUSALS_TO_BEGIN: &[(&str, &str)] = &[
+    ("the generator", "open files"),
+    ("sessions of the database", "too many c"),
+];
 
 macro_rules! families {
     ($($(#[$doc:meta])* $id:ident = $name:literal: $rules:expr;)*) => {
@@ -196,6 +199,20 @@ families! {
     CREATING = "creation of files": ["replication_stage/create"];
     /// Each file is waited for until it is on the device.
     SYNCING = "files on the device": ["replication_stage/sync", "fsync_bound"];
+    /// The sessions that the clients of a database share.
+    CLIENT_POOL = "pool of the clients": ["session_pool"];
+    /// Transactions wait for rows that others hold.
+    LOCKS = "locked rows": ["lock_chain"];
+    /// The same for a while.
+    HELD_LOCK = "a lock that is held": ["lock_chain", "server_stalls", "interrupted", "hidden_stall"];
+    /// Commits wait for the disk.
+    LOG = "the database's log": ["fsync_bound"];
+    /// The database computes as fast as it can.
+    DATABASE_CPU = "database's CPU": ["database_cpu", "server_cpu_limited"];
+    /// The thread that drives a database has no time left.
+    DRIVER = "the load's own thread": ["client_bound", "generator_limited", "sender_cpu_limited"];
+    /// The database grants no more sessions: a refusal to begin.
+    SESSIONS = "sessions of the database": ["error_burst"];
     /// The name server.
     NAMES = "name server": ["lost_queries", "name_server_errors"];
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
+use sokudo_testkit::databases::{DatabaseServer, mariadb_with, postgres_with};
 use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::program::{Running, Sokudo, TempRuns, temp_runs};
 use sokudo_testkit::way::Way;
@@ -18,7 +19,7 @@ use crate::case::Drawn;
 use crate::cgroup::Group;
 use crate::machine::Busy;
 use crate::said::Said;
-use crate::world::{Event, Far, Side, World};
+use crate::world::{Database, Engine, Event, Far, Side, World};
 
 /// Longest that one run may take.
 const BOUND: Duration = Duration::from_secs(60);
@@ -55,7 +56,10 @@ struct Stage {
     place: TempRuns,
     // In the order in which it is taken down.
     far: Vec<Running>,
+    /// The far end, where it is a database server.
+    database: Option<DatabaseServer>,
     group: Option<Group>,
+    disk: Option<Group>,
     _way: Option<Way>,
     hosts: Hosts,
     targets: Vec<String>,
@@ -81,11 +85,16 @@ impl Stage {
             .quota
             .map(|(_, share)| Group::new(share))
             .transpose()?;
+        let place = temp_runs();
+        let disk = world.slow_disk;
+        let disk = disk.map(|writes| Group::of_writes(writes, place.path()));
         let mut stage = Self {
             program: program.to_owned(),
-            place: temp_runs(),
+            place,
             far: Vec::new(),
+            database: None,
             group,
+            disk: disk.transpose()?,
             _way: way,
             hosts,
             targets: Vec::new(),
@@ -97,6 +106,10 @@ impl Stage {
         }
         for (side, command) in std::mem::take(&mut stage.world.commands) {
             stage.execute(side, &command)?;
+        }
+        if let Far::Database(database) = stage.world.far.clone() {
+            stage.serve_database(&database)?;
+            return Ok(stage);
         }
         for peer in 1..=stage.world.peers {
             let address = match (&stage._way, peer) {
@@ -137,6 +150,7 @@ impl Stage {
                 let words = format!("target app {own} {settings}");
                 self.command(Side::Serving, &self.program.clone(), &words)
             }
+            Far::Database(_) => unreachable!("a database server is started otherwise"),
         };
         let mut running = self.hosts.run_in(peer, move || command.start());
         let target: String = running.wait_for(|line| {
@@ -145,6 +159,59 @@ impl Stage {
             Some(at?.trim().trim_end_matches('/').to_owned())
         });
         (running, target)
+    }
+
+    /// Starts a database server, and makes its tables.
+    ///
+    /// Errors: it is not installed, or the tables cannot be made.
+    fn serve_database(&mut self, database: &Database) -> Result<(), String> {
+        let Database {
+            engine,
+            settings,
+            scale,
+        } = database.clone();
+        let start = move || {
+            let mut settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+            match engine {
+                Engine::Postgres => {
+                    settings.extend(["listen_addresses=*", "hba_file=hba.conf"]);
+                    let anybody = "local all all trust\nhost all all all trust\n";
+                    postgres_with(&settings, &[("hba.conf", anybody)])
+                }
+                Engine::MariaDb => {
+                    settings.extend(["bind-address=0.0.0.0", "skip-name-resolve"]);
+                    mariadb_with(&settings, &[])
+                }
+            }
+        };
+        let server = self.hosts.run_in(1, start);
+        let server = server.ok_or("no such database server is installed")?;
+        let address = match self._way {
+            Some(_) => Way::address(1),
+            None => self.hosts.address(1),
+        };
+        let target = format!("{address}:{}", server.port);
+        let scheme = match engine {
+            Engine::Postgres => "postgres",
+            Engine::MariaDb => "mysql",
+        };
+        let words = format!(
+            "db init --target {scheme}://bench@{target}/bench --workload tpcb --scale {scale}"
+        );
+        // Neither behind what the world puts before a program, nor within its quota.
+        let made = self.command(Side::Hub, &self.program.clone(), &words);
+        let made = self.hosts.run_in(0, move || made.run());
+        if made.code != Some(0) {
+            return Err(format!("no tables: {}", made.stderr.trim()));
+        }
+        let is_bounded = matches!(self.world.quota, Some((Side::Serving, _)));
+        let quota = self.group.as_ref().filter(|_| is_bounded);
+        for group in quota.into_iter().chain(&self.disk) {
+            group.takes(server.id())?;
+        }
+        self.targets.push(target);
+        self.database = Some(server);
+        Ok(())
     }
 
     /// Lets another host send to the first far end, where the world wants that.
@@ -161,6 +228,13 @@ impl Stage {
 
     /// Starts the first far end again, where it was.
     fn restart(&mut self) {
+        if let Some(mut server) = self.database.take() {
+            self.database = Some(self.hosts.run_in(1, move || {
+                server.start_again();
+                server
+            }));
+            return;
+        }
         let address: Option<std::net::SocketAddr> = self.targets[0].parse().ok();
         let address = address.expect("a far end says where it listens");
         let (running, _) = self.serve(1, &address.ip().to_string(), address.port());
@@ -237,10 +311,16 @@ impl Stage {
         for (after, event) in events {
             std::thread::sleep((begun + after).saturating_duration_since(Instant::now()));
             match event {
-                Event::Command(side, command) => self.execute(side, &command)?,
+                Event::Command(side, command) => {
+                    let port = self.targets[0].rsplit(':').next().unwrap_or_default();
+                    self.execute(side, &command.replace("PORT", port))?;
+                }
                 Event::Stop(side) => signal(self.process(side, client), Signal::STOP),
                 Event::GoOn(side) => signal(self.process(side, client), Signal::CONT),
-                Event::Kill => signal(self.process(Side::Serving, client), Signal::KILL),
+                Event::Kill => match &mut self.database {
+                    Some(server) => server.kill(),
+                    None => signal(self.process(Side::Serving, client), Signal::KILL),
+                },
                 Event::Restart => self.restart(),
             }
         }

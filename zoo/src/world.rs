@@ -26,12 +26,34 @@ pub enum Far {
     Server(String),
     /// `sokudo target app` with these settings.
     Target(String),
+    /// A database server with the tables of `tpcb`; loads name it `postgres://bench@HOST/bench`, or `mysql://…`.
+    Database(Database),
+}
+
+/// A database server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Database {
+    /// Its engine.
+    pub engine: Engine,
+    /// Settings of its command line.
+    pub settings: Vec<String>,
+    /// Branches of its tables.
+    pub scale: u32,
+}
+
+/// A kind of database server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// PostgreSQL.
+    Postgres,
+    /// MariaDB.
+    MariaDb,
 }
 
 /// Something that happens while the load runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A command is executed.
+    /// A command is executed; `PORT` is that of the far end.
     Command(Side, String),
     /// The program of this side stands still.
     Stop(Side),
@@ -62,6 +84,8 @@ pub struct World {
     pub far: Far,
     /// Share of a core that the program of a side gets.
     pub quota: Option<(Side, f64)>,
+    /// Writes to the disk that the database's processes have a second.
+    pub slow_disk: Option<f64>,
     /// Mb/s of datagrams that another host sends to the far end meanwhile.
     pub crowd: Option<f64>,
     /// Cores that are kept busy, and by how many threads.
@@ -86,6 +110,7 @@ impl World {
             peers: 1,
             far: Far::Program,
             quota: None,
+            slow_disk: None,
             crowd: None,
             hogs: Vec::new(),
             events: Vec::new(),
@@ -129,7 +154,9 @@ impl World {
         self.far = match std::mem::replace(&mut self.far, Far::Program) {
             Far::Program => Far::Server(more),
             Far::Server(first) => Far::Server(format!("{first} {more}")),
-            Far::Target(_) => unreachable!("an application server has settings, no manner"),
+            Far::Target(_) | Far::Database(_) => {
+                unreachable!("a server of another kind has settings, no manner")
+            }
         };
     }
 
@@ -138,6 +165,15 @@ impl World {
         let settings = settings.split_whitespace();
         let words: Vec<String> = settings.map(|word| format!("--set {word}")).collect();
         self.far = Far::Target(words.join(" "));
+    }
+
+    /// Lets a database server answer, with so many branches and these settings of its command line.
+    pub fn database(&mut self, engine: Engine, scale: u32, settings: &[&str]) {
+        self.far = Far::Database(Database {
+            engine,
+            settings: settings.iter().map(|one| (*one).to_owned()).collect(),
+            scale,
+        });
     }
 
     /// Something happens so long after the load's first results.

@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use sokudo_model::{Refusal, Text};
-use sokudo_sql::{Class, Session, SqlError, Target};
+use sokudo_sql::{Class, Engine, Session, SqlError, Target};
 use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::{Builder, Runtime};
 
@@ -13,12 +14,32 @@ use crate::dbt2::Dbt2;
 use crate::dbt3::Dbt3;
 use crate::drive::{self, Benchmark};
 pub use crate::drive::{Broken, Checked, How, Loaded};
+use crate::options::Commit;
 use crate::tables;
 pub use crate::tables::Upkeep;
 use crate::tpcb::Tpcb;
 
 /// Longest wait for a session.
-pub(crate) const CONNECT: std::time::Duration = std::time::Duration::from_secs(8);
+pub(crate) const CONNECT: Duration = Duration::from_secs(8);
+
+/// A session for a load, with its commits acknowledged so.
+///
+/// Errors: those of the server.
+pub(crate) async fn connect(
+    target: &Target,
+    bound: Duration,
+    commit: Commit,
+) -> Result<Session, SqlError> {
+    let mut session = Session::connect(target, bound).await?;
+    let sql = match (commit, target.engine()) {
+        (Commit::Sync, _) | (Commit::Async, Engine::MySql) => return Ok(session),
+        (Commit::Async, Engine::Postgres) => "set synchronous_commit = off",
+        // With a write-ahead log a file stays whole: only checkpoints are waited for.
+        (Commit::Async, Engine::Sqlite) => "pragma synchronous = normal",
+    };
+    session.batch(sql).await?;
+    Ok(session)
+}
 
 /// The tables of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_sql::Engine;
+use sokudo_workload::choice::{self, Choice, Only, Subset};
 use sokudo_workload::contract::ServerMonitor;
 use sokudo_workload::flows::{loaders, numbered};
 use sokudo_workload::refusal::operator;
@@ -11,6 +12,49 @@ use sokudo_workload::times::{check_duration, check_interval, check_timeout, load
 use sokudo_workload::values::{HowMany, RequestRate, Span};
 
 use crate::target_text::TargetText;
+
+/// When a commit is acknowledged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Commit {
+    /// As the database is set up: usually once it is on the disk.
+    #[default]
+    Sync,
+    /// Before it is on the disk.
+    Async,
+}
+
+impl Choice for Commit {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Async => "async",
+        }
+    }
+}
+
+impl Serialize for Commit {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// The values of `--commit`.
+pub struct Commits;
+
+impl Subset for Commits {
+    type Choice = Commit;
+    const NAME: &'static str = "Commit";
+    const VALUES: &'static [(Commit, &'static str)] = &[
+        (
+            Commit::Sync,
+            "As the database is set up: usually once it is on the disk",
+        ),
+        (
+            Commit::Async,
+            "Before that: a crash of the server may lose the last ones (PostgreSQL: synchronous_commit=off; SQLite: synchronous=normal)",
+        ),
+    ];
+}
 
 /// Options that all loads on databases share.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +110,12 @@ pub struct CommonOptions {
     #[schemars(with = "String")]
     pub timeout: Span,
 
+    /// When the load's own sessions have a commit acknowledged; the server's settings stay as they are.
+    #[arg(long, value_parser = choice::parser::<Commits>(), default_value = "sync")]
+    #[serde(deserialize_with = "choice::read::<Commits, _>")]
+    #[schemars(with = "Only<Commits>")]
+    pub commit: Commit,
+
     /// Do not observe the server itself over one session more.
     #[arg(long)]
     pub no_server_stats: bool,
@@ -89,6 +139,7 @@ impl Default for CommonOptions {
             warmup: Span(0),
             retries: 10,
             timeout: Span(15_000_000_000),
+            commit: Commit::Sync,
             no_server_stats: false,
             interval: Span(250_000_000),
         }
@@ -115,6 +166,13 @@ impl CommonOptions {
                     .with("threads", self.threads)
                     .with("pool", self.pool.unwrap_or(0)),
                 Text::new("error-sql-pool-hint"),
+            ));
+        }
+        let engine = self.target.as_ref().map(|target| target.0.engine());
+        if self.commit == Commit::Async && engine == Some(Engine::MySql) {
+            return Err(operator(
+                Text::new("error-sql-commit"),
+                Text::new("error-sql-commit-hint"),
             ));
         }
         if matches!(self.rate, Some(RequestRate(Rate::Bits(_) | Rate::Bytes(_)))) {

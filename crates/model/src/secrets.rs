@@ -175,15 +175,21 @@ fn quoted(text: &str) -> Option<Range<usize>> {
     Some(open..end.unwrap_or(text.len()))
 }
 
+/// Schemes of databases, where a user without a password is a name alone; elsewhere it may be a token.
+const OF_DATABASES: [&str; 4] = ["postgres", "postgresql", "mysql", "mariadb"];
+
 /// Places of `user:password` in URLs.
 fn users(text: &str) -> Vec<Range<usize>> {
-    let user = |(at, scheme): (usize, &str)| {
-        let start = at + scheme.len();
+    let user = |(at, mark): (usize, &str)| {
+        let start = at + mark.len();
         let rest = &text[start..];
         let ends = |c: char| c.is_whitespace() || "/?#".contains(c) || QUOTES.contains(&c);
         let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
         let user = &authority[..authority.rfind('@')?];
-        (user != HIDDEN).then_some(start..start + user.len())
+        let scheme = &text[..at];
+        let scheme = &scheme[scheme.trim_end_matches(char::is_alphanumeric).len()..];
+        let is_name = OF_DATABASES.contains(&scheme) && !user.contains(':');
+        (user != HIDDEN && !is_name).then_some(start..start + user.len())
     };
     text.match_indices("://").filter_map(user).collect()
 }
@@ -351,6 +357,8 @@ mod tests {
             ("a=1&password=s&b=2", "a=1&password=(hidden)&b=2"),
             ("http://h/?token=s&x=1", "http://h/?token=(hidden)&x=1"),
             ("http://me:s@h:8/a@b", "http://(hidden)@h:8/a@b"),
+            ("http://token@h/", "http://(hidden)@h/"),
+            ("postgres://me:s@h/b", "postgres://(hidden)@h/b"),
             (
                 r#"{"user":"u","password" : "s\"s","n":1,"token":7}"#,
                 r#"{"user":"u","password" : "(hidden)","n":1,"token":(hidden)}"#,
@@ -383,6 +391,8 @@ mod tests {
         let harmless = [
             "Accept: text/html",
             "http://h:80/a?b=c@d",
+            "--target=postgres://bench@h/b",
+            "mysql://bench@h:3306/b",
             "-Jusers=5",
             "password",
             "key=",

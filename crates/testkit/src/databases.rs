@@ -28,6 +28,11 @@ pub struct DatabaseServer {
 }
 
 impl DatabaseServer {
+    /// Process that all of its sessions belong to.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Data source name of its database `bench`.
     pub fn dsn(&self) -> String {
         format!("{}://bench@127.0.0.1:{}/bench", self.scheme, self.port)
@@ -327,7 +332,8 @@ pub fn mariadb_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Databas
     let set_up = directory.path().join("set-up.sql");
     let grant = "create database if not exists bench; \
         create user if not exists bench@'127.0.0.1'; create user if not exists bench@localhost; \
-        grant all on *.* to bench@'127.0.0.1'; grant all on *.* to bench@localhost;\n";
+        create user if not exists bench@'%'; grant all on *.* to bench@'127.0.0.1'; \
+        grant all on *.* to bench@localhost; grant all on *.* to bench@'%';\n";
     std::fs::write(&set_up, grant.replace("; ", ";\n")).expect("a file");
     for (name, content) in files {
         private_file(&directory.path().join(name), content, as_user);

@@ -4,9 +4,45 @@ use std::time::Duration;
 
 use crate::case::Case;
 use crate::family::AS_ASKED;
-use crate::world::{Side, bucket, narrow};
+use crate::world::{Engine, Side, bucket, narrow};
 
 pub const ALL: &[Case] = &[
+    Case {
+        name: "healthy-database",
+        says: [
+            "few transactions a second on a database",
+            "データベースでの毎秒わずかなトランザクション",
+        ],
+        family: &AS_ASKED,
+        strengths: [10.0, 30.0],
+        loads: &[
+            "tpcb --target postgres://bench@HOST/bench -c 8 --rate {}/s",
+            "tpcb --target postgres://bench@HOST/bench -c 16 --pool 8 --rate {}/s",
+        ],
+        make: |world, _| world.database(Engine::Postgres, 4, &[]),
+    },
+    Case {
+        name: "healthy-embedded-database",
+        says: [
+            "few transactions a second on a file of SQLite",
+            "SQLite のファイルでの毎秒わずかなトランザクション",
+        ],
+        family: &AS_ASKED,
+        strengths: [10.0, 30.0],
+        loads: &["tpcb -c 4 --rate {}/s"],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-mariadb",
+        says: [
+            "few transactions a second on MariaDB",
+            "MariaDB での毎秒わずかなトランザクション",
+        ],
+        family: &AS_ASKED,
+        strengths: [10.0, 30.0],
+        loads: &["tpcb --target mysql://bench@HOST/bench -c 8 --rate {}/s"],
+        make: |world, _| world.database(Engine::MariaDb, 4, &[]),
+    },
     Case {
         name: "healthy-app",
         says: [

@@ -3,6 +3,7 @@
 mod connections;
 pub mod controls;
 mod cores;
+mod databases;
 mod hosts;
 mod http;
 mod interruptions;
@@ -27,6 +28,7 @@ const FILES: &[&[Case]] = &[
     programs::ALL,
     cores::ALL,
     replication::ALL,
+    databases::ALL,
 ];
 
 /// Cases whose limit does not hang on how busy the machine is: the tests run these.

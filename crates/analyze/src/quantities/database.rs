@@ -14,6 +14,8 @@ const LEAST_POINTS: usize = 3;
 
 /// Sessions that wait for their client, or wait to send to it.
 const CLIENT: &str = "Client";
+/// Sessions that are at work, or would be if they had a CPU.
+const CPU: &str = "CPU";
 /// Sessions that wait for a lock of another transaction.
 const LOCK: &str = "Lock";
 
@@ -103,7 +105,7 @@ impl<'a> Database<'a> {
         let exchange = Exchange::of(*view)?;
         let kinds = [&POSTGRES, &MARIADB].into_iter();
         let servers = kinds.flat_map(|told| {
-            let first = view.series(None, told.sessions, &[("class", "CPU")]);
+            let first = view.series(None, told.sessions, &[("class", CPU)]);
             first.filter_map(|series| Self::one(*view, exchange, told, series))
         });
         servers.max_by(|a, b| a.sessions().total_cmp(&b.sessions()))
@@ -150,6 +152,11 @@ impl<'a> Database<'a> {
     /// Sessions that the server works for: all but those that wait for their client.
     pub fn in_server(&self) -> f64 {
         self.sessions() - self.class(CLIENT)
+    }
+
+    /// Sessions that are at work.
+    pub fn computing(&self) -> f64 {
+        self.class(CPU)
     }
 
     /// Sessions that wait for a lock.
@@ -209,7 +216,16 @@ impl<'a> Database<'a> {
 
     /// Evidence that so many of its sessions wait for something.
     pub fn waiting_row(&self, key: &str, value: f64) -> Evidence {
-        let mut row = self.row_of(key, self.told.events, value);
+        self.sessions_row(key, self.told.events, value)
+    }
+
+    /// Evidence that so many of its sessions are at work.
+    pub fn working_row(&self, key: &str, value: f64) -> Evidence {
+        self.sessions_row(key, self.told.sessions, value)
+    }
+
+    fn sessions_row(&self, key: &str, metric: Metric, value: f64) -> Evidence {
+        let mut row = self.row_of(key, metric, value);
         let sessions = self.sessions();
         row.says = row.says.number("sessions", sessions, self.told.events.unit);
         row

@@ -72,6 +72,10 @@ pub struct Suspect {
     /// Parts of a sentence's key, of which one must be there: the test holds for these cases of the rule; empty: for
     /// all.
     pub only: &'static [&'static str],
+    /// Whether a crash during the test could lose what was acknowledged: it is made only where that is allowed.
+    pub is_at_risk: bool,
+    /// By how much the change alone could raise what is carried, because each request is less work: percent.
+    pub saves_percent: u32,
 }
 
 /// Change of an option, and what it does to the suspected limit.
@@ -81,27 +85,56 @@ pub enum Change {
     Raise,
     /// Leaving it out relieves.
     LeaveOut,
+    /// This value relieves.
+    Set(&'static str),
     /// The limit cannot be relieved from here. A value below what was carried takes the load off it: its signs
     /// vanish, and what is carried follows the option.
     Tighten,
 }
 
 impl Suspect {
-    /// An option whose larger value relieves.
-    pub const fn raise(option: &'static str) -> Self {
+    /// An option and its change, for all cases of a rule.
+    const fn of(option: &'static str, change: Change) -> Self {
         Self {
             option,
-            change: Change::Raise,
+            change,
             only: &[],
+            is_at_risk: false,
+            saves_percent: 0,
+        }
+    }
+
+    /// An option whose larger value relieves.
+    pub const fn raise(option: &'static str) -> Self {
+        Self::of(option, Change::Raise)
+    }
+
+    /// An option that relieves with this value.
+    pub const fn set(option: &'static str, value: &'static str) -> Self {
+        Self::of(option, Change::Set(value))
+    }
+
+    /// The same test, in which each request is less work, by so much at most.
+    pub const fn saving(self, saves_percent: u32) -> Self {
+        Self {
+            saves_percent,
+            ..self
+        }
+    }
+
+    /// The same test, made only where a crash may lose what was acknowledged.
+    pub const fn at_risk(self) -> Self {
+        Self {
+            is_at_risk: true,
+            ..self
         }
     }
 
     /// The same test, for these cases of its rule.
     pub const fn only(self, cases: &'static [&'static str]) -> Self {
         Self {
-            option: self.option,
-            change: self.change,
             only: cases,
+            ..self
         }
     }
 
@@ -113,20 +146,12 @@ impl Suspect {
 
     /// An option that relieves when it is left out.
     pub const fn leave_out(option: &'static str) -> Self {
-        Self {
-            option,
-            change: Change::LeaveOut,
-            only: &[],
-        }
+        Self::of(option, Change::LeaveOut)
     }
 
     /// An option that can only be tightened.
     pub const fn tighten(option: &'static str) -> Self {
-        Self {
-            option,
-            change: Change::Tighten,
-            only: &[],
-        }
+        Self::of(option, Change::Tighten)
     }
 
     /// The option and its change, for people.
@@ -134,9 +159,15 @@ impl Suspect {
         let key = match self.change {
             Change::Raise => "suspect-raise",
             Change::LeaveOut => "suspect-leave-out",
+            Change::Set(_) if self.is_at_risk => "suspect-set-at-risk",
+            Change::Set(_) => "suspect-set",
             Change::Tighten => "suspect-tighten",
         };
-        Text::new(key).word("option", format!("--{}", self.option))
+        let option = match self.change {
+            Change::Set(value) => format!("--{} {value}", self.option),
+            Change::Raise | Change::LeaveOut | Change::Tighten => format!("--{}", self.option),
+        };
+        Text::new(key).word("option", option)
     }
 }
 

@@ -9,7 +9,7 @@ use sokudo_model::metrics::{mariadb, postgres};
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::quantities::database::Database;
-use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
 /// Share of the sessions in the server that must wait for the log.
@@ -21,7 +21,7 @@ const OF_ALL: f64 = 0.3;
 pub const RULE: Rule = Rule {
     name: "fsync_bound",
     purpose: Purpose::Limit(Standing::Specific),
-    suspects: &[],
+    suspects: &[Suspect::set("commit", "async").at_risk()],
     bounds: &[
         ("server", OF_SERVER, Unit::Ratio),
         ("all", OF_ALL, Unit::Ratio),

@@ -15,6 +15,7 @@ mod connection_churn;
 mod conntrack_full;
 mod corruption;
 mod cpu_quota;
+mod database_cpu;
 mod delayed_ack;
 mod device_queue;
 mod dropped_calls;
@@ -85,6 +86,7 @@ pub const REGISTRY: &[&Rule] = &[
     &conntrack_full::RULE,
     &corruption::RULE,
     &cpu_quota::RULE,
+    &database_cpu::RULE,
     &delayed_ack::RULE,
     &device_queue::RULE,
     &dropped_calls::RULE,

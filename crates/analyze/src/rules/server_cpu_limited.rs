@@ -30,11 +30,11 @@ const BOUND: f64 = 0.9;
 /// not counted as its own.
 const BOUND_WAITING: (f64, f64) = (0.6, 1.2);
 /// Share of a machine's cores from which none is left.
-const FULL: f64 = 0.9;
+pub(super) const FULL: f64 = 0.9;
 /// Share of the cores that the server must have used itself.
-const MOST: f64 = 0.35;
+pub(super) const MOST: f64 = 0.35;
 /// Share of the time throttled from which the quota shapes the rate.
-const THROTTLED: f64 = 0.1;
+pub(super) const THROTTLED: f64 = 0.1;
 /// Share of the periods in which a quota stopped the asking threads, from which their full machine tells nothing of
 /// the server: their waits are those of the quota, and so are the waits that they measure.
 const STOPPED: f64 = 0.5;
@@ -83,7 +83,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let throttled = of_server(view, process::THROTTLED_RATIO, THROTTLED);
     let thread = of_server(view, process::BUSIEST_THREAD_RATIO, WHOLE_CORE);
     let bound = bound_to(view, &requests);
-    let machine = full_machine(view, &requests, cpu);
+    let machine = full_machine(view, requests.host(), cpu);
     let ((says, next), weight) = match (&throttled, &machine, &thread) {
         (Some((_, share)), _, _) => (SAYS_QUOTA, 0.6 + 0.35 * share.min(1.0)),
         (None, _, Some((_, share))) => (SAYS_THREAD, 0.85 * share.min(1.0)),
@@ -184,7 +184,11 @@ fn work(requests: &Requests<'_>) -> Text {
 }
 
 /// The process of the server's port with the highest mean of a gauge, when it reaches `least`.
-fn of_server<'a>(view: &PhaseView<'a>, metric: Metric, least: f64) -> Option<(&'a Series, f64)> {
+pub(super) fn of_server<'a>(
+    view: &PhaseView<'a>,
+    metric: Metric,
+    least: f64,
+) -> Option<(&'a Series, f64)> {
     let means = of_port(view, metric).into_iter();
     let most = means.max_by(|a, b| a.1.total_cmp(&b.1));
     most.filter(|(_, mean)| *mean >= least)
@@ -202,8 +206,7 @@ fn of_port<'a>(view: &PhaseView<'a>, metric: Metric) -> Vec<(&'a Series, f64)> {
 }
 
 /// No core of the server's machine was idle, and the server used most of what others than the generator did.
-fn full_machine(view: &PhaseView<'_>, requests: &Requests<'_>, cpu: f64) -> Option<Evidence> {
-    let host = requests.host();
+pub(super) fn full_machine(view: &PhaseView<'_>, host: &str, cpu: f64) -> Option<Evidence> {
     let cores = machine::cores(view.record, host)?;
     let idle = ["idle", "iowait"].into_iter().filter_map(|state| {
         let labels = [("core", "all"), ("state", state)];

@@ -21,7 +21,8 @@ use super::ledger::Ledger;
 use super::pool::{Borrowed, Pool};
 use super::record::{Parts, TransactionDetails};
 use super::tasks::Tasks;
-use crate::db::block_on;
+use crate::db::{block_on, connect};
+use crate::options::Commit;
 
 /// Time between two looks at the clock and the end of the load.
 const TICK: Duration = Duration::from_millis(20);
@@ -138,6 +139,7 @@ pub(crate) struct Connection<T: Transactions> {
 pub(crate) struct Task<T: Transactions> {
     pub(crate) plan: AskPlan,
     pub(crate) target: Target,
+    pub(crate) commit: Commit,
     pub(crate) transactions: Arc<T>,
     /// Further tries of a transaction that the server ended because of others.
     pub(crate) retries: u32,
@@ -189,6 +191,7 @@ pub(crate) fn run<T: Transactions>(
     let Task {
         plan,
         target,
+        commit,
         transactions,
         retries,
         clients,
@@ -200,6 +203,7 @@ pub(crate) fn run<T: Transactions>(
     } = task;
     let patience = Patience {
         target,
+        commit,
         retries,
         is_shared,
         bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
@@ -232,9 +236,10 @@ pub(crate) fn run<T: Transactions>(
     }
 }
 
-/// Target, retries and timeout of a client.
+/// Target, commits, retries and timeout of a client.
 struct Patience {
     target: Target,
+    commit: Commit,
     retries: u32,
     bound: Duration,
     /// Whether clients wait for sessions that they share.
@@ -528,7 +533,8 @@ async fn connect_again<T: Transactions>(
             return false;
         }
         let made = async {
-            let mut session = Session::connect(&patience.target, patience.bound).await?;
+            let (target, bound) = (&patience.target, patience.bound);
+            let mut session = connect(target, bound, patience.commit).await?;
             let prepared = transactions.prepare(&mut session).await?;
             Ok::<_, SqlError>((session, prepared))
         };

@@ -11,7 +11,7 @@ pub(crate) async fn scale_of(session: &mut Session, table: &str) -> Result<i64, 
     one(session, &format!("select count(*) from {table}")).await
 }
 
-/// Settings that decide whether an acknowledged commit outlives a crash, as the server has them now.
+/// Settings that decide whether an acknowledged commit outlives a crash, as the session has them now.
 pub(crate) async fn durability(session: &mut Session) -> Result<String, SqlError> {
     let sql = match session.engine() {
         Engine::Postgres => {
@@ -21,11 +21,13 @@ pub(crate) async fn durability(session: &mut Session) -> Result<String, SqlError
         Engine::MySql => {
             "select concat('innodb_flush_log_at_trx_commit=', @@innodb_flush_log_at_trx_commit, ' sync_binlog=', @@sync_binlog)"
         }
-        Engine::Sqlite => return Ok("synchronous=full".into()),
+        Engine::Sqlite => "pragma synchronous",
     };
     let rows = session.rows(sql, &[]).await?;
     Ok(match rows.into_iter().flatten().next() {
         Some(Value::Text(text)) => text.into_owned(),
+        Some(Value::Int(1)) => "synchronous=normal".into(),
+        Some(Value::Int(_)) => "synchronous=full".into(),
         _ => String::new(),
     })
 }

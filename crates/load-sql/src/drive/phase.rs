@@ -24,7 +24,7 @@ use super::client::{Client, Connection, Task, Transactions, run};
 use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
 use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
-use crate::db::{CONNECT, block_on, no_tables, refused, runtime};
+use crate::db::{CONNECT, block_on, connect, no_tables, refused, runtime};
 use crate::options::CommonOptions;
 
 /// Longest check of the tables after the load, less than what a host may take to answer.
@@ -148,7 +148,7 @@ impl<B: Benchmark> SqlPhase<B> {
     fn look(&mut self, target: &Target) -> Result<(), Refusal> {
         let runtime = runtime()?;
         let looked = block_on(&runtime, async {
-            let mut session = Session::connect(target, CONNECT).await?;
+            let mut session = connect(target, CONNECT, self.common().commit).await?;
             Ok::<_, SqlError>(Facts {
                 version: session.version().await?,
                 durability: facts::durability(&mut session).await?,
@@ -191,7 +191,7 @@ impl<B: Benchmark> SqlPhase<B> {
         let connections = block_on(&runtime, async {
             let mut connections = Vec::new();
             for _ in 0..self.sessions_of(flow) {
-                let mut session = Session::connect(target, CONNECT).await?;
+                let mut session = connect(target, CONNECT, self.common().commit).await?;
                 let prepared = transactions.prepare(&mut session).await?;
                 connections.push(Connection {
                     session,
@@ -204,6 +204,7 @@ impl<B: Benchmark> SqlPhase<B> {
         Ok(Task {
             plan: self.plan(flow),
             target: target.clone(),
+            commit: self.common().commit,
             transactions: Arc::clone(transactions),
             retries: self.common().retries,
             clients,

@@ -195,5 +195,7 @@ pub(super) const KIND: Kind = Kind {
     by_label: true,
     is_plan: false,
     takes_turns: false,
-    options: &["clients", "find", "max-skew", "pool", "rate", "threads"],
+    options: &[
+        "clients", "commit", "find", "max-skew", "pool", "rate", "threads",
+    ],
 };

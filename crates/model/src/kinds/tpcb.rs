@@ -23,5 +23,8 @@ pub const KIND: Kind = Kind {
             stat: None,
         }],
     }),
+    options: &[
+        "clients", "commit", "find", "max-skew", "pool", "rate", "threads", "variant",
+    ],
     ..sql::KIND
 };

@@ -9,6 +9,7 @@ metrics! {
     SESSIONS = gauge("postgres.sessions", One, "sessions by what they do or wait for, mean over about ten looks a second; label class: CPU (at work), Client, IO, Lock, LWLock, IPC, Timeout, other. Sessions idle for more than 5 s are left out");
     WAIT_SESSIONS = gauge("postgres.wait_sessions", One, "sessions in each wait event, mean over the looks of the interval; label event, such as IO/WALSync");
     CLIENT_READ_RATIO = gauge("postgres.client_read_ratio", Ratio, "share of the sessions that wait for the next statement of their client (ClientRead)");
+    CPU_CORES = gauge("postgres.cpu_cores", One, "cores that the sessions used, 1 = one core; only where the server runs on the observing machine");
     CHECKPOINTING_RATIO = gauge("postgres.checkpointing_ratio", Ratio, "share of the looks at which a checkpoint was under way; absent where the user may not see the checkpointer");
     ROW_QUEUE_SESSIONS = gauge("postgres.row_queue.sessions", One, "sessions that wait for rows that others have changed, by the table that their statement names, mean over the looks; label relation");
     ROW_QUEUE_HOLDERS = gauge("postgres.row_queue.holders", One, "transactions that those sessions wait for, mean over the looks; label relation");

@@ -7,9 +7,11 @@
 //!
 //! A session that is not the user's own, and the checkpointer, are seen only by members of `pg_monitor`.
 
+mod cpu;
 mod parse;
 mod sources;
 
+use std::path::Path;
 use std::time::Duration;
 
 use sokudo_model::On;
@@ -53,7 +55,13 @@ const QUEUES: &str = r#"
     where not l.granted and l.locktype in ('transactionid', 'tuple') and a.datname = current_database()
     group by 1"#;
 
+/// Processes of the sessions on the database, without this one.
+const PROCESSES: &str = "
+    select pid from pg_stat_activity
+    where backend_type = 'client backend' and datname = current_database() and pid <> pg_backend_pid()";
+
 const DERIVED: &[Derived] = &[
+    Derived::new(numbers::CPU_CORES.name, Way::Rate("cpu_s")),
     Derived::new(numbers::LOCKS_WAITING.name, Way::Now("locks_waiting")),
     Derived::new(numbers::COMMITS_PER_SECOND.name, Way::Rate("commits")),
     Derived::new(numbers::ROLLBACKS_PER_SECOND.name, Way::Rate("rollbacks")),
@@ -166,6 +174,7 @@ impl Monitor for Postgres {
 struct Asked {
     sessions: Statement,
     queues: Statement,
+    processes: Statement,
     sources: Vec<(&'static Source, Statement)>,
     /// Transactions of this session, which the server counts with those of the load.
     own: f64,
@@ -184,6 +193,7 @@ impl Questions for Asked {
         Ok(Self {
             sessions: session.prepare(SESSIONS).await?,
             queues: session.prepare(QUEUES).await?,
+            processes: session.prepare(PROCESSES).await?,
             sources,
             own: 0.0,
         })
@@ -228,6 +238,17 @@ impl Questions for Asked {
                     Ok(())
                 })
                 .await?;
+        }
+        self.own += 1.0;
+        let mut pids = Vec::new();
+        session
+            .query(&self.processes, &[], |row| {
+                pids.push(row.int(0)?);
+                Ok(())
+            })
+            .await?;
+        if let Some(used_s) = cpu::used_s(Path::new("/proc"), &pids) {
+            readings.insert("cpu_s", used_s);
         }
         if let Some(commits) = readings.get_mut("commits") {
             *commits -= self.own;

@@ -12,6 +12,8 @@ Examples:
   sokudo knee http://hostb:8080/ --param connections=1..64 --rule cpu80
   sokudo knee http://hostb:8080/ --param connections=1..500 --rule slo --slo 'p95<50ms'
   sokudo knee plan.jmx --param THREAD_NUMBER=1..200 -J SUSTAIN=10
+  sokudo knee postgres://bench@hostb/bench             1 to 64 clients of tpcb, in tables of sokudo db init
+  sokudo knee postgres://bench@hostb/bench -c 64 --param pool=1..64   the sessions that 64 clients share
   sokudo rr hostb --knee streams=1..64                 any closed load can be raised so
   sokudo knee plan.jmx --param THREAD_NUMBER=1..60 --protect   limits of a sokudo target, tried
 
@@ -19,14 +21,14 @@ The users double until they bring little more, the levels around the knee are ad
 run once more on the way down and the decisive ones a third time: at most 12 levels and 29 runs.
 The answer is that of the rule, with an interval over the runs; the report has all rules.";
 
-/// The load of a web server or a test plan with more and more users: where requests begin to queue.
+/// The load of a web server, a database or a test plan with more and more users: where requests begin to queue.
 ///
-/// A short form of `sokudo http TARGET --knee …` and `sokudo jmx run TARGET --knee …`; every option
-/// of theirs can follow.
+/// A short form of `sokudo http TARGET --knee …`, `sokudo tpcb --target TARGET --knee …` and
+/// `sokudo jmx run TARGET --knee …`; every option of theirs can follow.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct KneeArgs {
-    /// A URL or a plan (.jmx), what is raised (`--param NAME=LOW..HIGH`), the rule (`--rule`), and
+    /// A URL, a database (its DSN) or a plan (.jmx), what is raised (`--param NAME=LOW..HIGH`), the rule (`--rule`), and
     /// options of the load.
     #[arg(
         required = true,
@@ -37,8 +39,8 @@ pub struct KneeArgs {
     words: Vec<String>,
 }
 
-/// Connections of a web server when nothing else was said.
-const USUAL_RANGE: &str = "connections=1..256";
+/// Schemes of the data source names of databases.
+const DATABASES: [&str; 5] = ["postgres", "postgresql", "mysql", "mariadb", "sqlite"];
 /// Duration of each run when nothing else was said, seconds.
 const USUAL_DURATION: &str = "5s";
 
@@ -56,13 +58,8 @@ fn as_load(words: &[String]) -> Result<Vec<String>, Failure> {
             Text::new("error-knee-no-target-hint"),
         ));
     };
-    let is_plan = target.to_ascii_lowercase().ends_with(".jmx");
-    let load = if is_plan {
-        &[kinds::jmx::KIND.name, "run"][..]
-    } else {
-        &[kinds::http::KIND.name]
-    };
-    let mut out: Vec<String> = load.iter().map(|word| (*word).to_owned()).collect();
+    let kind = Target::of(target);
+    let mut out: Vec<String> = kind.load().iter().map(|word| (*word).to_owned()).collect();
     out.push(target.clone());
     let renamed = options
         .iter()
@@ -80,19 +77,63 @@ fn as_load(words: &[String]) -> Result<Vec<String>, Failure> {
         out.iter().any(is)
     };
     let (has_range, has_duration) = (says(&["--knee"]), says(&["-d", "--duration"]));
-    if !has_range && is_plan {
-        return Err(Failure::operator(
-            Text::new("error-knee-no-param"),
-            Text::new("error-knee-no-param-hint"),
-        ));
-    }
+    let Some(usual_range) = kind.usual_range() else {
+        return match has_range {
+            true => Ok(out),
+            false => Err(Failure::operator(
+                Text::new("error-knee-no-param"),
+                Text::new("error-knee-no-param-hint"),
+            )),
+        };
+    };
     if !has_range {
-        out.extend(["--knee", USUAL_RANGE].map(str::to_owned));
+        out.extend(["--knee", usual_range].map(str::to_owned));
     }
-    if !has_duration && !is_plan {
+    if !has_duration {
         out.extend(["--duration", USUAL_DURATION].map(str::to_owned));
     }
     Ok(out)
+}
+
+/// Kind of what is loaded.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    Plan,
+    Database,
+    WebServer,
+}
+
+impl Target {
+    fn of(target: &str) -> Self {
+        let scheme = target
+            .split(':')
+            .next()
+            .filter(|it| it.len() < target.len());
+        let is_plan = target.to_ascii_lowercase().ends_with(".jmx");
+        match scheme {
+            Some(scheme) if DATABASES.contains(&scheme) => Self::Database,
+            _ if is_plan => Self::Plan,
+            _ => Self::WebServer,
+        }
+    }
+
+    /// Words of the load in front of the target.
+    fn load(self) -> &'static [&'static str] {
+        match self {
+            Self::Plan => &[kinds::jmx::KIND.name, "run"],
+            Self::Database => &[kinds::tpcb::KIND.name, "--target"],
+            Self::WebServer => &[kinds::http::KIND.name],
+        }
+    }
+
+    /// What is raised when nothing else was said; a plan names its own property.
+    fn usual_range(self) -> Option<&'static str> {
+        match self {
+            Self::Plan => None,
+            Self::Database => Some("clients=1..64"),
+            Self::WebServer => Some("connections=1..256"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +155,16 @@ mod tests {
             told("plan.jmx --param=THREAD_NUMBER=1..9 -J SUSTAIN=5"),
             "jmx run plan.jmx --knee=THREAD_NUMBER=1..9 -J SUSTAIN=5"
         );
+        assert_eq!(
+            told("postgres://bench@hostb/bench"),
+            "tpcb --target postgres://bench@hostb/bench --knee clients=1..64 --duration 5s"
+        );
+        assert_eq!(
+            told("sqlite:own.db -c 16 --param pool=1..16 -d 1s"),
+            "tpcb --target sqlite:own.db -c 16 --knee pool=1..16 -d 1s"
+        );
+        // A host may have the name of a database.
+        assert!(told("mysql/page").starts_with("http mysql/page "));
     }
 
     #[test]

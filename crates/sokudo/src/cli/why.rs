@@ -22,6 +22,11 @@ pub struct WhyArgs {
     #[arg(long, conflicts_with = "rules")]
     prove: bool,
 
+    /// Let a test change what a crash of the server during it would lose, such as commits that are acknowledged
+    /// before they are on the disk.
+    #[arg(long, requires = "prove")]
+    allow_unsafe: bool,
+
     /// Print the signs and thresholds of every rule instead.
     #[arg(long, conflicts_with_all = ["run", "json"])]
     rules: bool,
@@ -40,7 +45,7 @@ pub fn run(args: WhyArgs) -> Result<Exit, Failure> {
     }
     let path = resolve(&args.run)?;
     if args.prove {
-        prove::prove(&path, lang)?;
+        prove::prove(&path, lang, args.allow_unsafe)?;
     }
     let record = sokudo_store::load(&path)?;
     match args.show.json {

@@ -331,6 +331,50 @@ fn ones_own_mix_is_told_by_transaction_and_a_small_pool_is_the_limit() {
 }
 
 #[test]
+fn a_pool_that_is_the_limit_is_confirmed_by_raising_it() {
+    let place = place();
+    place.write("slow.sql", "\\sleep 8 ms\nselect 1;\n");
+    let line = "sqlmix -c 12 --pool 2 -d 1s --file slow.sql";
+    place.run(line).expect_code(0);
+    let record = place.record().display().to_string();
+    let proved = place.run(&format!("why {record} --prove --json"));
+    let object = proved.stdout.rfind("\n{").map_or(0, |at| at + 1);
+    let said: serde_json::Value = serde_json::from_str(&proved.stdout[object..]).expect("JSON");
+    assert_eq!(said["cause"], "session_pool", "{proved}");
+    assert_eq!(said["confirmed"], serde_json::Value::Bool(true), "{proved}");
+}
+
+#[test]
+fn the_knee_of_a_database_is_found_by_its_dsn() {
+    let place = place();
+    let dsn = format!("sqlite:{}", place.path().join("bank.db").display());
+    place.run(&format!("db init --target {dsn}")).expect_code(0);
+    let line = format!("knee {dsn} --param clients=1..4 -d 300ms --variant select --json");
+    let ended = place.run(&line);
+    let said = summary(&ended);
+    assert!(said.number("knee.levels") >= 2.0, "{ended}");
+    let phases = place.load().manifest.phases;
+    assert!(phases.iter().all(|phase| phase.workload == "tpcb"));
+}
+
+#[test]
+fn commits_are_acknowledged_early_where_that_is_asked_for() {
+    let place = place();
+    for (commit, durability) in [
+        ("sync", "synchronous=full"),
+        ("async", "synchronous=normal"),
+    ] {
+        place
+            .run(&format!("tpcb -n 50 --commit {commit}"))
+            .expect_code(0);
+        let newest = place.records().pop().expect("a record");
+        let newest = sokudo_store::load(&newest).expect("a whole record");
+        let flow = &newest.manifest.phases[0].result.flows[0];
+        assert_eq!(flow.labels["durability"], durability);
+    }
+}
+
+#[test]
 fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
     let place = place();
     for (name, text) in [
@@ -363,6 +407,11 @@ fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
         ),
         ("sqlmix --file table.sql", "table.sql:3: ", "server"),
         ("sqlmix --file pipe.sql@x", "FILE@3", "--help"),
+        (
+            "tpcb --target mysql://u@127.0.0.1:1/d --commit async",
+            "do not let a session",
+            "innodb_flush_log_at_trx_commit",
+        ),
         (
             "tpcb -t 2 -c 2 --pool 1",
             "cannot share a pool of 1",

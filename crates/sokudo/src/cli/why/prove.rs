@@ -34,8 +34,9 @@ const MORE: f64 = 0.05;
 
 /// Makes the measurement again with and without the change, and keeps in the record what it says.
 ///
-/// Errors: nothing to test, or nothing that could be changed; the new run fails.
-pub fn prove(path: &Path, lang: Lang) -> Result<(), Failure> {
+/// Errors: nothing to test, or nothing that could be changed; a crash could lose something, and that is not allowed;
+/// the new run fails.
+pub fn prove(path: &Path, lang: Lang, allows_risk: bool) -> Result<(), Failure> {
     let record = sokudo_store::load(path)?;
     let explained = sokudo_analyze::explain(&record);
     let cause = explained.as_ref().and_then(|it| Some((it, it.limit()?)));
@@ -50,11 +51,17 @@ pub fn prove(path: &Path, lang: Lang) -> Result<(), Failure> {
         return prove_knob(path, lang, &record, phase, cause, suspect);
     }
     let suspects = explained.suspects(cause).into_iter();
-    let change = suspects.filter_map(|suspect| Some((suspect, value(phase, suspect)?)));
-    let Some((suspect, value)) = change.into_iter().next() else {
+    let changes = suspects.filter_map(|suspect| Some((suspect, value(phase, suspect)?)));
+    let changes: Vec<(Suspect, String)> = changes.collect();
+    let is_allowed = |change: &&(Suspect, String)| allows_risk || !change.0.is_at_risk;
+    let Some((suspect, value)) = changes.iter().find(is_allowed).cloned() else {
+        let key = match changes.is_empty() {
+            true => "error-prove-no-suspect",
+            false => "error-prove-unsafe",
+        };
         return Err(Failure::operator(
-            Text::new("error-prove-no-suspect").with("rule", &cause.rule),
-            Text::new("error-prove-no-suspect-hint"),
+            Text::new(key).with("rule", &cause.rule),
+            Text::new(format!("{key}-hint")),
         ));
     };
     let says = Text::new("cli-prove")
@@ -99,7 +106,7 @@ fn prove_knob(
         low: effect.low,
         high: effect.high,
         outcome: match change.is_relief() {
-            true => relieved(effect),
+            true => relieved(effect, 0.0),
             false => knob::elastic(effect, change.ratio()),
         },
         run: tested.manifest.id.0.clone(),
@@ -116,6 +123,7 @@ fn value(phase: &PhaseRecord, suspect: Suspect) -> Option<String> {
     let given = options.get(suspect.option.replace('-', "_"))?;
     match suspect.change {
         Change::LeaveOut => Some(String::new()),
+        Change::Set(value) => (given.as_str() != Some(value)).then(|| value.to_owned()),
         Change::Raise => raised(given, suspect.option.ends_with("buf")),
         Change::Tighten => {
             let curve = phase.kind()?.curve.as_ref()?;
@@ -199,7 +207,9 @@ fn judge(
     let found = found.ok_or_else(|| Failure::run(Text::new("error-prove-no-runs"), None))?;
     let effect = found.effect();
     let outcome = match suspect.change {
-        Change::Raise | Change::LeaveOut => relieved(effect),
+        Change::Raise | Change::LeaveOut | Change::Set(_) => {
+            relieved(effect, f64::from(suspect.saves_percent) / 100.0)
+        }
         Change::Tighten => {
             let signs = signs(tested, &cause.rule);
             let carried = phase.kind().and_then(|kind| kind.curve.as_ref());
@@ -223,10 +233,10 @@ fn judge(
     })
 }
 
-/// A relieved cause lets more through.
-fn relieved(effect: Effect) -> Outcome {
+/// A relieved cause lets more through: more than the share that the change saves by itself.
+fn relieved(effect: Effect, saved: f64) -> Outcome {
     match (
-        effect.low > 1.0 && effect.ratio > 1.0 + MORE,
+        effect.low > 1.0 && effect.ratio > 1.0 + saved + MORE,
         effect.high < 1.0 + MORE,
     ) {
         (true, _) => Outcome::Confirmed,
@@ -268,10 +278,19 @@ mod tests {
 
     #[test]
     fn a_relieved_cause_lets_more_through() {
-        assert_eq!(relieved(effect(1.5, 2.0, 2.5)), Outcome::Confirmed);
-        assert_eq!(relieved(effect(0.97, 1.0, 1.02)), Outcome::Refuted);
-        assert_eq!(relieved(effect(0.8, 1.1, 1.6)), Outcome::Undetermined);
-        assert_eq!(relieved(effect(0.5, 0.6, 0.7)), Outcome::Refuted);
+        let told = |low, ratio, high| relieved(effect(low, ratio, high), 0.0);
+        assert_eq!(told(1.5, 2.0, 2.5), Outcome::Confirmed);
+        assert_eq!(told(0.97, 1.0, 1.02), Outcome::Refuted);
+        assert_eq!(told(0.8, 1.1, 1.6), Outcome::Undetermined);
+        assert_eq!(told(0.5, 0.6, 0.7), Outcome::Refuted);
+    }
+
+    #[test]
+    fn what_saved_work_explains_confirms_nothing() {
+        let told = |low, ratio, high| relieved(effect(low, ratio, high), 0.4);
+        assert_eq!(told(1.5, 2.0, 2.5), Outcome::Confirmed);
+        assert_eq!(told(1.2, 1.4, 1.5), Outcome::Undetermined);
+        assert_eq!(told(0.97, 1.0, 1.02), Outcome::Refuted);
     }
 
     #[test]

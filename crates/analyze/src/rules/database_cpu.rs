@@ -1,0 +1,166 @@
+//! The sessions of a database compute, and no CPU time is left for them.
+//!
+//! Two things must say so: the server, whose sessions are at work and wait for nothing, and the machine, whose cores
+//! are used up, or the control group, whose quota is.
+
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::{postgres, process};
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+
+use super::server_cpu_limited::{FULL, MOST, THROTTLED, full_machine, of_server};
+use crate::quantities::database::Database;
+use crate::rule::{Look, Purpose, Rule, Standing};
+use crate::view::PhaseView;
+
+/// Share of the sessions in the server that must be at work.
+const OF_SERVER: f64 = 0.6;
+/// Share of all sessions: where most wait for their client, the CPU limits nothing.
+const OF_ALL: f64 = 0.3;
+/// Part of what was asked for from which it was carried.
+const CARRIED: f64 = 0.98;
+
+/// The finding `database_cpu`.
+pub const RULE: Rule = Rule {
+    name: "database_cpu",
+    purpose: Purpose::Limit(Standing::Specific),
+    suspects: &[],
+    bounds: &[
+        ("server", OF_SERVER, Unit::Ratio),
+        ("all", OF_ALL, Unit::Ratio),
+        ("full", FULL, Unit::Ratio),
+        ("most", MOST, Unit::Ratio),
+        ("throttled", THROTTLED, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let database = Database::of(view)?;
+    let exchange = &database.exchange;
+    let kept = |asked: f64| exchange.rate().is_some_and(|rate| rate >= asked * CARRIED);
+    if exchange.asked().is_some_and(kept) {
+        return None;
+    }
+    let (working, sessions) = (database.computing(), database.sessions());
+    let share = working / database.in_server();
+    if !(share >= OF_SERVER && working >= sessions * OF_ALL) {
+        return None;
+    }
+    let used = cores(view, &database);
+    let lack = lack(view, &database, used.as_ref())?;
+    let says = Text::new(lack.says)
+        .word("server", database.server)
+        .number("working", working, Unit::One)
+        .number("sessions", sessions, Unit::One)
+        .number("throttled", lack.share, Unit::Ratio);
+    let weight = 0.5 + 0.45 * share.min(1.0);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    finding.evidence = [
+        Some(database.working_row("evidence-database-working", working)),
+        used,
+        Some(lack.row),
+        database.rate_row(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    finding.next = Some(Text::new(lack.next));
+    Some(finding)
+}
+
+/// Why there is no CPU time.
+struct Lack {
+    says: &'static str,
+    next: &'static str,
+    /// Share of the time for which a quota keeps the server from running.
+    share: f64,
+    row: Evidence,
+}
+
+fn lack(view: &PhaseView<'_>, database: &Database<'_>, used: Option<&Evidence>) -> Option<Lack> {
+    if let Some((series, share)) = of_server(view, process::THROTTLED_RATIO, THROTTLED) {
+        let key = "evidence-process-throttled";
+        let metric = process::THROTTLED_RATIO;
+        let mut row = view.evidence(key, metric, &series.key.host, share);
+        row.labels = series.key.labels.clone();
+        return Some(Lack {
+            says: "rule-database-cpu-quota-says",
+            next: "rule-database-cpu-quota-next",
+            share,
+            row,
+        });
+    }
+    let row = full_machine(view, database.host, used?.value?)?;
+    Some(Lack {
+        says: "rule-database-cpu-machine-says",
+        next: "rule-database-cpu-machine-next",
+        share: f64::NAN,
+        row,
+    })
+}
+
+/// Cores that the server uses: those of its sessions, or of the processes that hold its port.
+fn cores(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Evidence> {
+    if let Some(row) = database.row("evidence-database-cores", postgres::CPU_CORES) {
+        return Some(row);
+    }
+    let metric: Metric = process::CPU_RATIO;
+    let series = view.series(None, metric, &[]);
+    let of_port = series.filter(|series| {
+        let by = series.key.labels.get("by");
+        by.is_some_and(|by| by.starts_with("port="))
+    });
+    let used = of_port.filter_map(|series| view.mean(series));
+    let used = used.reduce(|a, b| a + b)?;
+    let mut row = view.evidence("evidence-server-process-cpu", metric, database.host, used);
+    row.unit = Some(Unit::One);
+    row.says = row.says.number("value", used, Unit::One);
+    Some(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::is_quiet;
+    use crate::tests::transactions::*;
+    use crate::tests::{add_series, of_two_cores};
+
+    /// Eight sessions of which so many compute, on two cores of which this share is idle.
+    fn computing(working: f64, idle: f64) -> Transactions {
+        let others = 8.0 - working;
+        let mut made = on_postgres(&[
+            ("CPU", working),
+            ("Client", others / 2.0),
+            ("Lock", others / 2.0),
+        ])
+        .gauge("cpu_cores", 2.0 * (1.0 - idle));
+        let of_host = of_two_cores("hosta");
+        made.record.environments.insert("hosta".into(), of_host);
+        let labels = [("core", "all"), ("state", "idle")];
+        add_series(
+            &mut made.record,
+            "hosta",
+            "host.cpu_ratio",
+            &labels,
+            0.0,
+            idle,
+        );
+        made
+    }
+
+    #[test]
+    fn sessions_that_compute_on_a_full_machine_are_limited_by_it() {
+        let key = "rule-database-cpu-machine-says";
+        told(&computing(7.0, 0.03).record, "database_cpu", key);
+        assert!(is_quiet(&computing(7.0, 0.4).record, "database_cpu"));
+        assert!(is_quiet(&computing(2.0, 0.03).record, "database_cpu"));
+    }
+
+    #[test]
+    fn a_quota_is_told_however_idle_the_machine_is() {
+        let mut made = computing(7.0, 0.8);
+        let labels = [("by", "port=5432"), ("pid", "7")];
+        let metric = "process.throttled_ratio";
+        add_series(&mut made.record, "hosta", metric, &labels, 0.0, 0.7);
+        told(&made.record, "database_cpu", "rule-database-cpu-quota-says");
+    }
+}
