@@ -1066,7 +1066,7 @@ verdict-against = { $says } Against that: { $against }.
 suspect-raise = a larger { $option } carries more, when this is right
 suspect-leave-out = without { $option } it goes faster, when this is right
 suspect-set = with { $option } more is carried, when this is right
-suspect-set-at-risk = with { $option } more is carried, when this is right; only with --allow-unsafe, because a crash of the server could lose the last commits of the test
+suspect-set-at-risk = with { $option } more is carried, when this is right; only where a crash of the server may lose the last commits of the test
 suspect-tighten = a lower { $option } removes the signs, and what is carried follows it, when this is right
 evidence-counted-of-due = Counted on { $host } until the planned end: { $value } of { $due } that were due
 evidence-wanted-cpu = The threads of the test at { $host } and its peer wanted a CPU for { $value } of the time only
@@ -1264,7 +1264,7 @@ rule-fsync-bound-says = { $waiting } of { $sessions } sessions on { $server } wa
 rule-fsync-bound-next = Use a disk that synchronizes faster (a cache protected against power loss), commit more per transaction, or let more clients commit at once: they share a synchronization. Where the last commits may be lost in a crash, synchronous_commit=off (MariaDB: innodb_flush_log_at_trx_commit=2) shows what it costs.
 rule-database-cpu-machine-says = { $working } of { $sessions } sessions on { $server } compute, and its machine has no CPU time left.
 rule-database-cpu-machine-next = Generate the load from another machine where it shares this one; then look at the plans of the statements that take the most time, or give the server more cores.
-rule-database-cpu-quota-says = { $working } of { $sessions } sessions on { $server } compute, and the CPU quota of its control group keeps it from running for { $throttled } of the time.
+rule-database-cpu-quota-says = The CPU quota of its control group keeps { $server } from running for { $throttled } of the time.
 rule-database-cpu-quota-next = Raise the quota (cpu.max of its control group, the CPU limit of its container), or lower the load.
 evidence-database-working = { $host }: { $value } of { $sessions } sessions on { $server } are at work
 evidence-database-cores = { $host }: the sessions on { $server } used { $value } cores
@@ -1304,7 +1304,7 @@ finding-fsync_bound-means = Commits wait until the database's log is on its disk
 finding-fsync_bound-signs = At least { $server } of the sessions in the server, and { $all } of all, wait for the log (PostgreSQL: WALSync, WALWrite; MariaDB: state Commit), and the server counts its synchronizations.
 finding-fsync_bound-try = A faster disk, more work per commit, more clients at once; synchronous_commit=off where the last commits may be lost.
 finding-database_cpu-means = The sessions of a database compute, and no CPU time is left for them: the machine's cores are used up, or a quota is.
-finding-database_cpu-signs = At least { $server } of the sessions in the server, and { $all } of all, are at work; and at least { $full } of the machine's cores is used, { $most } of them by the server, or its control group is kept from running for { $throttled } of the time.
+finding-database_cpu-signs = At least { $server } of the sessions in the server, and { $all } of all, are at work, and at least { $full } of the machine's cores is used, { $most } of them by the server; or its control group is kept from running for { $throttled } of the time, and the rate is not the one asked for.
 finding-database_cpu-try = Cheaper plans (indexes, fewer rows), another machine for the generator, more cores, a higher quota.
 finding-lock_chain-means = Transactions wait for rows that others have changed and not committed. A row that all of them change is a hot spot: they go through it one after the other.
 finding-lock_chain-signs = At least { $least } sessions and { $all } of all wait for locks on average. With { $row } or more of them per transaction that holds rows, the table is named.

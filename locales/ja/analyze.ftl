@@ -953,7 +953,7 @@ verdict-against = { $says } これに反する観測: { $against }。
 suspect-raise = この結論が正しければ、{ $option } を大きくすると増えます
 suspect-leave-out = この結論が正しければ、{ $option } を外すと速くなります
 suspect-set = この結論が正しければ、{ $option } とすると増えます
-suspect-set-at-risk = この結論が正しければ、{ $option } とすると増えます。サーバーの異常終了で試験の最後のコミットが失われうるので、--allow-unsafe を付けたときだけ試します
+suspect-set-at-risk = この結論が正しければ、{ $option } とすると増えます。サーバーの異常終了で試験の最後のコミットが失われてもよいと許したときだけ試します
 suspect-tighten = この結論が正しければ、{ $option } を下げると兆候が消え、結果がその値に従います
 evidence-counted-of-due = { $host } で予定の終わりまでに数えた量: 予定 { $due } のうち { $value }
 evidence-wanted-cpu = { $host } と相手のテストのスレッドが CPU を必要とした時間: 全体の { $value } だけ
@@ -1147,7 +1147,7 @@ rule-fsync-bound-says = { $server } のセッション { $sessions } のうち {
 rule-fsync-bound-next = 同期の速いディスク (停電に強いキャッシュ付き) を使う、1 トランザクションでまとめてコミットする、同時にコミットするクライアントを増やす (同期は共有されます) のいずれかを試してください。クラッシュで直前のコミットを失ってよければ、synchronous_commit=off (MariaDB では innodb_flush_log_at_trx_commit=2) で同期の費用がわかります。
 rule-database-cpu-machine-says = { $server } のセッション { $sessions } のうち { $working } が計算していて、そのマシンに CPU 時間の余りがありません。
 rule-database-cpu-machine-next = 負荷が同じマシンを使っているなら、別のマシンから負荷をかけてください。そのうえで最も時間のかかる文の実行計画を調べるか、サーバーのコアを増やしてください。
-rule-database-cpu-quota-says = { $server } のセッション { $sessions } のうち { $working } が計算していて、コントロールグループの CPU クォータが全時間の { $throttled } の間サーバーを止めています。
+rule-database-cpu-quota-says = コントロールグループの CPU クォータが、全時間の { $throttled } の間 { $server } を止めています。
 rule-database-cpu-quota-next = クォータ (コントロールグループの cpu.max、コンテナーの CPU 制限) を上げるか、負荷を下げてください。
 evidence-database-working = { $host }: { $server } のセッション { $sessions } のうち { $value } が処理中
 evidence-database-cores = { $host }: { $server } のセッションは { $value } コア分を使用
@@ -1187,7 +1187,7 @@ finding-fsync_bound-means = コミットが、データベースのログがデ�
 finding-fsync_bound-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上がログを待ち (PostgreSQL では WALSync、WALWrite、MariaDB では状態 Commit)、サーバーが同期の回数を数えている。
 finding-fsync_bound-try = 速いディスク、コミットごとの仕事を増やす、同時のクライアントを増やす。直前のコミットを失ってよければ synchronous_commit=off。
 finding-database_cpu-means = データベースのセッションが計算していて、CPU 時間が残っていません。マシンのコアか、クォータを使い切っています。
-finding-database_cpu-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上が処理中。そのうえ、マシンのコアの { $full } 以上が使われてその { $most } 以上がサーバーによるか、コントロールグループが全時間の { $throttled } 以上止められている。
+finding-database_cpu-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上が処理中で、マシンのコアの { $full } 以上が使われ、その { $most } 以上がサーバーによる。または、コントロールグループが全時間の { $throttled } 以上止められ、指定の速さに届かない。
 finding-database_cpu-try = 軽い実行計画 (インデックス、行を減らす)、生成側を別のマシンへ、コアを増やす、クォータを上げる。
 finding-lock_chain-means = トランザクションが、ほかが変更してまだコミットしていない行を待っています。すべてが変える行はホットスポットで、1 つずつしか通れません。
 finding-lock_chain-signs = 平均で { $least } セッション以上、全体の { $all } 以上がロックを待っている。行を保持する 1 トランザクションあたり { $row } 以上なら、その表を示す。

@@ -208,7 +208,9 @@ families! {
     /// Commits wait for the disk.
     LOG = "the database's log": ["fsync_bound"];
     /// The database computes as fast as it can.
-    DATABASE_CPU = "database's CPU": ["database_cpu", "server_cpu_limited"];
+    DATABASE_CPU = "database's CPU": [
+        "database_cpu", "answer_wait/serial", "answer_wait/pool"
+    ];
     /// The thread that drives a database has no time left.
     DRIVER = "the load's own thread": ["client_bound", "generator_limited", "sender_cpu_limited"];
     /// The database grants no more sessions: a refusal to begin.

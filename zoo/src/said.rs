@@ -35,8 +35,10 @@ impl Said {
     /// Errors: the first line of what the program said instead.
     pub fn of(ended: &Ended, place: &Path) -> Result<Self, String> {
         let summary: Value = serde_json::from_str(&ended.stdout).map_err(|_| {
-            let first = ended.stderr.lines().next().unwrap_or("nothing was said");
-            first.to_owned()
+            let mut lines = ended.stderr.lines();
+            let error = lines.find(|line| line.starts_with("error: "));
+            let first = error.or_else(|| ended.stderr.lines().next());
+            first.unwrap_or("nothing was said").to_owned()
         })?;
         let record = place.join(summary["record"].as_str().unwrap_or_default());
         let text = fs::read_to_string(record.join("findings.json")).unwrap_or_default();

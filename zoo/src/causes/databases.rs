@@ -23,10 +23,15 @@ pub const ALL: &[Case] = &[
         family: &CLIENT_POOL,
         strengths: [1.0, 3.0],
         loads: &[
-            "tpcb --target postgres://bench@HOST/bench -c 16 --pool {}",
-            "tpcb --target postgres://bench@HOST/bench -c 16 --pool {} --variant select",
+            "sqlmix --target postgres://bench@HOST/bench --file takes-its-time.sql -c 16 --pool {}",
+            "tpcb --target postgres://bench@HOST/bench -c 16 --pool {} --variant no-branch",
         ],
-        make: |world, _| world.database(Engine::Postgres, 4, NO_DISK),
+        make: |world, _| {
+            world
+                .files
+                .push(("takes-its-time.sql", "select pg_sleep(0.01);\n"));
+            world.database(Engine::Postgres, 4, &[]);
+        },
     },
     Case {
         name: "mariadb-behind-a-small-pool",

@@ -1,7 +1,8 @@
 //! The sessions of a database compute, and no CPU time is left for them.
 //!
-//! Two things must say so: the server, whose sessions are at work and wait for nothing, and the machine, whose cores
-//! are used up, or the control group, whose quota is.
+//! Two things must say so. Of a machine: the server, whose sessions are at work and wait for nothing, and the cores,
+//! which are used up. Of a quota: its control group, and the rate, which falls short. A session that looks at the
+//! others stands still with them, and sees them in the moments in which they run.
 
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{postgres, process};
@@ -41,62 +42,51 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if exchange.asked().is_some_and(kept) {
         return None;
     }
+    by_quota(view, &database).or_else(|| by_machine(view, &database))
+}
+
+/// A quota keeps the server from running.
+fn by_quota(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Finding> {
+    let metric = process::THROTTLED_RATIO;
+    let (series, share) = of_server(view, metric, THROTTLED)?;
+    let says = Text::new("rule-database-cpu-quota-says")
+        .word("server", database.server)
+        .number("throttled", share, Unit::Ratio);
+    let weight = 0.6 + 0.35 * share.min(1.0);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let mut row = view.evidence(
+        "evidence-process-throttled",
+        metric,
+        &series.key.host,
+        share,
+    );
+    row.labels = series.key.labels.clone();
+    let rows = [Some(row), cores(view, database), database.rate_row()];
+    finding.evidence = rows.into_iter().flatten().collect();
+    finding.next = Some(Text::new("rule-database-cpu-quota-next"));
+    Some(finding)
+}
+
+/// Its sessions compute, and the machine has no core left.
+fn by_machine(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Finding> {
     let (working, sessions) = (database.computing(), database.sessions());
     let share = working / database.in_server();
     if !(share >= OF_SERVER && working >= sessions * OF_ALL) {
         return None;
     }
-    let used = cores(view, &database);
-    let lack = lack(view, &database, used.as_ref())?;
-    let says = Text::new(lack.says)
+    let used = cores(view, database)?;
+    let full = full_machine(view, database.host, used.value?)?;
+    let says = Text::new("rule-database-cpu-machine-says")
         .word("server", database.server)
         .number("working", working, Unit::One)
-        .number("sessions", sessions, Unit::One)
-        .number("throttled", lack.share, Unit::Ratio);
+        .number("sessions", sessions, Unit::One);
     let weight = 0.5 + 0.45 * share.min(1.0);
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
-    finding.evidence = [
-        Some(database.working_row("evidence-database-working", working)),
-        used,
-        Some(lack.row),
-        database.rate_row(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    finding.next = Some(Text::new(lack.next));
+    let working = database.working_row("evidence-database-working", working);
+    let rows = [Some(working), Some(used), Some(full), database.rate_row()];
+    finding.evidence = rows.into_iter().flatten().collect();
+    finding.next = Some(Text::new("rule-database-cpu-machine-next"));
     Some(finding)
-}
-
-/// Why there is no CPU time.
-struct Lack {
-    says: &'static str,
-    next: &'static str,
-    /// Share of the time for which a quota keeps the server from running.
-    share: f64,
-    row: Evidence,
-}
-
-fn lack(view: &PhaseView<'_>, database: &Database<'_>, used: Option<&Evidence>) -> Option<Lack> {
-    if let Some((series, share)) = of_server(view, process::THROTTLED_RATIO, THROTTLED) {
-        let key = "evidence-process-throttled";
-        let metric = process::THROTTLED_RATIO;
-        let mut row = view.evidence(key, metric, &series.key.host, share);
-        row.labels = series.key.labels.clone();
-        return Some(Lack {
-            says: "rule-database-cpu-quota-says",
-            next: "rule-database-cpu-quota-next",
-            share,
-            row,
-        });
-    }
-    let row = full_machine(view, database.host, used?.value?)?;
-    Some(Lack {
-        says: "rule-database-cpu-machine-says",
-        next: "rule-database-cpu-machine-next",
-        share: f64::NAN,
-        row,
-    })
 }
 
 /// Cores that the server uses: those of its sessions, or of the processes that hold its port.

@@ -478,10 +478,10 @@ fn files_limit(directory: &Path) -> Option<u64> {
 /// `cpu.stat` of the control group of a process and of each above it.
 fn groups_of(ctx: &Context, directory: &Path) -> Vec<(PathBuf, Total)> {
     let text = read_bounded(&directory.join("cgroup"), MAX_TEXT).unwrap_or_default();
-    let Some(own) = parse::control_group(&text) else {
+    let Some((controller, own)) = parse::control_group(&text) else {
         return Vec::new();
     };
-    let root = ctx.sys_path("fs/cgroup");
+    let root = ctx.sys_path("fs/cgroup").join(controller);
     let groups = Path::new(own).ancestors().take(MAX_GROUPS);
     let files = groups.map(|group| root.join(group).join("cpu.stat"));
     files.map(|file| (file, Total::default())).collect()

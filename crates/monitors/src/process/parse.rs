@@ -130,10 +130,18 @@ pub(super) fn ran_and_waited_ns(text: &str) -> Option<[u64; 2]> {
     Some([next()?, next()?])
 }
 
-/// Path of the control group of a process in the unified hierarchy, of `/proc/PID/cgroup`.
-pub(super) fn control_group(text: &str) -> Option<&str> {
-    let mut own = text.lines().filter_map(|line| line.strip_prefix("0::/"));
-    own.next()
+/// Path of the control group that bounds a process's CPU time, of `/proc/PID/cgroup`, and the folder that it is below:
+/// that of the controller in the older hierarchy, none in the unified one.
+pub(super) fn control_group(text: &str) -> Option<(&'static str, &str)> {
+    let mut lines = text.lines().map(|line| line.splitn(3, ':'));
+    let older = lines.find_map(|mut line| {
+        let (_, controllers, path) = (line.next()?, line.next()?, line.next()?);
+        let mut controllers = controllers.split(',');
+        controllers.any(|name| name == "cpu").then_some(path)
+    });
+    let older = older.and_then(|path| Some(("cpu", path.strip_prefix('/')?)));
+    let unified = || text.lines().find_map(|line| line.strip_prefix("0::/"));
+    older.or_else(|| Some(("", unified()?)))
 }
 
 /// Time for which a quota kept a control group from running, microseconds, of its `cpu.stat`; `None` without a
@@ -146,7 +154,8 @@ pub(super) fn throttled_us(text: &str) -> Option<u64> {
     };
     // Without a quota there are no periods of it.
     value("nr_periods").filter(|periods| *periods > 0)?;
-    value("throttled_usec")
+    // Nanoseconds in the older hierarchy.
+    value("throttled_usec").or_else(|| Some(value("throttled_time")? / 1000))
 }
 
 /// Whether a process goes by `wanted`: its name (which the kernel cuts after 15 bytes), the first word
@@ -245,11 +254,19 @@ mod tests {
         assert_eq!(ran_and_waited_ns("7000 300 12\n"), Some([7000, 300]));
         assert_eq!(ran_and_waited_ns("7000"), None);
         assert_eq!(
-            control_group("12:cpu:/x\n0::/a.slice/b\n"),
-            Some("a.slice/b")
+            control_group("12:pids:/x\n0::/a.slice/b\n"),
+            Some(("", "a.slice/b"))
+        );
+        assert_eq!(
+            control_group("4:cpu,cpuacct:/x/y\n0::/\n"),
+            Some(("cpu", "x/y"))
         );
         let stat = "usage_usec 5\nnr_periods 10\nnr_throttled 4\nthrottled_usec 90000\n";
         assert_eq!(throttled_us(stat), Some(90_000));
+        assert_eq!(
+            throttled_us("nr_periods 10\nnr_throttled 4\nthrottled_time 90000000\n"),
+            Some(90_000)
+        );
         assert_eq!(
             throttled_us("nr_periods 0\nthrottled_usec 0\n"),
             None,
