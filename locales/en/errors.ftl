@@ -174,7 +174,7 @@ error-sql-no-tls-hint = give the server a certificate and a key (`ssl_cert`, `ss
 error-sql-own-file = no file can be made for the run: { $error }
 error-sql-pipeline = only PostgreSQL executes statements in a pipeline
 error-sql-pipeline-hint = name such a server with --target, or leave the pipeline out
-error-sql-commit = MariaDB and MySQL do not let a session have its commits acknowledged before they are on the disk
+error-sql-commit = a session on MariaDB or MySQL cannot have its commits acknowledged before they are on the disk
 error-sql-commit-hint = compare settings of the server: `sokudo compare --profiles` with innodb_flush_log_at_trx_commit = 2
 error-sql-pool = { $threads } threads cannot share a pool of { $pool }
 error-sql-pool-hint = give at least one session per thread, or fewer threads

@@ -34,6 +34,20 @@ pub const ALL: &[Case] = &[
         },
     },
     Case {
+        name: "embedded-database-behind-a-small-pool",
+        says: [
+            "the same in front of a file of SQLite, whose transactions hold a session for 5 ms",
+            "SQLite のファイルの前の同じプール。トランザクションはセッションを 5 ms 保持する",
+        ],
+        family: &CLIENT_POOL,
+        strengths: [1.0, 3.0],
+        loads: &["sqlmix --file pauses.sql -c 16 --pool {}"],
+        make: |world, _| {
+            let pauses = "\\sleep 5 ms\nselect 1;\n";
+            world.files.push(("pauses.sql", pauses));
+        },
+    },
+    Case {
         name: "mariadb-behind-a-small-pool",
         says: ["the same in front of MariaDB", "MariaDB の前の同じプール"],
         family: &CLIENT_POOL,

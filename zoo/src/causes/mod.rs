@@ -36,6 +36,7 @@ pub const ROBUST: &[&str] = &[
     "bus-window",
     "connections-bounded",
     "consumer-takes-its-time",
+    "embedded-database-behind-a-small-pool",
     "healthy-bus",
     "healthy-far-bus",
     "healthy-far-stream",

@@ -87,7 +87,7 @@ fn what_cannot_be_raised_is_refused() {
     let place = place();
     for (typed, why) in [
         ("knee", "required"),
-        ("knee --rule bound", "no URL and no plan"),
+        ("knee --rule bound", "no URL, no database"),
         ("knee plan.jmx", "which property"),
         ("knee 127.0.0.1:9/ --param connections=5..2", "below"),
         (

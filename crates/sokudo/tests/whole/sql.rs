@@ -409,7 +409,7 @@ fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
         ("sqlmix --file pipe.sql@x", "FILE@3", "--help"),
         (
             "tpcb --target mysql://u@127.0.0.1:1/d --commit async",
-            "do not let a session",
+            "cannot have its commits",
             "innodb_flush_log_at_trx_commit",
         ),
         (

@@ -55,13 +55,13 @@ pub fn prove(path: &Path, lang: Lang, allows_risk: bool) -> Result<(), Failure> 
     let changes: Vec<(Suspect, String)> = changes.collect();
     let is_allowed = |change: &&(Suspect, String)| allows_risk || !change.0.is_at_risk;
     let Some((suspect, value)) = changes.iter().find(is_allowed).cloned() else {
-        let key = match changes.is_empty() {
-            true => "error-prove-no-suspect",
-            false => "error-prove-unsafe",
+        let (says, hint) = match changes.is_empty() {
+            true => ("error-prove-no-suspect", "error-prove-no-suspect-hint"),
+            false => ("error-prove-unsafe", "error-prove-unsafe-hint"),
         };
         return Err(Failure::operator(
-            Text::new(key).with("rule", &cause.rule),
-            Text::new(format!("{key}-hint")),
+            Text::new(says).with("rule", &cause.rule),
+            Text::new(hint),
         ));
     };
     let says = Text::new("cli-prove")
