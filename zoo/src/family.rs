@@ -86,7 +86,7 @@ families! {
     /// The server is gone: what comes after is refused.
     GONE = "server gone": [
         "far_end_lost", "request_failures", "error_burst", "stalled_flow", "interrupted", "unreachable",
-        "server_stalls"
+        "server_stalls", "database_lost"
     ];
     /// Large packets vanish.
     LOST_LARGE = "large packets vanish": ["black_hole", "low_mtu"];

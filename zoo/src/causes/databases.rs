@@ -24,7 +24,7 @@ pub const ALL: &[Case] = &[
         strengths: [1.0, 3.0],
         loads: &[
             "sqlmix --target postgres://bench@HOST/bench --file takes-its-time.sql -c 16 --pool {}",
-            "tpcb --target postgres://bench@HOST/bench -c 16 --pool {} --variant no-branch",
+            "sqlmix --target postgres://bench@HOST/bench --file takes-its-time.sql -c 16 --pool {} --rate 900/s",
         ],
         make: |world, _| {
             world

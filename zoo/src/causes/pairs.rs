@@ -12,6 +12,16 @@ const fn pair(first: &'static str, second: &'static str, load: &'static str) -> 
 
 pub const ALL: &[Pair] = &[
     pair(
+        "database-waits-for-its-disk",
+        "database-behind-a-small-pool",
+        "tpcb --target postgres://bench@HOST/bench -c 16 --pool 3 --variant no-branch",
+    ),
+    pair(
+        "database-waits-for-its-disk",
+        "database-has-one-hot-row",
+        "tpcb --target postgres://bench@HOST/bench -c 16",
+    ),
+    pair(
         "own-shaper",
         "small-receive-buffer",
         "stream HOST --rcvbuf 64KiB",

@@ -10,6 +10,7 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{group, host, own};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
+use super::database_lost;
 use crate::quantities::{load_time, silence};
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
@@ -64,7 +65,8 @@ impl Hole {
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    if view.is_trial() {
+    // A database that went away tells it by itself.
+    if view.is_trial() || database_lost::is_one(view) {
         return None;
     }
     let holes = holes(view)?;

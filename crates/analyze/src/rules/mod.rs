@@ -16,6 +16,7 @@ mod conntrack_full;
 mod corruption;
 mod cpu_quota;
 mod database_cpu;
+mod database_lost;
 mod delayed_ack;
 mod device_queue;
 mod dropped_calls;
@@ -87,6 +88,7 @@ pub const REGISTRY: &[&Rule] = &[
     &corruption::RULE,
     &cpu_quota::RULE,
     &database_cpu::RULE,
+    &database_lost::RULE,
     &delayed_ack::RULE,
     &device_queue::RULE,
     &dropped_calls::RULE,

@@ -160,6 +160,8 @@ const READ_AT: &[(&str, &[Metric])] = &[
         "performance_schema",
         &[mariadb::LOG_IO_RATIO, mariadb::DATA_IO_RATIO],
     ),
+    ("answers to the monitor", &[postgres::UP, mariadb::UP]),
+    ("/proc/PID/schedstat", &[postgres::CPU_CORES]),
     ("SHOW GLOBAL STATUS", mariadb::METRICS),
     ("self-test over loopback", selftest::METRICS),
     (
