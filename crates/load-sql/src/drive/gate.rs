@@ -20,9 +20,10 @@ const TIMER_NS: i64 = 2_000_000;
 /// The way to the next transaction for all clients of a thread.
 pub(super) struct Gate {
     turn: Mutex<()>,
-    /// Clients that wait, and since when there is one.
+    /// Clients that wait, and since when there is one: before the first transaction all of them are free.
     waiting: Cell<u32>,
     idle_since_ns: Cell<i64>,
+    has_begun: Cell<bool>,
 }
 
 impl Gate {
@@ -31,6 +32,7 @@ impl Gate {
             turn: Mutex::new(()),
             waiting: Cell::new(0),
             idle_since_ns: Cell::new(i64::MIN),
+            has_begun: Cell::new(false),
         }
     }
 
@@ -43,7 +45,7 @@ impl Gate {
                 Next::At(_) | Next::Over => None,
             };
         }
-        if self.waiting.replace(self.waiting.get() + 1) == 0 {
+        if self.waiting.replace(self.waiting.get() + 1) == 0 && self.has_begun.get() {
             self.idle_since_ns.set(now_ns());
         }
         let taken = self.take(shared).await;
@@ -59,6 +61,7 @@ impl Gate {
                 Next::Over => return None,
                 Next::At(at_ns) => sleep_until(at_ns.min(now + LOOK_NS)).await,
                 Next::Now(intended_ns) => {
+                    self.has_begun.set(true);
                     return Some((intended_ns, intended_ns >= self.idle_since_ns.get()));
                 }
             }
