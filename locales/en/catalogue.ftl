@@ -74,6 +74,7 @@ metric-sql-ports-exhausted = sessions that could not be made because no local po
 metric-sql-round-trip-seconds = latency of each transaction by itself
 metric-sql-serialization-failures = tries that the server could not put in order with others (SQLSTATE 40001)
 metric-sql-service-seconds = from the moment that a transaction really began to its end; equals the latency in a closed loop
+metric-sql-setting = 1 for each setting of the database in force when the load begins; labels name and value, and commits (kept, at-risk) for those that decide whether an acknowledged commit outlives a crash
 metric-sql-start-delay-seconds = from the intended start of a transaction to its real one, where a session was free: the generator's own delay, which the latency holds and the service time does not; absent in a closed loop
 metric-sql-transactions = transactions that the server acknowledged, warm-up not counted
 metric-sql-transactions-per-second = those transactions over the time of the load (group.load_seconds), connecting not counted; in series: over the interval

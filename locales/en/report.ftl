@@ -71,6 +71,9 @@ report-number-jitter = jitter { $jitter }
 report-number-cost = CPU per datagram
 report-number-sender = sender { $value }
 report-number-receiver = receiver { $value }
+report-number-settings = database settings
+report-number-settings-more = { $n } more in the report
+report-number-settings-at-risk = a crash may lose acknowledged commits
 report-number-generator = load generator
 report-number-generator-cpu = sending thread { $cpu } of a core
 report-number-clock = clocks ± { $error }
@@ -196,6 +199,10 @@ report-environment-facts =
        *[other] facts
     }
 report-environment-not-available = not available
+report-environment-settings = Settings of the database in force
+report-environment-commits = acknowledged commits
+report-environment-commits-kept = outlive a crash
+report-environment-commits-at-risk = a crash may lose them
 
 ## Run it again
 report-rerun-how = The same command with the same seed offers the same load.
@@ -238,6 +245,7 @@ report-column-result = result
 report-column-says = in words
 report-column-sent = sent
 report-column-setting = setting
+report-column-database = database
 report-column-source = read from
 report-column-value = value
 report-column-version = sokudo

@@ -67,6 +67,7 @@ web-track-latency = Latency: median and 99th percentile of the slowest flow
 web-track-loss = Lost or failed, worst flow
 web-track-processes = CPU of the observed processes, per host (1 = one core)
 web-track-queues = Requests that wait for the server: to be accepted, for a thread, for a database connection
+web-track-waits = Sessions on the database by what they do or wait for
 web-track-cpu = CPU busy, per host
 web-track-earlier = { $name } (earlier)
 web-tracks-start = after the start
@@ -154,6 +155,19 @@ web-load-too-large = The files together have more than { $n } MiB.
 web-load-do = Start
 
 ## failures
+web-mix-title = Load by label and kind
+web-mix-label = Label or kind
+web-mix-share = Share so far
+web-mix-rate = Rate
+web-mix-p50 = p50
+web-mix-p99 = p99
+web-mix-failed = Failed
+web-settings-title = Settings of the database in force
+web-settings-name = Setting
+web-settings-value = Value
+web-settings-commits = Acknowledged commits
+web-settings-kept = outlive a crash
+web-settings-at-risk = a crash may lose them
 web-failures-title = Failures so far
 web-failures-label = Label
 web-failures-code = Code

@@ -74,6 +74,7 @@ metric-sql-ports-exhausted = 空いたローカルポートがなく作れなか
 metric-sql-round-trip-seconds = トランザクション 1 件ごとのレイテンシー
 metric-sql-serialization-failures = サーバーがほかと順序付けできなかった試行 (SQLSTATE 40001)
 metric-sql-service-seconds = トランザクションが実際に始まってから終わるまでの時間。閉ループではレイテンシーと同じ
+metric-sql-setting = 負荷の開始時に有効なデータベースの設定ごとに 1。ラベルは name と value。応答済みのコミットが障害後も残るかを決める設定には commits (kept、at-risk) も付く
 metric-sql-start-delay-seconds = 空いたセッションがあったときの、予定時刻から実際の開始までの時間: 生成側自身の遅れ。レイテンシーには含まれ、サービス時間には含まれない。閉ループではない
 metric-sql-transactions = サーバーが確定を応答したトランザクションの数。ウォームアップは含まない
 metric-sql-transactions-per-second = そのトランザクション数を負荷の時間 (group.load_seconds) で割った値。接続の時間は含まない。系列では区間ごと

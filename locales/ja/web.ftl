@@ -59,6 +59,7 @@ web-track-latency = レイテンシー: 最も遅いフローの中央値と 99 
 web-track-loss = 欠損・失敗の割合 (最も悪いフロー)
 web-track-processes = 観測中のプロセスの CPU 使用量 (ホスト別、1 = 1 コア)
 web-track-queues = サーバー内の待ち数: 受け付け、スレッド、データベース接続
+web-track-waits = データベースのセッション (実行中、または待っているもの)
 web-track-cpu = CPU 使用率 (ホスト別)
 web-track-earlier = { $name } (以前)
 web-tracks-start = 開始から
@@ -146,6 +147,19 @@ web-load-too-large = ファイルの合計が { $n } MiB を超えています�
 web-load-do = 開始
 
 ## failures
+web-mix-title = ラベルと種類ごとの負荷
+web-mix-label = ラベルまたは種類
+web-mix-share = これまでの割合
+web-mix-rate = レート
+web-mix-p50 = p50
+web-mix-p99 = p99
+web-mix-failed = 失敗
+web-settings-title = 有効なデータベースの設定
+web-settings-name = 設定
+web-settings-value = 値
+web-settings-commits = 応答済みのコミット
+web-settings-kept = 障害後も残る
+web-settings-at-risk = 障害で失われることがある
 web-failures-title = ここまでの失敗
 web-failures-label = ラベル
 web-failures-code = コード

@@ -11,9 +11,11 @@ import { Editor } from "./web/editor";
 import { Hosts } from "./web/hosts";
 import { showFailures } from "./web/failures";
 import { Load, Steering } from "./web/forms";
+import { showMix } from "./web/mix";
 import { Records, reportOf } from "./web/records";
 import type { Order, State } from "./web/server";
 import { Refused, listen, post } from "./web/server";
+import { showSettings } from "./web/settings";
 import { Tracks } from "./web/tracks";
 import { readWords, word } from "./web/words";
 
@@ -69,6 +71,10 @@ class Page {
   private readonly load: Load;
   private readonly failures = make("table", { class: "failures", id: "failures" });
   private readonly failuresPart = make("section", { id: "failures-part", hidden: true }, told("h2", "failures-title"), make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": word("failures-title") }, this.failures));
+  private readonly mix = make("table", { class: "mix", id: "mix" });
+  private readonly mixPart = make("section", { id: "mix-part", hidden: true }, told("h2", "mix-title"), make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": word("mix-title") }, this.mix));
+  private readonly settings = make("table", { class: "settings", id: "settings" });
+  private readonly settingsPart = make("details", { id: "settings-part", hidden: true }, told("summary", "settings-title"), make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": word("settings-title") }, this.settings));
   private readonly steering = new Steering((change) => this.send("/api/steer", change));
 
   constructor(place: HTMLElement) {
@@ -89,7 +95,7 @@ class Page {
           make("section", { id: "verdict" },
             make("div", { class: "lead" }, this.lead, this.bar, this.more),
             make("div", { class: "steps", role: "group" }, this.collect, this.emit, this.run, this.stop)),
-          this.error, this.figures, this.steering.form, this.boardPart, this.failuresPart, this.tracksPart,
+          this.error, this.figures, this.steering.form, this.boardPart, this.failuresPart, this.mixPart, this.tracksPart, this.settingsPart,
           make("div", { class: "work" }, httpPart, scriptPart, consolePart))));
     this.hosts = new Hosts(hostList, (host) => this.console.speakTo(host));
     this.records = new Records(recordList, (lines) => {
@@ -197,6 +203,13 @@ class Page {
     const failures = state?.failures ?? [];
     showFailures(this.failures, failures);
     this.failuresPart.hidden = failures.length === 0;
+    const mix = state?.mix ?? [];
+    showMix(this.mix, mix);
+    this.mixPart.hidden = mix.length === 0;
+    const settings = state?.settings ?? [];
+    showSettings(this.settings, settings);
+    this.settingsPart.hidden = settings.length === 0;
+    this.settingsPart.classList.toggle("risk", settings.some((setting) => setting.commits === "at-risk"));
     // Specifications have hosts of their own, which their rows name.
     this.hostsPart.hidden = rows.length > 0 && state?.hosts.length === 0;
     this.hosts.cpu(this.tracks.newest("cpu"));

@@ -22,6 +22,7 @@ pub mod record;
 pub mod rows;
 pub mod secrets;
 pub mod series;
+pub mod settings;
 pub mod skew;
 pub mod spec;
 pub mod spent;

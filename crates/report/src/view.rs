@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use sokudo_analyze::ranges::Ranges;
-use sokudo_model::kinds::datagram;
+use sokudo_model::kinds::{datagram, sql};
 use sokudo_model::manifest::moments;
 use sokudo_model::pairs::{self, Pair};
+use sokudo_model::settings::Setting;
 use sokudo_model::{
     Check, FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
@@ -169,6 +170,20 @@ impl<'a> View<'a> {
         } else {
             Generator::Unknown
         }
+    }
+
+    /// The settings of the loaded databases, by [`Setting::rank`]; one that was changed meanwhile stands with each
+    /// value.
+    pub fn settings(&self) -> Vec<Setting> {
+        let series = self.record.series_of(sql::SETTING);
+        let mut all: Vec<Setting> = Vec::new();
+        for setting in series.filter_map(|it| Setting::of(&it.key)) {
+            if !all.contains(&setting) {
+                all.push(setting);
+            }
+        }
+        all.sort_by(|a, b| (a.rank(), &a.name).cmp(&(b.rank(), &b.name)));
+        all
     }
 
     /// The worst clock error among the hosts, seconds; `None` when there is only one clock.

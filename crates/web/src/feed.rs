@@ -18,12 +18,14 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::json;
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{SeriesKey, Text, secrets};
+use sokudo_model::settings::{Setting, Settings};
+use sokudo_model::{Batch, SeriesKey, Text, secrets};
 use tokio::sync::broadcast;
 
 use crate::board;
 use crate::desk::{HostRow, Mistake};
 use crate::failures::{self, Failures};
+use crate::mix::{self, Mix};
 use crate::tracks::{Point, TICK_NS, Tracks};
 
 /// Messages that may wait for the pump.
@@ -104,6 +106,10 @@ pub enum Told {
     Samples(Vec<(SeriesKey, i64, f64)>),
     /// Failed requests so far, by the series of their reasons.
     Failures(Vec<(SeriesKey, f64)>),
+    /// Rates and latencies of labels and of kinds of requests.
+    Mix(Batch),
+    /// Settings of the loaded database.
+    Settings(Vec<Setting>),
     /// A sentence by its key.
     Says(SentenceKind, Text),
     /// A sentence that is the same in every language.
@@ -137,6 +143,8 @@ impl Told {
             | Self::Elapsed(_)
             | Self::Samples(_)
             | Self::Failures(_)
+            | Self::Mix(_)
+            | Self::Settings(_)
             | Self::Health(..)
             | Self::Hosts(_)
             | Self::Mistakes(_)
@@ -204,6 +212,8 @@ struct State {
     board: Vec<board::Shown>,
     mistakes: Vec<Mistake>,
     failures: Vec<failures::Row>,
+    mix: Vec<mix::Shown>,
+    settings: Vec<Setting>,
     last: Option<Outcome>,
     dropped: u64,
 }
@@ -213,6 +223,8 @@ struct Inner {
     said: VecDeque<Said>,
     tracks: Tracks,
     failures: Failures,
+    mix: Mix,
+    settings: Settings,
     /// Changes that subscribers have not been sent yet.
     unsent: Unsent,
 }
@@ -258,6 +270,8 @@ impl Feed {
                 said: VecDeque::new(),
                 tracks: Tracks::default(),
                 failures: Failures::default(),
+                mix: Mix::default(),
+                settings: Settings::default(),
                 unsent: Unsent::default(),
             }),
             frames,
@@ -419,6 +433,17 @@ fn apply(shared: &FeedState, told: Told) {
             }
             inner.state.failures = inner.failures.rows();
         }
+        Told::Mix(batch) => {
+            inner.mix.take(&batch);
+            let rows = inner.mix.rows().into_iter();
+            inner.state.mix = rows
+                .map(|row| row.shown(|text| shared.both(text)))
+                .collect();
+        }
+        Told::Settings(told) => {
+            told.into_iter().for_each(|one| inner.settings.add(one));
+            inner.state.settings = inner.settings.all();
+        }
         Told::Doing(text) => {
             let doing = shared.both(&text);
             inner.now(|now| now.doing = Some(doing));
@@ -497,6 +522,8 @@ impl Inner {
             // These change no state.
             Told::Samples(_)
             | Told::Failures(_)
+            | Told::Mix(_)
+            | Told::Settings(_)
             | Told::Says(..)
             | Told::Words(..)
             | Told::Doing(_)
@@ -510,6 +537,10 @@ impl Inner {
             self.tracks = Tracks::default();
             self.failures = Failures::default();
             self.state.failures.clear();
+            self.mix = Mix::default();
+            self.state.mix.clear();
+            self.settings = Settings::default();
+            self.state.settings.clear();
             self.unsent.lines = 0;
             self.state.phases.clear();
             self.state.last = None;

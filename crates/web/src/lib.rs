@@ -20,6 +20,7 @@ mod events;
 pub mod failures;
 pub mod feed;
 pub mod guard;
+pub mod mix;
 mod page;
 mod records;
 mod seats;

@@ -52,6 +52,8 @@ enum Source {
     Only(Metric, &'static str, &'static [&'static str]),
     /// Those of each of these metrics, and what its line is called.
     Each(&'static [(Metric, &'static str)]),
+    /// Those of these metrics whose label has one of these values, each a line of that name.
+    Named(&'static str, &'static [(Metric, &'static [&'static str])]),
 }
 
 /// States of a core in which it works.
@@ -62,6 +64,12 @@ const QUEUES: &[(Metric, &str)] = &[
     (metrics::target::ACCEPT_QUEUE_DEPTH, "accept"),
     (metrics::target::WORKERS_QUEUED, "workers"),
     (metrics::target::POOL_WAITING, "pool"),
+];
+
+/// What the sessions on a database do or wait for.
+const WAITS: &[(Metric, &[&str])] = &[
+    (metrics::postgres::SESSIONS, metrics::postgres::CLASSES),
+    (metrics::mariadb::SESSIONS, metrics::mariadb::CLASSES),
 ];
 
 /// The charts from top to bottom. Titles are the page's messages `web-track-<id>`.
@@ -103,6 +111,12 @@ const DRAWN: &[Drawn] = &[
         source: Source::Each(QUEUES),
     },
     Drawn {
+        id: "waits",
+        unit: Unit::One,
+        join: Join::Sum,
+        source: Source::Named("class", WAITS),
+    },
+    Drawn {
         id: "cpu",
         unit: Unit::Ratio,
         join: Join::Sum,
@@ -135,6 +149,12 @@ impl Drawn {
                 let found = metrics.iter().find(|(metric, _)| metric.name == key.metric);
                 found.map(|(_, suffix)| *suffix)
             }
+            Source::Named(label, metrics) => {
+                let value = key.labels.get(label)?;
+                let found = metrics.iter().find(|(metric, _)| metric.name == key.metric);
+                let mut names = found?.1.iter();
+                names.find(|name| *name == value).copied()
+            }
         }
     }
 }
@@ -163,6 +183,7 @@ fn drawn() -> &'static HashSet<&'static str> {
                 }
                 Source::Only(metric, ..) => vec![metric.name],
                 Source::Each(metrics) => metrics.iter().map(|(metric, _)| metric.name).collect(),
+                Source::Named(_, metrics) => metrics.iter().map(|(it, _)| it.name).collect(),
             }
         };
         DRAWN.iter().flat_map(names).collect()
@@ -228,6 +249,10 @@ impl Tracks {
         let Some((chart, name)) = place(key) else {
             return;
         };
+        // The line of one of many classes begins when there is anything in it.
+        if value == 0.0 && matches!(DRAWN[chart].source, Source::Named(..)) {
+            return;
+        }
         if self.feeders.len() >= FEEDERS_MAX {
             self.left_out += 1;
             return;
@@ -381,6 +406,7 @@ mod tests {
                 }
                 Source::Only(metric, ..) => vec![metric],
                 Source::Each(metrics) => metrics.iter().map(|(metric, _)| *metric).collect(),
+                Source::Named(_, metrics) => metrics.iter().map(|(metric, _)| *metric).collect(),
             };
             assert!(!metrics.is_empty(), "{}", chart.id);
             for metric in metrics {
@@ -444,6 +470,31 @@ mod tests {
             ("queues", "accept", 3.0),
             ("queues", "workers", 9.0),
             ("queues", "pool", 0.0),
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn sessions_of_each_class_of_waits_are_a_line() {
+        let mut tracks = Tracks::default();
+        for (metric, class, sessions) in [
+            ("postgres.sessions", "Lock", 3.0),
+            ("postgres.sessions", "CPU", 1.5),
+            ("postgres.sessions", "IO", 0.0),
+            ("postgres.sessions", "Unheard", 9.0),
+            ("mariadb.sessions", "Commit", 2.0),
+        ] {
+            tracks.take(&key(metric, "hosta", &[("class", class)]), 5, sessions);
+        }
+        tracks.tick();
+        let lines = tracks.lines().iter();
+        let lines: Vec<_> = lines
+            .map(|line| (line.track, line.name, line.points[1]))
+            .collect();
+        let expected = [
+            ("waits", "Lock", 3.0),
+            ("waits", "CPU", 1.5),
+            ("waits", "Commit", 2.0),
         ];
         assert_eq!(lines, expected);
     }

@@ -27,6 +27,26 @@ export interface Failure {
   count: number;
 }
 
+/** A label, a flow, or a kind of requests, which has a share of its mix. */
+export interface MixRow {
+  host: string;
+  name: Words;
+  share: number | null;
+  rate: number | null;
+  unit: string;
+  p50: number | null;
+  p99: number | null;
+  failed: number | null;
+}
+
+/** A setting of the loaded database; `commits` where it decides whether acknowledged commits outlive a crash. */
+export interface Setting {
+  server: string;
+  name: string;
+  value: string;
+  commits: "kept" | "at-risk" | null;
+}
+
 export interface PlanFile {
   name: string;
   text: string;
@@ -78,6 +98,8 @@ export interface State {
   board: Row[];
   mistakes: Mistake[];
   failures: Failure[];
+  mix: MixRow[];
+  settings: Setting[];
   last: Outcome | null;
   dropped: number;
 }

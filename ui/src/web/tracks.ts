@@ -7,9 +7,11 @@ import type { LineData, LineHead, Samples, State } from "./server";
 import { word } from "./words";
 
 /** The charts from top to bottom. */
-const ORDER = ["throughput", "answers", "users", "latency", "loss", "queues", "cpu", "processes"];
+const ORDER = ["throughput", "answers", "users", "latency", "loss", "queues", "waits", "cpu", "processes"];
 /** Dashes of lines of one host in one chart, by their names. */
 const DASHES: Record<string, number[]> = { p50: [5, 4], accept: [5, 4], pool: [1, 3] };
+/** Charts whose lines differ in colour by name, not by host, in this order: lines of one name have one colour. */
+const COLOURS: Record<string, string[]> = { waits: ["CPU", "Lock", "Client", "IO", "LWLock", "Commit", "IPC", "Timeout", "other"] };
 const SYNC = "live";
 const NARROW = 620;
 /** Points of a line; when there are more, every second one is dropped. */
@@ -136,7 +138,8 @@ class Chart {
   }
 
   private colour(line: Line): string {
-    return seriesColour(this.all.colour(line.head.host));
+    const names = COLOURS[this.id];
+    return seriesColour(names ? Math.max(names.indexOf(line.head.name), 0) : this.all.colour(line.head.host));
   }
 
   private options(lines: Line[], width: number): uPlot.Options {

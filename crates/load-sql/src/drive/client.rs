@@ -360,6 +360,11 @@ async fn client<T: Transactions>(
                 .await;
             }
         }
+        // SQLite answers without ever waiting: nothing but this lets the ticker run.
+        let is_due = now_ns() >= shared.course().recorder.report_at_ns();
+        if is_due {
+            tokio::task::yield_now().await;
+        }
     }
 }
 

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sokudo_model::kinds::sql;
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
+use sokudo_model::settings::Setting;
+use sokudo_model::{Batch, FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::wait::allow_open_files;
 use sokudo_pace::Random;
 use sokudo_sql::{Begin, Class, Session, SqlError, Target};
-use sokudo_workload::contract::{Emit, Options as _, Phase};
+use sokudo_workload::contract::{Emit, Emitted, Options as _, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
 use sokudo_workload::flows::share;
@@ -38,7 +39,7 @@ const OTHER_FILES: u64 = 256;
 #[derive(Debug, Clone, Default)]
 struct Facts {
     version: String,
-    durability: String,
+    settings: Vec<Setting>,
     scale: i64,
 }
 
@@ -132,6 +133,14 @@ impl<B: Benchmark> SqlPhase<B> {
             .ok_or_else(|| failed(Text::new("error-never-started"), None))
     }
 
+    /// Name of that database, without secrets.
+    fn database(&self) -> String {
+        match &self.common().target {
+            Some(target) => target.to_string(),
+            None => "sqlite".into(),
+        }
+    }
+
     /// Makes the file of a run that names no database.
     fn make_own(&mut self) -> Result<(), Refusal> {
         let directory = tempfile::Builder::new().prefix("sokudo-sql").tempdir();
@@ -147,11 +156,12 @@ impl<B: Benchmark> SqlPhase<B> {
     /// Learns of the database what the load needs to know.
     fn look(&mut self, target: &Target) -> Result<(), Refusal> {
         let runtime = runtime()?;
+        let name = self.database();
         let looked = block_on(&runtime, async {
             let mut session = connect(target, CONNECT, self.common().commit).await?;
             Ok::<_, SqlError>(Facts {
                 version: session.version().await?,
-                durability: facts::durability(&mut session).await?,
+                settings: facts::settings(&mut session, &name).await?,
                 scale: match B::SCALE_TABLE {
                     Some(table) => facts::scale_of(&mut session, table).await?,
                     None => 0,
@@ -242,10 +252,7 @@ impl<B: Benchmark> SqlPhase<B> {
 
     fn series_names(&self, at_ns: i64, t0_ns: i64) -> Names {
         let me = self.spec.hosts.get(self.spec.me as usize);
-        let name = match &self.common().target {
-            Some(target) => target.to_string(),
-            None => "sqlite".into(),
-        };
+        let name = self.database();
         let label = |flow: &FlowPlan| match self.common().threads {
             1 => name.clone(),
             _ => format!("{name} #{}", flow.stream + 1),
@@ -270,6 +277,19 @@ impl<B: Benchmark> SqlPhase<B> {
             (flow.id, names.iter().map(label).collect())
         };
         self.spec.phase.flows.iter().map(of_flow).collect()
+    }
+
+    /// Tells the settings of the database as series.
+    fn tell_settings(&self, names: &Names) {
+        let mut batch = Batch::default();
+        for setting in &self.facts.settings {
+            let mut key = names.key(B::KIND.source, sql::SETTING, "");
+            key.labels = setting.labels();
+            batch.push(&key, names.start_ns - names.t0_ns, 1.0);
+        }
+        if !batch.is_empty() {
+            (self.emit)(Emitted::Batch(batch));
+        }
     }
 
     /// The state of the tables, once all writing has ended.
@@ -337,14 +357,12 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
+        self.tell_settings(&self.series_names(at_ns, t0_ns));
         let options = self.common();
         let counted_ns = at_ns.saturating_add_unsigned(options.warmup.0);
         self.agreed_ns = options.rate.is_none().then_some(counted_ns);
         let reporter = Reporter::new(
-            (
-                sql::TRANSACTIONS.name.split('.').next().unwrap_or_default(),
-                numbers_of(B::KIND),
-            ),
+            (B::KIND.source, numbers_of(B::KIND)),
             self.series_names(at_ns, t0_ns),
             Arc::clone(&self.emit),
             self.armed.len(),
@@ -377,17 +395,12 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         let ledgers = self.ledgers.lock().map(|all| all.clone());
         let ledgers = ledgers.unwrap_or_default();
         let checked = (has_loaded && self.options.writes()).then(|| self.check(&ledgers));
-        let target = self.target();
-        let database = match &self.common().target {
-            Some(_) => target.map_or_else(|_| String::new(), |target| target.to_string()),
-            None => "sqlite".into(),
-        };
         Ok(Numbers {
             asked: AskedNumbers::all(collected, self.agreed_ns, set_up),
             carried_out: self.done.load(Ordering::Relaxed),
-            database,
+            database: self.database(),
             version: self.facts.version.clone(),
-            durability: self.facts.durability.clone(),
+            durability: durability(&self.facts.settings),
             scale: self.facts.scale,
             told: self
                 .transactions
@@ -417,6 +430,12 @@ fn empty(table: &str) -> SqlError {
         message: format!("{table} has no rows"),
         is_lost: false,
     }
+}
+
+/// The settings that decide whether an acknowledged commit outlives a crash: `fsync=on full_page_writes=on`.
+fn durability(settings: &[Setting]) -> String {
+    let about = settings.iter().filter(|it| it.commits.is_some());
+    about.map(Setting::text).collect::<Vec<_>>().join(" ")
 }
 
 /// Makes room for so many sessions. Errors: this process may not hold them.

@@ -25,6 +25,7 @@ use sokudo_sql::{Engine, Session, SqlError, Target};
 use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::Runtime;
 
+pub(crate) use self::profile::keeps_commits;
 pub use self::profile::{Profile, profiles};
 use crate::db::{CONNECT, block_on, refused, runtime};
 

@@ -33,6 +33,7 @@ const DURABLE: &[(&str, &[&str])] = &[
     ("full_page_writes", &["on"]),
     ("innodb_doublewrite", &["on"]),
     ("innodb_flush_log_at_trx_commit", &["1"]),
+    ("synchronous", &["full", "extra"]),
     ("synchronous_commit", &["on", "remote_apply"]),
     ("zero_damaged_pages", &["off"]),
 ];
@@ -41,15 +42,19 @@ impl Profile {
     /// Its settings with which a crash may lose commits or damage data: `fsync=off`.
     pub fn unsafe_settings(&self) -> Vec<String> {
         let given = self.settings.iter();
-        let is_unsafe = |name: &str, value: &str| {
-            let known = DURABLE.iter().find(|(known, _)| *known == name);
-            known.is_some_and(|(_, safe)| !safe.contains(&switched(value).as_str()))
-        };
+        let is_unsafe = |name: &str, value: &str| keeps_commits(name, value) == Some(false);
         given
             .filter(|(name, value)| is_unsafe(name, value))
             .map(|(name, value)| format!("{name}={value}"))
             .collect()
     }
+}
+
+/// Whether an acknowledged commit outlives a crash with this value of a setting; `None` for one that does not decide
+/// about it.
+pub(crate) fn keeps_commits(name: &str, value: &str) -> Option<bool> {
+    let known = DURABLE.iter().find(|(known, _)| *known == name);
+    known.map(|(_, safe)| safe.contains(&switched(value).as_str()))
 }
 
 /// A truth value as `on` or `off`, in small letters; anything else as it is.

@@ -45,6 +45,7 @@ metrics! {
     DUPLICATED_MARKS = counter("sql.duplicated_marks", One, "marks that are in the database more than once at the end").named();
     KEPT_CONDITIONS = counter("sql.kept_conditions", One, "conditions on the tables that hold at the end");
     BROKEN_CONDITIONS = counter("sql.broken_conditions", One, "conditions on the tables that do not hold at the end").named();
+    SETTING = gauge("sql.setting", One, "1 for each setting of the database in force when the load begins; labels name and value, and commits (kept, at-risk) for those that decide whether an acknowledged commit outlives a crash");
     CLIENT_CPU_RATIO = gauge("sql.client_cpu_ratio", Ratio, "CPU time of the busiest load thread over elapsed time, 1 = one core").max().named();
     CLIENT_WAIT_RATIO = gauge("sql.client_wait_ratio", Ratio, "share of time that a load thread was ready to run but had no CPU").max();
 }

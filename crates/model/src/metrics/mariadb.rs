@@ -3,6 +3,9 @@
 
 use crate::metric::metrics;
 
+/// Values of the label class of [`SESSIONS`].
+pub const CLASSES: &[&str] = &["CPU", "Client", "Commit", "Lock", "other"];
+
 #[rustfmt::skip]
 metrics! {
     UP = gauge("mariadb.up", One, "1 when the server told its state, 0 when it did not");

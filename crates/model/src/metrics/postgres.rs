@@ -3,6 +3,11 @@
 
 use crate::metric::metrics;
 
+/// Values of the label class of [`SESSIONS`]; the ones between the first and the last are PostgreSQL's own.
+pub const CLASSES: &[&str] = &[
+    "CPU", "Client", "IO", "IPC", "LWLock", "Lock", "Timeout", "other",
+];
+
 #[rustfmt::skip]
 metrics! {
     UP = gauge("postgres.up", One, "1 when the server told its state, 0 when it did not");

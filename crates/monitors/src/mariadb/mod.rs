@@ -23,8 +23,6 @@ use crate::{Context, Unavailable};
 
 const METRICS: &[&str] = &names_of::<{ numbers::METRICS.len() }>(numbers::METRICS);
 
-const CLASSES: &[&str] = &["CPU", "Client", "Commit", "Lock", "other"];
-
 const SESSIONS: &str = "
     select command, coalesce(state, ''), count(*) from information_schema.processlist
     where id <> connection_id() and db = database() and command <> 'Daemon'
@@ -109,7 +107,7 @@ static NAMES: Names = Names {
     metrics: METRICS,
     up: numbers::UP.name,
     sessions: numbers::SESSIONS.name,
-    classes: CLASSES,
+    classes: numbers::CLASSES,
     events: (numbers::STATE_SESSIONS.name, "state"),
     client_ratio: numbers::CLIENT_WAIT_RATIO.name,
     checkpointing: None,

@@ -29,11 +29,6 @@ use crate::{Context, Unavailable};
 
 const METRICS: &[&str] = &names_of::<{ numbers::METRICS.len() }>(numbers::METRICS);
 
-/// Classes of what a session does; the ones between the first and the last are PostgreSQL's own.
-const CLASSES: &[&str] = &[
-    "CPU", "Client", "IO", "IPC", "LWLock", "Lock", "Timeout", "other",
-];
-
 /// Stands in place of a class for the checkpointer.
 const CHECKPOINTER: &str = "checkpointer";
 
@@ -108,7 +103,7 @@ static NAMES: Names = Names {
     metrics: METRICS,
     up: numbers::UP.name,
     sessions: numbers::SESSIONS.name,
-    classes: CLASSES,
+    classes: numbers::CLASSES,
     events: (numbers::WAIT_SESSIONS.name, "event"),
     client_ratio: numbers::CLIENT_READ_RATIO.name,
     checkpointing: Some(numbers::CHECKPOINTING_RATIO.name),

@@ -1,6 +1,8 @@
 //! Rows of `pg_stat_activity` as what sessions do.
 
-use super::{CHECKPOINTER, CLASSES};
+use sokudo_model::metrics::postgres::CLASSES;
+
+use super::CHECKPOINTER;
 use crate::database::Seen;
 
 /// Adds so many sessions in one wait event.

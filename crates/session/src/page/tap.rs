@@ -2,8 +2,9 @@
 
 use sokudo_controller::{Observer, Progress};
 use sokudo_model::Text;
+use sokudo_model::settings::Setting;
 use sokudo_web::feed::{SentenceKind, Told};
-use sokudo_web::{Feed, failures, tracks};
+use sokudo_web::{Feed, failures, mix, tracks};
 use sokudo_wire::Health;
 
 /// Shortest time between two words about how much of a phase is over, nanoseconds.
@@ -44,6 +45,15 @@ impl Observer for Tap {
                 let failed = failures::pick(batch);
                 if !failed.is_empty() {
                     self.feed.offer(Told::Failures(failed));
+                }
+                let rows = mix::pick(batch);
+                if !rows.is_empty() {
+                    self.feed.offer(Told::Mix(rows));
+                }
+                let series = batch.series.iter();
+                let in_force: Vec<Setting> = series.filter_map(|it| Setting::of(&it.key)).collect();
+                if !in_force.is_empty() {
+                    self.feed.offer(Told::Settings(in_force));
                 }
             }
             Progress::Elapsed { elapsed_ns, .. } => {

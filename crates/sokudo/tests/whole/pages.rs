@@ -153,6 +153,47 @@ fn a_plan_is_watched_while_it_is_executed() {
     assert_eq!(place.records().len(), 1, "what was measured is kept");
 }
 
+/// Listens to what the page is told until a line is the one that is waited for.
+fn hears(page: &str, is_it: impl Fn(&str) -> bool) {
+    let mut events = connect(page);
+    let listen = format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n");
+    events.write_all(listen.as_bytes()).expect("sent");
+    let mut heard = BufReader::new(events).lines();
+    let deadline = Instant::now() + BOUND;
+    loop {
+        let line = heard.next().expect("it goes on").expect("in time");
+        if is_it(&line) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{line}");
+    }
+}
+
+/// Each kind of transaction has a row with its share, rate and latency; the settings of the database are told.
+#[test]
+fn a_load_on_a_database_is_watched_by_kind_with_the_settings_in_force() {
+    let place = place();
+    let mut running = place.sokudo("dbt2 -d 600s --web=127.0.0.1:0").start();
+    let (page, _) = page_of(&mut running);
+    hears(&page, |line| {
+        let of_kind = line.split_once(r#""name":{"en":"New-Order","ja":"New-Order"},"share":0."#);
+        let row = of_kind.and_then(|(_, rest)| rest.split_once('}'));
+        row.is_some_and(|(row, _)| row.contains(r#""rate":"#) && row.contains(r#""p99":0."#))
+            && line.contains(r#""name":"synchronous","value":"full","commits":"kept""#)
+    });
+    let stopped = order(&page, "/api/stop", OWN);
+    assert!(stopped.starts_with("HTTP/1.1 202"), "{stopped}");
+    let ended = running.finish();
+    assert!(matches!(ended.code, Some(0 | 1 | 3)), "{ended}");
+    let record = place.records().pop().expect("a record");
+    place
+        .run(&format!(
+            "report {} --form markdown --lang en",
+            record.display()
+        ))
+        .expect_stdout("Settings of the database in force");
+}
+
 /// Each specification has a row that says how it stands, and the page can end them all.
 #[test]
 fn specifications_are_watched_while_they_mirror() {
@@ -172,22 +213,10 @@ fn specifications_are_watched_while_they_mirror() {
     let mut running = place.sokudo(words).start();
     let (page, _) = page_of(&mut running);
     is_strict(&get(&page, "/"));
-    let mut events = connect(&page);
-    let listen = format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n");
-    events.write_all(listen.as_bytes()).expect("sent");
-    let mut heard = BufReader::new(events).lines();
-    let deadline = Instant::now() + BOUND;
-    let stands_well = |line: &str| {
+    hears(&page, |line| {
         line.contains(r#""name":"nightly","light":"green","said":{"en":"follows"#)
             && line.contains("ja")
-    };
-    loop {
-        let line = heard.next().expect("it goes on").expect("in time");
-        if stands_well(&line) {
-            break;
-        }
-        assert!(Instant::now() < deadline, "{line}");
-    }
+    });
     assert_eq!(tree(&source), tree(&target));
     let stopped = order(&page, "/api/stop", OWN);
     assert!(stopped.starts_with("HTTP/1.1 202"), "{stopped}");

@@ -1,5 +1,6 @@
 //! Checks loads on databases as commands: without any server, and on real ones.
 
+use sokudo_model::settings::{Commits, Setting};
 use sokudo_testkit::databases;
 
 use crate::vocabulary::{place, refused, summary};
@@ -32,7 +33,7 @@ fn without_a_server_it_loads_a_file_of_its_own_and_checks_it() {
 
 #[test]
 fn postgres_is_loaded_and_its_password_is_in_no_record() {
-    let Some(server) = databases::postgres(&[]) else {
+    let Some(server) = databases::postgres(&["synchronous_commit=off"]) else {
         return;
     };
     let place = place();
@@ -58,6 +59,14 @@ fn postgres_is_loaded_and_its_password_is_in_no_record() {
         sessions.points.iter().any(|point| point.1 > 0.0),
         "{sessions:?}"
     );
+    let risky = series().filter_map(|series| Setting::of(&series.key));
+    let risky = { risky }.find(|setting| setting.name == "synchronous_commit");
+    let risky = risky.map(|setting| (setting.value, setting.commits));
+    assert_eq!(risky, Some(("off".into(), Some(Commits::AtRisk))));
+    place
+        .run("show --lang en")
+        .expect_stdout("a crash may lose acknowledged commits")
+        .expect_stdout("synchronous_commit=off");
     let up = seen("postgres.up").expect("a series of the server");
     assert!(up.points.iter().all(|point| point.1 == 1.0), "{up:?}");
     let quiet = format!("tpcb --target {dsn} -n 20 --no-server-stats");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sokudo_model::kinds::datagram;
+use sokudo_model::settings::{Commits, Setting};
 use sokudo_model::units::{Nanos, human};
 use sokudo_model::{Environment, Fact, HostEntry, PhaseRecord, Text, Unit};
 
@@ -31,6 +32,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
         out.push(Block::Table(hosts(view)));
     }
     out.extend(view.subject().and_then(grants).map(Block::Table));
+    out.extend(in_force(&view.settings()).map(Block::Table));
     if !view.record.environments.is_empty() {
         out.extend(facts(view));
     }
@@ -114,6 +116,36 @@ fn grants(phase: &PhaseRecord) -> Option<Table> {
         rows,
         marked,
         tools: false,
+    })
+}
+
+/// The settings of the loaded databases, those with which a crash may lose commits first.
+fn in_force(settings: &[Setting]) -> Option<Table> {
+    let commits = |setting: &Setting| match setting.commits {
+        Some(Commits::Kept) => Cell::word(Text::new("report-environment-commits-kept")),
+        Some(Commits::AtRisk) => Cell::word(Text::new("report-environment-commits-at-risk")),
+        None => Cell::word(""),
+    };
+    let row = |setting: &Setting| {
+        vec![
+            Cell::word(setting.server.clone()),
+            Cell::word(setting.name.clone()),
+            Cell::word(setting.value.clone()),
+            commits(setting),
+        ]
+    };
+    let first = settings.first()?;
+    Some(Table {
+        title: Text::new("report-environment-settings").into(),
+        columns: vec![
+            column(Text::new("report-column-database"), false),
+            column(Text::new("report-column-setting"), false),
+            column(Text::new("report-column-value"), false),
+            column(Text::new("report-environment-commits"), false),
+        ],
+        rows: settings.iter().map(row).collect(),
+        marked: (first.commits == Some(Commits::AtRisk)).then_some(0),
+        tools: true,
     })
 }
 

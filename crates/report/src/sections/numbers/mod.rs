@@ -2,6 +2,7 @@
 
 use sokudo_analyze::ranges::{Basis, Ranges};
 use sokudo_model::kinds;
+use sokudo_model::settings::{Commits, Setting};
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
 use crate::block::{Block, Number, Phrase};
@@ -96,7 +97,32 @@ pub fn settings(view: &View) -> Vec<Number> {
         return Vec::new();
     };
     let subject = Subject::new(phase, &view.record.manifest.summary);
-    (subject.telling().settings)(&subject)
+    let mut settings = (subject.telling().settings)(&subject);
+    settings.extend(of_database(&view.settings()));
+    settings
+}
+
+/// Number of the database's settings that are known, and those that decide about acknowledged commits.
+fn of_database(settings: &[Setting]) -> Option<Number> {
+    let about = settings.iter().filter(|it| it.commits.is_some());
+    let about: Vec<Phrase> = about.map(|it| it.text().into()).collect();
+    let more = settings.len() - about.len();
+    let is_risk = settings
+        .iter()
+        .any(|it| it.commits == Some(Commits::AtRisk));
+    (!settings.is_empty()).then(|| {
+        let mut number = Number::new(settings.len().to_string(), "report-number-settings");
+        if is_risk {
+            number.tone = Severity::Bad;
+            number
+                .detail
+                .push(Text::new("report-number-settings-at-risk").into());
+        }
+        number.detail.extend(about);
+        let more = (more > 0).then(|| Text::new("report-number-settings-more").with("n", more));
+        number.detail.extend(more.map(Phrase::from));
+        number
+    })
 }
 
 /// Whether the generator had room left, and how well the clocks agree.

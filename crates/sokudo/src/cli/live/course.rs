@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
-use sokudo_model::kinds::{Exchange, Family, KINDS, Track};
+use sokudo_model::kinds::{Exchange, Family, KINDS};
+use sokudo_model::settings::Settings;
 use sokudo_model::{Batch, Metric, Unit};
 use sokudo_stats::Histogram;
+use sokudo_web::mix::Mix;
 use sokudo_web::tracks::{Line, TICK_NS, Tracks};
 
 /// Moments that are kept for charts; when there are more, every second one is dropped.
 const MOMENTS_MAX: usize = 600;
-/// Rows of labels or flows that are told apart; further ones are left out.
-const ROWS_MAX: usize = 200;
 /// Series of counts that are kept; further ones are left out.
 const COUNTS_MAX: usize = 2000;
 
@@ -34,19 +34,6 @@ pub struct Moment {
     pub loss: Option<f64>,
 }
 
-/// One label of a plan or one flow.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Row {
-    /// Rate, in its unit.
-    pub rate: Option<(f64, Unit)>,
-    /// Median of the latency, seconds.
-    pub p50_s: Option<f64>,
-    /// 99th percentile of the latency, seconds.
-    pub p99_s: Option<f64>,
-    /// Failures per second.
-    pub failed_per_s: Option<f64>,
-}
-
 /// Known state of the phase under way.
 #[derive(Default)]
 pub struct PhaseCourse {
@@ -58,8 +45,10 @@ pub struct PhaseCourse {
     pub of_ns: u64,
     /// The moments so far, the newest last.
     pub moments: VecDeque<Moment>,
-    /// Labels or flows by host and name.
-    pub rows: BTreeMap<(String, String), Row>,
+    /// Labels, flows and kinds of requests.
+    pub mix: Mix,
+    /// Settings of the loaded database.
+    pub settings: Settings,
     /// Latencies so far.
     pub latency: Histogram,
     tracks: Tracks,
@@ -80,6 +69,8 @@ impl PhaseCourse {
 
     /// Takes new samples.
     pub fn take(&mut self, batch: &Batch) {
+        self.mix.take(batch);
+        self.settings.take(batch);
         for series in &batch.series {
             let Some(&(t_ns, value)) = series.points.last() else {
                 continue;
@@ -92,7 +83,6 @@ impl PhaseCourse {
             let flow = series.key.labels.get("flow").cloned().unwrap_or_default();
             let place = (series.key.host.clone(), flow);
             self.take_count(&series.key.metric, &place, value);
-            self.take_row(&series.key.metric, place, value);
         }
         for interval in &batch.histograms {
             if exchanges().any(|it| it.latency.name == interval.key.metric)
@@ -119,43 +109,6 @@ impl PhaseCourse {
                 series.insert(place.clone(), value);
             }
             None => {}
-        }
-    }
-
-    fn take_row(&mut self, metric: &str, place: (String, String), value: f64) {
-        let named = || exchanges().filter_map(|it| it.named);
-        let of_names = named().map(|it| it.errors_per_second);
-        let mut failed = exchanges()
-            .filter_map(|it| it.failed_per_second)
-            .chain(of_names);
-        let is_failed = failed.any(|it| it.name == metric);
-        let mut sources = KINDS.iter().flat_map(|kind| kind.tracks);
-        let source = sources.find(|source| source.metric.name == metric);
-        let source = source.map(|source| (source.track, source.suffix));
-        let source = source.or_else(|| {
-            named().find_map(|it| match metric {
-                _ if metric == it.per_second.name => Some((Track::Answers, "")),
-                _ if metric == it.latency_p50.name => Some((Track::Latency, "p50")),
-                _ if metric == it.latency_p99.name => Some((Track::Latency, "p99")),
-                _ => None,
-            })
-        });
-        if place.1.is_empty() || !(is_failed || source.is_some()) {
-            return;
-        }
-        if self.rows.len() >= ROWS_MAX && !self.rows.contains_key(&place) {
-            return;
-        }
-        let row = self.rows.entry(place).or_default();
-        match source {
-            Some((Track::Answers, _)) => row.rate = Some((value, Unit::PerSecond)),
-            Some((Track::Throughput, _)) if !matches!(row.rate, Some((_, Unit::PerSecond))) => {
-                row.rate = Some((value, Unit::BitsPerSecond));
-            }
-            Some((Track::Latency, "p50")) => row.p50_s = Some(value),
-            Some((Track::Latency, "p99")) => row.p99_s = Some(value),
-            _ if is_failed => row.failed_per_s = Some(value),
-            _ => {}
         }
     }
 
@@ -217,6 +170,18 @@ impl PhaseCourse {
         let cpu = lines.filter(|line| line.track == "cpu");
         cpu.filter_map(|line| Some((line.host.clone(), *line.points.last()?)))
             .collect()
+    }
+
+    /// Sessions on the loaded databases by what they do or wait for, the most first.
+    pub fn waits(&self) -> Vec<(&'static str, f64)> {
+        let mut classes: BTreeMap<&'static str, f64> = BTreeMap::new();
+        let lines = self.tracks.lines().iter();
+        for line in lines.filter(|line| line.track == "waits") {
+            *classes.entry(line.name).or_default() += line.points.last().copied().unwrap_or(0.0);
+        }
+        let mut classes: Vec<_> = classes.into_iter().filter(|(_, n)| *n > 0.0).collect();
+        classes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        classes
     }
 
     /// Failures so far; `None` while the load tells none.

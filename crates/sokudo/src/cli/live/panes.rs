@@ -7,7 +7,9 @@ use ratatui::symbols::Marker;
 use ratatui::text::Line;
 use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragraph};
 use sokudo_i18n::I18n;
+use sokudo_model::settings::Commits;
 use sokudo_model::{Unit, harmless, units};
+use sokudo_report::text_columns;
 use sokudo_stats::Histogram;
 
 use super::course::{Moment, PhaseCourse};
@@ -17,17 +19,21 @@ use super::status;
 pub const SMALLEST: (u16, u16) = (100, 30);
 /// Columns of the name of a label or host.
 const NAME: usize = 24;
+/// Columns of the table of labels.
+const TABLE: u16 = 72;
 /// Steps of the distribution per factor of ten.
 const STEPS: f64 = 4.0;
 
 /// Draws everything.
 pub fn draw(frame: &mut Frame<'_>, course: &PhaseCourse, i18n: &I18n, title: &str) {
     let area = frame.area();
+    let labels = labels(course, i18n);
     let [head, charts, middle, below, keys] = Layout::vertical([
         Constraint::Length(4),
         Constraint::Fill(2),
         Constraint::Length(9),
-        Constraint::Fill(1),
+        // The title and all rows, as long as charts can be read.
+        Constraint::Length((labels.len() as u16 + 1).clamp(5, (area.height / 3).max(5))),
         Constraint::Length(1),
     ])
     .areas(area);
@@ -39,12 +45,30 @@ pub fn draw(frame: &mut Frame<'_>, course: &PhaseCourse, i18n: &I18n, title: &st
     rate(frame, left, course, i18n);
     latency(frame, right, course, i18n);
     let [left, right] = halves(middle);
+    let waits = waits(course);
+    let [right, far] = match waits.is_empty() {
+        true => [right, Rect::default()],
+        false => halves(right),
+    };
     let rows = distribution(&course.latency, left.height.saturating_sub(2).into());
     pane(frame, left, i18n, "live-distribution", rows);
     pane(frame, right, i18n, "live-answers", answers(course, i18n));
-    let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(1)]).areas(below);
-    pane(frame, left, i18n, "live-labels", labels(course, i18n));
-    pane(frame, right, i18n, "live-hosts", hosts(course));
+    pane(frame, far, i18n, "live-waits", waits);
+    let [left, right] = Layout::horizontal([Constraint::Length(TABLE), Constraint::Fill(1)])
+        .spacing(1)
+        .areas(below);
+    let hosts = hosts(course, right.width.into());
+    let settings = settings(course);
+    let [right, last] = Layout::vertical([
+        Constraint::Length(hosts.len() as u16 + 1),
+        Constraint::Fill(1),
+    ])
+    .areas(right);
+    pane(frame, left, i18n, "live-labels", labels);
+    pane(frame, right, i18n, "live-hosts", hosts);
+    if !settings.is_empty() {
+        pane(frame, last, i18n, "live-settings", settings);
+    }
     frame.render_widget(Line::from(i18n.message("live-keys", &[])).dim(), keys);
 }
 
@@ -169,30 +193,63 @@ fn answers(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
 }
 
 fn labels(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
-    let failed = i18n.message("live-failed", &[]);
+    let [share, failed] = ["live-share", "live-failed"].map(|key| i18n.message(key, &[]));
+    let right = |text: &str, width: usize| {
+        let missing = width.saturating_sub(text_columns(text));
+        format!("{}{text}", " ".repeat(missing))
+    };
     let head = format!(
-        "{:NAME$} {:>10} {:>9} {:>9} {:>9}",
-        "", "/s", "p50", "p99", failed
+        "{:NAME$} {} {:>10} {:>9} {:>9} {}",
+        "",
+        right(&share, 6),
+        "/s",
+        "p50",
+        "p99",
+        right(&failed, 9),
     );
-    let rows = course.rows.iter().map(|((host, label), row)| {
-        let name = harmless(&format!("{host} {label}")).into_owned();
-        let number = |value: Option<String>| value.unwrap_or_default();
+    let rows = course.mix.rows().into_iter().map(|row| {
+        let name = format!("{} {}", row.host, status::label(&row, i18n));
+        let failed = row.failed_per_s.map(|it| units::human(it, Unit::PerSecond));
         format!(
-            "{name:<NAME$.NAME$} {:>10} {:>9} {:>9} {:>9}",
-            number(row.rate.map(|(value, unit)| units::human(value, unit))),
-            number(row.p50_s.map(units::duration)),
-            number(row.p99_s.map(units::duration)),
-            number(row.failed_per_s.map(|it| units::human(it, Unit::PerSecond))),
+            "{} {} {:>9}",
+            status::padded(&harmless(&name), NAME),
+            status::figures(&row),
+            failed.unwrap_or_default(),
         )
     });
     std::iter::once(head).chain(rows).collect()
 }
 
-fn hosts(course: &PhaseCourse) -> Vec<String> {
+/// Sessions on the database by what they do or wait for.
+fn waits(course: &PhaseCourse) -> Vec<String> {
+    let classes = course.waits();
+    let all: f64 = classes.iter().map(|(_, n)| n).sum();
+    let rows = classes
+        .iter()
+        .map(|(class, n)| format!("{class:<8} {n:>7.1}  {}", status::bar(n / all, 8)));
+    rows.collect()
+}
+
+/// Settings of the database, `!` in front of those with which a crash may lose commits.
+fn settings(course: &PhaseCourse) -> Vec<String> {
+    let all = course.settings.all().into_iter();
+    let rows = all.map(|setting| {
+        let mark = match setting.commits {
+            Some(Commits::AtRisk) => "! ",
+            Some(Commits::Kept) | None => "",
+        };
+        harmless(&format!("{mark}{}", setting.text())).into_owned()
+    });
+    rows.collect()
+}
+
+fn hosts(course: &PhaseCourse, width: usize) -> Vec<String> {
+    let bar = if width < 34 { 6 } else { 10 };
+    let name_columns = width.saturating_sub(bar + 12).min(12);
     let rows = course.hosts().into_iter().map(|(host, cpu)| {
-        let name = harmless(&host).into_owned();
+        let name = status::padded(&harmless(&host), name_columns);
         let share = units::percent((cpu * 100.0).round() / 100.0);
-        format!("{name:<12.12} CPU {} {share:>5}", status::bar(cpu, 10))
+        format!("{name} CPU {} {share:>5}", status::bar(cpu, bar))
     });
     rows.collect()
 }
@@ -202,8 +259,8 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
     use sokudo_i18n::Lang;
-    use sokudo_model::kinds::http;
-    use sokudo_model::metrics::host;
+    use sokudo_model::kinds::{dbt2, http, sql};
+    use sokudo_model::metrics::{host, postgres};
     use sokudo_model::{Batch, HistogramInterval, Labels, Metric, SeriesKey};
 
     use super::*;
@@ -279,6 +336,53 @@ mod tests {
         ] {
             let shown = if shown == "6.3 k" { "6 300" } else { shown };
             assert!(text.contains(shown), "no `{shown}`:\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_mix_the_waits_of_the_database_and_its_settings_have_their_places() {
+        let mut course = course();
+        let mut batch = Batch::default();
+        let of_kinds = [
+            (dbt2::NEW_ORDER_SECONDS, 45),
+            (dbt2::PAYMENT_SECONDS, 43),
+            (dbt2::DELIVERY_SECONDS, 12),
+        ];
+        for (metric, n) in of_kinds {
+            let mut latency = Histogram::new();
+            latency.record_n(2_000_000, n);
+            batch.histograms.push(HistogramInterval {
+                key: key(metric, &[("flow", "postgres://h/db")]),
+                t0_ns: 7_000_000_000,
+                t1_ns: 8_000_000_000,
+                hdr_v2: latency.to_v2(),
+            });
+        }
+        let waiting = key(postgres::SESSIONS, &[("class", "Lock")]);
+        batch.push(&waiting, 8_000_000_000, 6.5);
+        let labels = [
+            ("flow", "postgres://h/db"),
+            ("name", "synchronous_commit"),
+            ("value", "off"),
+            ("commits", "at-risk"),
+        ];
+        batch.push(&key(sql::SETTING, &labels), 0, 1.0);
+        course.take(&batch);
+        course.elapsed(8_000_000_000);
+        let text = drawn(&course, Lang::En, (120, 40));
+        for shown in [
+            "New-Order",
+            "45 %",
+            "43/s",
+            "Lock",
+            "6.5",
+            "! synchronous_commit=off",
+        ] {
+            assert!(text.contains(shown), "no `{shown}`:\n{text}");
+        }
+        let lines = status::lines(&course, &I18n::new(Lang::En), 80).join("\n");
+        for shown in ["New-Order", "45 %", "Lock 6.5"] {
+            assert!(lines.contains(shown), "no `{shown}`:\n{lines}");
         }
     }
 

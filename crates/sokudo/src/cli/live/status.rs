@@ -3,6 +3,7 @@
 use sokudo_i18n::I18n;
 use sokudo_model::{Metric, Unit, harmless, units};
 use sokudo_report::text_columns;
+use sokudo_web::mix::Row;
 
 use super::course::{Moment, PhaseCourse};
 
@@ -12,6 +13,10 @@ const LEAD: usize = 14;
 const BAR_MAX: usize = 24;
 /// Columns of the sparkline.
 const SPARK: usize = 16;
+/// Kinds of requests that have a line of their own; the full screen has all.
+const KINDS_MAX: usize = 6;
+/// Columns of the name of such a kind at most.
+const NAME_MAX: usize = 20;
 /// Heights of a sparkline.
 const HEIGHTS: &[char] = &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Parts of a column of the bar.
@@ -37,7 +42,67 @@ pub fn lines(course: &PhaseCourse, i18n: &I18n, width: usize) -> Vec<String> {
     if !errors.is_empty() {
         lines.extend(fitted(&errors, room));
     }
+    let kinds = kinds(course, i18n);
+    lines.extend(
+        kinds
+            .iter()
+            .map(|row| cut(&format!("{:LEAD$}{row}", ""), room)),
+    );
+    lines.extend(fitted(&waits(course, i18n), room));
     lines
+}
+
+/// The kinds of requests that were most frequent so far: share, rate and latency of each.
+fn kinds(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
+    let rows = course.mix.rows().into_iter();
+    let mut kinds: Vec<Row> = rows.filter(|row| row.of.is_kind()).collect();
+    kinds.sort_by(|a, b| b.share.unwrap_or(0.0).total_cmp(&a.share.unwrap_or(0.0)));
+    kinds.truncate(KINDS_MAX);
+    let names: Vec<String> = kinds.iter().map(|row| label(row, i18n)).collect();
+    let widest = names.iter().map(|name| text_columns(name)).max();
+    let name_columns = widest.unwrap_or(0).min(NAME_MAX);
+    let rows = kinds.iter().zip(&names);
+    rows.map(|(row, name)| format!("{} {}", padded(name, name_columns), figures(row)))
+        .collect()
+}
+
+/// Name of a row, as the terminal may show it.
+pub fn label(row: &Row, i18n: &I18n) -> String {
+    harmless(&i18n.text(&row.of.name())).into_owned()
+}
+
+/// Share, rate, median and 99th percentile of a row, each as wide as it may become.
+pub fn figures(row: &Row) -> String {
+    let share = row
+        .share
+        .map(|share| units::percent((share * 1e3).round() / 1e3));
+    let rate = row.rate.map(|(value, unit)| units::human(value, unit));
+    let time = |seconds: Option<f64>| seconds.map(units::duration).unwrap_or_default();
+    format!(
+        "{:>6} {:>10} {:>9} {:>9}",
+        share.unwrap_or_default(),
+        rate.unwrap_or_default(),
+        time(row.p50_s),
+        time(row.p99_s),
+    )
+}
+
+/// A text cut or filled up to so many columns.
+pub fn padded(text: &str, width: usize) -> String {
+    let mut text = cut(text, width);
+    text.push_str(&" ".repeat(width.saturating_sub(text_columns(&text))));
+    text
+}
+
+/// Number of sessions on the database by what they do or wait for.
+fn waits(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
+    let classes = course.waits();
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let head = i18n.message("live-waits", &[]);
+    let each = classes.iter().map(|(class, n)| format!("{class} {n:.1}"));
+    std::iter::once(head).chain(each).collect()
 }
 
 /// One line about an interval that is over, from and to in seconds.
