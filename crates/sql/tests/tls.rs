@@ -27,6 +27,59 @@ fn certificates(name: &str) -> (String, String, String) {
     (authority.pem(), server.pem(), own.serialize_pem())
 }
 
+/// Settings of servers whose certificate and key lie beside their data.
+const OF_POSTGRES: [&str; 3] = [
+    "ssl=on",
+    "ssl_cert_file=../own.pem",
+    "ssl_key_file=../key.pem",
+];
+const OF_MARIADB: [&str; 2] = ["ssl-cert=../own.pem", "ssl-key=../key.pem"];
+
+/// The certificate and key of a server that is called `localhost`, and files with authorities for its clients.
+struct Certificates {
+    certificate: String,
+    key: String,
+    place: tempfile::TempDir,
+    /// The authority that signed the certificate.
+    trusted: String,
+    /// An authority that did not.
+    other: String,
+}
+
+impl Certificates {
+    fn new() -> Self {
+        let (authority, certificate, key) = certificates("localhost");
+        let place = tempfile::tempdir().expect("a directory");
+        Self {
+            certificate,
+            key,
+            trusted: pem(place.path(), "trusted.pem", &authority),
+            other: pem(place.path(), "other.pem", &certificates("elsewhere").0),
+            place,
+        }
+    }
+
+    /// A file without any authority.
+    fn none(&self) -> String {
+        pem(self.place.path(), "none.pem", "")
+    }
+
+    /// Files of the server.
+    fn files(&self) -> [(&str, &str); 2] {
+        [("own.pem", &self.certificate), ("key.pem", &self.key)]
+    }
+
+    /// PostgreSQL with this certificate; `None` where it is not installed.
+    fn postgres(&self) -> Option<DatabaseServer> {
+        postgres_with(&OF_POSTGRES, &self.files())
+    }
+
+    /// The same of MariaDB.
+    fn mariadb(&self) -> Option<DatabaseServer> {
+        mariadb_with(&OF_MARIADB, &self.files())
+    }
+}
+
 fn target(server: &DatabaseServer, host: &str, options: &str) -> Target {
     let dsn = server.dsn().replace("127.0.0.1", host);
     let parsed = format!("{dsn}?{options}").parse();
@@ -53,20 +106,12 @@ fn pem(directory: &Path, name: &str, text: &str) -> String {
 
 #[test]
 fn servers_prove_as_much_as_they_are_asked_to() {
-    let (authority, certificate, key) = certificates("localhost");
-    let settings = [
-        "ssl=on",
-        "ssl_cert_file=../own.pem",
-        "ssl_key_file=../key.pem",
-    ];
-    let files = [("own.pem", certificate.as_str()), ("key.pem", key.as_str())];
-    let Some(server) = postgres_with(&settings, &files) else {
+    let certificates = Certificates::new();
+    let Some(server) = certificates.postgres() else {
         return;
     };
-    let place = tempfile::tempdir().expect("a directory");
-    let trusted = pem(place.path(), "trusted.pem", &authority);
-    let other = pem(place.path(), "other.pem", &certificates("elsewhere").0);
-    let none = pem(place.path(), "none.pem", "");
+    let none = certificates.none();
+    let Certificates { trusted, other, .. } = &certificates;
 
     for (host, options, is_encrypted) in [
         ("127.0.0.1", String::new(), true),
@@ -168,16 +213,12 @@ fn version_of_tls(server: &DatabaseServer, host: &str, options: &str) -> Result<
 
 #[test]
 fn mariadb_proves_as_much_as_it_is_asked_to() {
-    let (authority, certificate, key) = certificates("localhost");
-    let settings = ["ssl-cert=../own.pem", "ssl-key=../key.pem"];
-    let files = [("own.pem", certificate.as_str()), ("key.pem", key.as_str())];
-    let Some(server) = mariadb_with(&settings, &files) else {
+    let certificates = Certificates::new();
+    let Some(server) = certificates.mariadb() else {
         return;
     };
-    let place = tempfile::tempdir().expect("a directory");
-    let trusted = pem(place.path(), "trusted.pem", &authority);
-    let other = pem(place.path(), "other.pem", &certificates("elsewhere").0);
-    let none = pem(place.path(), "none.pem", "");
+    let none = certificates.none();
+    let Certificates { trusted, other, .. } = &certificates;
 
     for (host, options, is_encrypted) in [
         ("127.0.0.1", String::new(), true),
@@ -252,9 +293,8 @@ fn mariadb_without_tls_is_refused_where_it_is_required() {
         let said = said.expect("a session");
         assert!(!said.contains("TLS"), "{said}");
     }
-    let authority = certificates("localhost").0;
-    let place = tempfile::tempdir().expect("a directory");
-    let trusted = pem(place.path(), "trusted.pem", &authority);
+    let certificates = Certificates::new();
+    let trusted = &certificates.trusted;
     for options in [
         "ssl-mode=REQUIRED".into(),
         format!("ssl-mode=VERIFY_CA&ssl-ca={trusted}"),
@@ -310,29 +350,17 @@ fn asked_by_jdbc(
 #[test]
 fn sessions_of_jdbc_drivers_prove_as_much_as_they_are_asked_to() {
     use JdbcEncryption::{Always, Authority, Name, Never, WhereOffered};
-    let (authority, certificate, key) = certificates("localhost");
-    let files = [("own.pem", certificate.as_str()), ("key.pem", key.as_str())];
-    let place = tempfile::tempdir().expect("a directory");
-    let trusted = pem(place.path(), "trusted.pem", &authority);
-    let other = pem(place.path(), "other.pem", &certificates("elsewhere").0);
-    let (trusted, other) = (Some(trusted.as_str()), Some(other.as_str()));
-    let of_postgres = postgres_with(
-        &[
-            "ssl=on",
-            "ssl_cert_file=../own.pem",
-            "ssl_key_file=../key.pem",
-        ],
-        &files,
-    );
-    let of_mariadb = mariadb_with(&["ssl-cert=../own.pem", "ssl-key=../key.pem"], &files);
+    let certificates = Certificates::new();
+    let trusted = Some(certificates.trusted.as_str());
+    let other = Some(certificates.other.as_str());
     let servers = [
         (
-            of_postgres,
+            certificates.postgres(),
             Driver::Postgres,
             "select coalesce(version, '') from pg_stat_ssl where pid = pg_backend_pid()",
         ),
         (
-            of_mariadb,
+            certificates.mariadb(),
             Driver::MariaDb,
             "show session status like 'Ssl_version'",
         ),
