@@ -40,6 +40,7 @@ reason-other-name = its other name was not replicated
 reason-other-name-gone = its other name is not there
 reason-sender-closed = the sender closed the connection
 reason-listed-twice = its name was listed twice
+reason-same-name = the target's file system takes it for another name of its directory, which differs only in case or in Unicode form
 reason-not-part = it does not belong to the replication
 reason-many-names = too many files of the tree have several names
 reason-directory-there = the target has a directory of this name, and nothing may be removed

@@ -39,6 +39,7 @@ reason-other-name = もう一方の名前が複製されていません
 reason-other-name-gone = もう一方の名前がありません
 reason-sender-closed = 送信側が接続を閉じました
 reason-listed-twice = 名前が二重に一覧にあります
+reason-same-name = 宛先のファイルシステムでは、大文字と小文字、または Unicode の正規化形式だけが異なる同じディレクトリの別の名前と区別されません
 reason-not-part = 複製の対象ではありません
 reason-many-names = 複数の名前を持つファイルが多すぎます
 reason-directory-there = 宛先に同名のディレクトリがあり、削除は許可されていません

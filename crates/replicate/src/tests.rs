@@ -2,6 +2,7 @@
 
 mod attacks;
 mod faults;
+mod folding;
 mod killed;
 mod mirrors;
 mod rows;

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::await_data::{Awaited, unasked};
 use super::basis::{Basis, Task};
+use super::fold::{self, Folds, Place};
 use super::{MAX_SHARED, ReceiveState, stage};
 use crate::delta::LEAST_BYTES;
 use crate::message::{Answer, Entry, EntryKind, Id, Meta, Verdict};
@@ -42,6 +43,8 @@ pub(super) struct RoundWork {
     pub(super) extra: Vec<(Arc<RelPath>, Vec<u8>)>,
     /// Hashes of the paths of the directories that were listed.
     listed: HashSet<u64>,
+    /// Hashes of the paths that are the same as others for the target's file system.
+    same: HashSet<u64>,
     /// Bytes of all that.
     held_bytes: usize,
     entries: u32,
@@ -58,8 +61,10 @@ struct Current {
     broken: bool,
     /// It was listed before in this round: its entries have been judged.
     repeated: bool,
-    /// Hashes of the names in it.
-    seen: HashSet<u64>,
+    /// The names in it.
+    seen: fold::Names,
+    /// Differences between names that its file system ignores, once that was asked.
+    folds: Option<Folds>,
     /// Hashes of the names whose content is awaited.
     wanted: HashSet<u64>,
 }
@@ -93,7 +98,8 @@ impl<'a> Judge<'a> {
             fresh: false,
             broken: false,
             repeated: false,
-            seen: HashSet::new(),
+            seen: fold::Names::default(),
+            folds: None,
             wanted: HashSet::new(),
         };
         let hash = stage::name_hash(current.path.as_bytes());
@@ -106,6 +112,9 @@ impl<'a> Judge<'a> {
         if !self.shared.terms.filter.takes_directory(&current.path) {
             let why = "the directory does not belong to the replication";
             self.shared.failed(current.path.to_string(), why.into());
+            current.broken = true;
+        } else if self.is_same(&current.path) {
+            // That was said of the name itself.
             current.broken = true;
         } else if let Some(root) = self.shared.root() {
             match root.directory(&current.path) {
@@ -142,6 +151,41 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
+    /// True for a directory that is the same as another one for the target's file system, and for those in it.
+    fn is_same(&self, path: &RelPath) -> bool {
+        if self.round.same.is_empty() {
+            return false;
+        }
+        let bytes = path.as_bytes();
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let above = ends.map(|(end, _)| &bytes[..end]);
+        let mut paths = above.chain(std::iter::once(bytes));
+        paths.any(|path| self.round.same.contains(&stage::name_hash(path)))
+    }
+
+    /// True when a name whose place among the others is this one is the same as one of them for the file system of
+    /// the directory.
+    ///
+    /// Errors: the file system cannot be asked.
+    fn folds(&self, current: &mut Current, place: Place) -> io::Result<bool> {
+        let Place::Alike(difference) = place else {
+            return Ok(false);
+        };
+        let is_dry = self.shared.terms.dry_run;
+        // A directory that a dry run does not make would be like the root.
+        let root = self.shared.root().filter(|_| is_dry).map(|it| it.handle());
+        let Some(at) = current.handle.as_ref().map(AsFd::as_fd).or(root) else {
+            return Ok(false);
+        };
+        let folds = match current.folds {
+            Some(folds) => folds,
+            None if is_dry => fold::observed(at)?,
+            None => fold::asked(at)?,
+        };
+        current.folds = Some(folds);
+        Ok(folds.ignores(difference))
+    }
+
     /// Makes a directory and those above it; anything else of its name is removed.
     fn make(&self, path: &RelPath) -> io::Result<OwnedFd> {
         let root = self.shared.root().ok_or(io::ErrorKind::NotFound)?;
@@ -176,7 +220,7 @@ impl<'a> Judge<'a> {
                 verdicts.push(Verdict::Skip);
                 continue;
             }
-            let is_new = current.seen.insert(stage::name_hash(&entry.name));
+            let place = current.seen.add(&entry.name);
             if current.seen.len() > MAX_NAMES {
                 return Err(too_much());
             }
@@ -185,10 +229,14 @@ impl<'a> Judge<'a> {
                 verdicts.push(Verdict::Skip);
                 continue;
             }
-            let judged = match is_new {
-                true => self.judge(&current, id, &entry),
+            let judged = match self.folds(&mut current, place) {
                 // A name that was removed and made again while the directory was read.
-                false => Err(io::Error::other("its name was listed twice")),
+                Ok(_) if place == Place::Known => {
+                    Err(io::Error::other("its name was listed twice"))
+                }
+                Ok(false) => self.judge(&current, id, &entry),
+                Ok(true) => Err(self.same_name(&current, &entry)),
+                Err(error) => Err(error),
             };
             let verdict = match judged {
                 Ok(verdict) => verdict,
@@ -220,6 +268,14 @@ impl<'a> Judge<'a> {
             thread::sleep(Duration::from_millis(1));
         }
         Ok(())
+    }
+
+    /// Takes note of a name that is the same as another one for the target's file system.
+    fn same_name(&mut self, current: &Current, entry: &Entry) -> io::Error {
+        if let (EntryKind::Directory, Ok(path)) = (&entry.kind, current.path.join(&entry.name)) {
+            self.round.same.insert(stage::name_hash(path.as_bytes()));
+        }
+        io::Error::other(fold::SAME)
     }
 
     /// Takes note of what the round keeps until its end.
@@ -431,7 +487,7 @@ impl<'a> Judge<'a> {
 
     /// Ends the directory.
     pub(super) fn directory_end(&mut self, complete: bool) -> io::Result<()> {
-        let current = self.current.take().ok_or_else(unasked)?;
+        let mut current = self.current.take().ok_or_else(unasked)?;
         let Some(handle) = &current.handle else {
             return Ok(());
         };
@@ -439,7 +495,7 @@ impl<'a> Judge<'a> {
             return Ok(());
         }
         let terms = &self.shared.terms;
-        let mut stale = Vec::new();
+        let (mut stale, mut alike) = (Vec::new(), Vec::new());
         let extra = &mut self.round.extra;
         let listed = root::names(handle.as_fd(), |name| {
             if name.starts_with(STAGED) {
@@ -449,7 +505,8 @@ impl<'a> Judge<'a> {
                 }
                 return Ok(());
             }
-            if current.seen.contains(&stage::name_hash(name)) || extra.len() >= MAX_EXTRA {
+            let place = current.seen.place(name);
+            if place == Place::Known || extra.len() + alike.len() >= MAX_EXTRA {
                 return Ok(());
             }
             if !terms.filter.is_everything() {
@@ -459,16 +516,28 @@ impl<'a> Judge<'a> {
                     return Ok(());
                 }
             }
-            extra.push((Arc::clone(&current.path), name.to_vec()));
+            match place {
+                Place::Alike(_) => alike.push((name.to_vec(), place)),
+                Place::New | Place::Known => {
+                    extra.push((Arc::clone(&current.path), name.to_vec()));
+                }
+            }
             Ok(())
         });
         if let Err(error) = listed {
             let why = format!("the target's directory cannot be read: {error}");
             self.shared.failed(current.path.to_string(), why);
         }
-        if !terms.dry_run {
+        for (name, place) in alike {
+            // Another spelling of a name that was listed: removing it would remove the file that is replicated.
+            if !self.folds(&mut current, place)? {
+                self.round.extra.push((Arc::clone(&current.path), name));
+            }
+        }
+        let handle = current.handle.as_ref().map(AsFd::as_fd);
+        if let Some(handle) = handle.filter(|_| !self.shared.terms.dry_run) {
             for name in stale {
-                if let Err(error) = root::remove_tree(handle.as_fd(), &name, 0) {
+                if let Err(error) = root::remove_tree(handle, &name, 0) {
                     let why = format!("what an earlier session left cannot be removed: {error}");
                     self.refuse(&current, &name, why);
                 }

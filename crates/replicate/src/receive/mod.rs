@@ -15,6 +15,7 @@ mod await_data;
 mod basis;
 mod data;
 mod finish;
+mod fold;
 mod judge;
 mod stage;
 
