@@ -48,7 +48,8 @@ class Program:
         self.argv = [str(word) for word in argv]
         self.out = Path(tempfile.mkstemp(dir=scratch, suffix=".out")[1])
         self.err = Path(tempfile.mkstemp(dir=scratch, suffix=".err")[1])
-        environment = {**os.environ, "SOKUDO_RUNS": str(scratch / "runs"), "LC_ALL": "C.UTF-8"}
+        environment = {**os.environ, "SOKUDO_RUNS": str(scratch / "runs"), "LC_ALL": "C.UTF-8",
+                       "SOKUDO_LANG": "en"}
         environment.pop("SOKUDO_KEY", None)
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
             self.child = subprocess.Popen(

@@ -229,3 +229,67 @@ compare-profiles-recovered = A killed run had changed the settings of { $server 
 compare-profiles-run = round { $round } of { $rounds }: { $profile }, { $rate }
 compare-profiles-same = `{ $profile }` measured twice (A and B) differs from itself by { $change } (between { $low } and { $high }): no smaller difference of the others is told.
 compare-profiles-unsure = With less than { $enough } rounds nothing is told: it is not known what one profile differs from itself.
+
+# Status of commands that serve others.
+status-serving = serving on { $address }
+status-key = key { $key }
+status-other-host = on the other host: { $command }
+status-key-only = only who has the key { $id } may come in
+status-open = open: every client that reaches this port may send load through this host
+status-local = this machine only; `--new-key` serves other hosts
+status-stopping = stopping
+status-agent = { $name } is an agent of { $group }
+status-connected = connected
+status-leaving = leaving { $group }
+status-controller = controller of { $group } on { $place }
+status-each-host = on each host: { $command }
+status-each-site-host = on each host of this site: { $command }
+status-valid = good for { $time }; another one: { $command }
+status-router = router of { $group } on { $place }
+status-no-watchdog = no watchdog for this process: { $error }
+status-holds-key = { $file } holds a key: let nobody else read it
+status-on-router = on the router: { $command }
+status-here = here: { $command }
+status-group-made = group { $name } is made; next: { $command }
+status-name-free = the name { $name } is free; the next host that joins may have it
+status-page = page on { $url }
+status-page-of = page of { $name } on { $url }
+status-target = target app on { $url }
+status-admin = admin port on { $url }
+status-lines = Each line on standard input (Enter) sends a message; its end ends the test.
+status-complete = nothing to recover: the record is complete
+status-recovered = recovered { $batches } reports with { $points } points; { $bytes } bytes in { $gaps } places could not be read
+status-no-runs = No runs yet in { $path }. `sokudo check` makes the first in a minute.
+status-policy = policy { $file }
+status-no-policy = no policy at { $file }: the default
+status-noted = noted in { $file }
+status-facilities = { $n } of { $all } facilities are available.
+status-collected = { $agents ->
+    [1] one agent
+   *[other] { $agents } agents
+  } of { $group } held { $points } points that the record lacked
+
+# What a policy allows.
+policy-no-workload = no workload is carried out
+policy-workloads = workloads: { $list }
+policy-reach = loads reach: { $list }
+policy-reach-nothing = nothing
+policy-reach-and = { $list }, { $next }
+policy-sends-nothing = nothing is sent anywhere
+policy-sends = sends to: { $list }
+policy-sends-to-hosts = sends to: the other hosts of a run, each by a ticket of its own
+policy-longest = longest phase: { $time }
+policy-longest-default = longest phase: 1 h, and 30 days where files are replicated
+policy-rate = highest rate: { $rate } each way, all sessions together; a rate must be asked for
+policy-rate-any = highest rate: as much as this host can
+policy-connections = connections: { $n } at a time, all sessions together
+policy-programs = programs: none are started, and no shell
+policy-files-of-plans = files: those that a test plan's own options name
+policy-files-none = files: none are read or written outside of sokudo's own
+policy-read = directories that may be read: { $list }
+policy-written = directories that may be written: { $list }
+policy-no-monitors = monitors: none
+policy-monitors = monitors: { $list }
+policy-monitors-own = monitors: those that read this host's own tables; others must be named
+policy-monitors-nowhere = monitors connect to: nothing
+policy-monitors-reach = monitors connect to: { $list }

@@ -265,6 +265,8 @@ jmx-run-warnings =
         [one] { $count } warning about the plan: `sokudo jmx check` prints it
        *[other] { $count } warnings about the plan: `sokudo jmx check` prints them
     }
+jmx-run-unwritten = { $bytes } bytes of results could not be written: { $error }
+jmx-run-died = event loops that died: { $count }
 jmx-run-problem = { $what }
 jmx-run-stuck = { $count ->
     [one] an event loop was left behind: an element of the plan, a script or an extractor, did not come to its end

@@ -169,3 +169,63 @@ reason-session-ended = the session was ended
 # Several reasons, and what a reason is about: last, because they fit most sentences and change none.
 reason-list = { $first }. { $more }
 reason-of = { $what }: { $why }
+
+# Facilities of the system (`sokudo doctor`), and why a monitor cannot observe.
+reason-queues = netlink did not list the queueing disciplines: { $error }
+reason-listeners = netlink did not list the listening sockets: { $error }
+reason-no-netlink = this system has no netlink
+reason-only-linux = not available on this system: sokudo asks only Linux for it
+reason-namespace-made = one was made and left
+reason-namespace-root = run as root, or with CAP_SYS_ADMIN, to try several hosts on one machine
+reason-no-ip = not found on the PATH; several hosts inside one machine need it
+reason-install-iproute = install the package iproute2
+reason-psi = boot with psi=1, on a kernel built with CONFIG_PSI
+reason-schedstat = use a kernel built with CONFIG_SCHED_INFO
+reason-was-read = `{ $path }` was read
+reason-cannot-open = not available on this system: `{ $path }` cannot be opened: { $error }
+reason-cannot-read = not available on this system: `{ $path }` cannot be read: { $error }
+reason-no-steal = not available on this system: `/proc/stat` does not say
+reason-steal-zero = 0 since boot: nothing was stolen, or the hypervisor does not report it
+reason-steal-ticks = { $ticks } ticks since boot: the hypervisor reports it
+reason-no-perf = not available on this system: the kernel has no perf events
+reason-perf-all = { $level }: kernel and user code can be sampled
+reason-perf-own = { $level }: without privilege only own user code can be sampled
+reason-or-perfmon = sysctl -w { $name }=1, or run with CAP_PERFMON
+reason-no-uring = not available on this system: Linux before 6.6, or no io_uring
+reason-uring-all = 0: every process may use io_uring
+reason-uring-some = 1: only privileged processes may use io_uring
+reason-uring-off = { $level }: io_uring is off
+reason-no-event = no scheduler event could be read below `/sys/kernel/tracing`
+reason-mount-tracefs = mount -t tracefs tracefs /sys/kernel/tracing, and run as root
+reason-no-cgroup = not available on this system: no cgroup is mounted
+reason-no-clocksource = not available on this system: the kernel does not name it
+reason-clock-fast = { $source }: read without a system call
+reason-clock-slow = { $source }: each time stamp costs a system call or more
+reason-no-governor = the kernel does not set the clock of the cores
+reason-governors = { $governors }: clocks change while a test runs
+reason-no-setting = not available on this system: the setting cannot be read
+reason-buffer-fine = { $bytes } B: sockets get the 2 MiB that fast links need
+reason-buffer-small = { $bytes } B: sockets get less than the 2 MiB that fast links need
+reason-file-written = a file was written to and removed from `{ $path }`
+reason-not-writable = `{ $path }` cannot be written to: { $error }
+reason-other-directory = choose another directory for records, or change its owner
+reason-space = { $mib } MiB free for records
+reason-little-space = { $mib } MiB free for records; a long run may not fit
+reason-make-room = make room, or choose another directory for records
+reason-gso = many datagrams per send call
+reason-gro = many datagrams per receive call
+reason-socket-drops = loss at the receiving socket is told from loss elsewhere
+reason-not-counted = the system does not count them
+
+# Problems of a plan that was executed.
+reason-log-lines = lines of the log that were not written, more than its queue or its file may hold: { $n }
+reason-log-unwritten = the log could not be written: { $error }
+reason-log-thread = the thread that writes the log died
+reason-untold = `{ $name }` was not told of { $lost } results: its queue was full
+reason-unsent = { $failed } of { $messages } messages to `{ $name }` could not be sent: { $why }
+reason-tells-thread = the thread that tells `{ $name }` died
+reason-no-responses = responses are not written to `{ $prefix }`: { $why }
+reason-no-listener = `{ $file }` of a listener is not written: { $why }
+reason-responses-unwritten = { $failed } responses could not be written: { $first }
+reason-responses-thread = the thread that writes responses died
+reason-several-generators = several generators execute the plan

@@ -168,3 +168,63 @@ reason-session-ended = セッションは終了されました
 # 複数の理由と、理由の対象。ほとんどの文に合うため、最後に置きます。
 reason-list = { $first }. { $more }
 reason-of = { $what }: { $why }
+
+# システムの機能 (`sokudo doctor`) と、モニターが観測できない理由。
+reason-queues = netlink でキューイング規律の一覧を取得できません: { $error }
+reason-listeners = netlink で待ち受けソケットの一覧を取得できません: { $error }
+reason-no-netlink = このシステムに netlink はありません
+reason-only-linux = このシステムでは利用できません: Linux でだけ調べます
+reason-namespace-made = 試しに作成し、終了しました
+reason-namespace-root = 1 台のマシンで複数のホストを試すには root で、または CAP_SYS_ADMIN を付けて実行してください
+reason-no-ip = PATH にありません。1 台のマシン内の複数ホストに必要です
+reason-install-iproute = パッケージ iproute2 をインストールしてください
+reason-psi = CONFIG_PSI を有効にしたカーネルを psi=1 で起動してください
+reason-schedstat = CONFIG_SCHED_INFO を有効にしたカーネルを使ってください
+reason-was-read = `{ $path }` を読み取りました
+reason-cannot-open = このシステムでは利用できません: `{ $path }` を開けません: { $error }
+reason-cannot-read = このシステムでは利用できません: `{ $path }` を読み取れません: { $error }
+reason-no-steal = このシステムでは利用できません: `/proc/stat` に値がありません
+reason-steal-zero = 起動以来 0: 奪われていないか、ハイパーバイザーが報告していません
+reason-steal-ticks = 起動以来 { $ticks } ティック: ハイパーバイザーが報告しています
+reason-no-perf = このシステムでは利用できません: カーネルに perf イベントがありません
+reason-perf-all = { $level }: カーネルとユーザーのコードをサンプリングできます
+reason-perf-own = { $level }: 特権がなければ自分のユーザーコードだけをサンプリングできます
+reason-or-perfmon = sysctl -w { $name }=1 とするか、CAP_PERFMON を付けて実行してください
+reason-no-uring = このシステムでは利用できません: Linux 6.6 より前か、io_uring がありません
+reason-uring-all = 0: すべてのプロセスが io_uring を使えます
+reason-uring-some = 1: 特権プロセスだけが io_uring を使えます
+reason-uring-off = { $level }: io_uring は無効です
+reason-no-event = `/sys/kernel/tracing` の下でスケジューラーのイベントを読み取れません
+reason-mount-tracefs = mount -t tracefs tracefs /sys/kernel/tracing を実行し、root で実行してください
+reason-no-cgroup = このシステムでは利用できません: cgroup がマウントされていません
+reason-no-clocksource = このシステムでは利用できません: カーネルが名前を示しません
+reason-clock-fast = { $source }: システムコールなしで読み取れます
+reason-clock-slow = { $source }: 時刻の取得ごとにシステムコール以上の負担があります
+reason-no-governor = コアのクロックはカーネルが設定していません
+reason-governors = { $governors }: 測定中にクロックが変わります
+reason-no-setting = このシステムでは利用できません: 設定を読み取れません
+reason-buffer-fine = { $bytes } B: 高速回線に必要な 2 MiB をソケットに割り当てられます
+reason-buffer-small = { $bytes } B: 高速回線に必要な 2 MiB をソケットに割り当てられません
+reason-file-written = `{ $path }` にファイルを書き込み、削除しました
+reason-not-writable = `{ $path }` に書き込めません: { $error }
+reason-other-directory = 記録に別のディレクトリを選ぶか、所有者を変更してください
+reason-space = 記録用の空き { $mib } MiB
+reason-little-space = 記録用の空き { $mib } MiB。長い測定では足りないことがあります
+reason-make-room = 空きを作るか、記録に別のディレクトリを選んでください
+reason-gso = 1 回の送信呼び出しで多くのデータグラムを送れます
+reason-gro = 1 回の受信呼び出しで多くのデータグラムを受け取れます
+reason-socket-drops = 受信ソケットでの損失をほかの損失と区別できます
+reason-not-counted = システムが数えていません
+
+# 実行したプランの問題。
+reason-log-lines = 書き込まれなかったログの行 (キューかファイルの上限を超えたもの): { $n }
+reason-log-unwritten = ログを書き込めません: { $error }
+reason-log-thread = ログを書き込むスレッドが異常終了しました
+reason-untold = `{ $name }` に { $lost } 件の結果を渡せません: キューが一杯です
+reason-unsent = { $failed } / { $messages } 件のメッセージを `{ $name }` に送れません: { $why }
+reason-tells-thread = `{ $name }` に送るスレッドが異常終了しました
+reason-no-responses = 応答を `{ $prefix }` に書き込みません: { $why }
+reason-no-listener = リスナーの `{ $file }` を書き込みません: { $why }
+reason-responses-unwritten = { $failed } 件の応答を書き込めません: { $first }
+reason-responses-thread = 応答を書き込むスレッドが異常終了しました
+reason-several-generators = 複数の生成側がプランを実行しています

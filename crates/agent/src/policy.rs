@@ -381,49 +381,44 @@ impl Policy {
     }
 
     /// Explanation of what controllers may do, a sentence per line.
-    pub fn explain(&self) -> Vec<String> {
-        let listed = |list: &[String]| list.join(", ");
+    pub fn explain(&self) -> Vec<Text> {
+        let of_list = |none: &str, some: &str, list: &[String]| match list.is_empty() {
+            true => Text::new(none),
+            false => Text::new(some).word("list", list.join(", ")),
+        };
+        let granted = || GRANTED.map(|kind| kind.name.to_owned()).to_vec();
+        let workloads = self.workloads.clone().unwrap_or_else(granted);
+        let destinations = self.destinations.as_ref().map(|list| {
+            let list: Vec<String> = list.iter().map(IpNet::to_string).collect();
+            of_list("policy-sends-nothing", "policy-sends", &list)
+        });
+        let longest = self.max_duration_ns.map(|longest_ns| {
+            Text::new("policy-longest").number("time", longest_ns as f64 / 1e9, Unit::Seconds)
+        });
+        let rate = self.max_rate;
+        let rate = rate.map(|rate| Text::new("policy-rate").word("rate", shown(rate)));
+        let flows = self.max_flows.unwrap_or(DEFAULT_FLOWS);
         let mut lines = vec![
-            match &self.workloads {
-                Some(list) if list.is_empty() => "no workload is carried out".into(),
-                Some(list) => format!("workloads: {}", listed(list)),
-                None => format!("workloads: {}", GRANTED.map(|kind| kind.name).join(", ")),
-            },
-            format!("loads reach: {}", reach::explain(&self.reach)),
-            match &self.destinations {
-                Some(list) if list.is_empty() => "nothing is sent anywhere".into(),
-                Some(list) => {
-                    let list: Vec<String> = list.iter().map(IpNet::to_string).collect();
-                    format!("sends to: {}", listed(&list))
-                }
-                None => "sends to: the other hosts of a run, each by a ticket of its own".into(),
-            },
-            match self.max_duration_ns {
-                Some(longest_ns) => format!("longest phase: {}", seconds(longest_ns)),
-                None => "longest phase: 1 h, and 30 days where files are replicated".into(),
-            },
-            match self.max_rate {
-                Some(rate) => format!(
-                    "highest rate: {} each way, all sessions together; a rate must be asked for",
-                    shown(rate)
-                ),
-                None => "highest rate: as much as this host can".into(),
-            },
-            format!(
-                "connections: {} at a time, all sessions together",
-                self.max_flows.unwrap_or(DEFAULT_FLOWS)
-            ),
-            "programs: none are started, and no shell".into(),
-            match self.reach.contains(&Reach::Files) {
-                true => "files: those that a test plan's own options name".into(),
-                false => "files: none are read or written outside of sokudo's own".into(),
-            },
+            of_list("policy-no-workload", "policy-workloads", &workloads),
+            reach::explain(&self.reach),
+            destinations.unwrap_or_else(|| Text::new("policy-sends-to-hosts")),
+            longest.unwrap_or_else(|| Text::new("policy-longest-default")),
+            rate.unwrap_or_else(|| Text::new("policy-rate-any")),
+            Text::new("policy-connections").with("n", flows),
+            Text::new("policy-programs"),
+            Text::new(match self.reach.contains(&Reach::Files) {
+                true => "policy-files-of-plans",
+                false => "policy-files-none",
+            }),
         ];
-        let listed = [("read", &self.read_paths), ("written", &self.write_paths)];
+        let listed = [
+            ("policy-read", &self.read_paths),
+            ("policy-written", &self.write_paths),
+        ];
         let listed = listed.iter().filter(|(_, paths)| !paths.is_empty());
-        lines.extend(listed.map(|(what, paths)| {
+        lines.extend(listed.map(|(key, paths)| {
             let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
-            format!("directories that may be {what}: {}", paths.join(", "))
+            Text::new(*key).word("list", paths.join(", "))
         }));
         lines.extend(self.observation.explain());
         lines

@@ -29,7 +29,7 @@ const HELP: &str = "help";
 /// The files that only the generated reference needs.
 const REFERENCE: [&str; 2] = ["catalogue", "reference"];
 /// Maximum depth of messages inside messages; deeper ones are shown by their key.
-const MAX_DEPTH: u32 = 8;
+const MAX_DEPTH: u32 = 12;
 /// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
 const MAX_WORD: usize = 8192;
 /// Longest text that is words already, characters: those of another program may fill a page.

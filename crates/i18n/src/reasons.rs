@@ -3,6 +3,7 @@
 //! A record holds some reasons as one English sentence: labels of flows, failed requests. `reasons.ftl` has the
 //! sentences that this program writes; each is a message on one line.
 
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use sokudo_model::Text;
@@ -32,7 +33,8 @@ fn shapes() -> Vec<Shape> {
     let file = sources(Lang::En).iter().find(|(name, _)| *name == FILE);
     let lines = file.map_or("", |(_, source)| source).lines();
     let mut shapes: Vec<Shape> = lines.filter_map(Shape::read).collect();
-    shapes.sort_by_key(|shape| !shape.values.is_empty());
+    // Of those with values, the one that says the most: `{ $name }: { $error }` fits nearly everything.
+    shapes.sort_by_key(|shape| (!shape.values.is_empty(), Reverse(shape.letters())));
     shapes
 }
 
@@ -48,6 +50,12 @@ impl Shape {
             begin,
             values: values?,
         })
+    }
+
+    /// Length of what it says by itself.
+    fn letters(&self) -> usize {
+        let behind = self.values.iter().map(|(_, behind)| behind.len());
+        self.begin.len() + behind.sum::<usize>()
     }
 
     /// The message with the values that this sentence has; a value may be such a sentence itself.

@@ -43,6 +43,7 @@ mod target;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use sokudo_i18n::english;
 use sokudo_model::{MonitorSpec, Text};
 
 pub use contract::{
@@ -147,14 +148,14 @@ pub enum Scope {
 }
 
 /// Reason why a monitor cannot observe.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Unavailable {
     /// It observes the whole machine, and this host of the run is only a network namespace.
     #[error("observes the whole machine, which another agent does")]
     OtherScope,
     /// The system does not offer it.
-    #[error("not available on this system: {0}")]
-    System(String),
+    #[error("not available on this system: {}", english(.0))]
+    System(Text),
 }
 
 impl Unavailable {
@@ -162,7 +163,7 @@ impl Unavailable {
     pub fn text(&self) -> Text {
         match self {
             Self::OtherScope => Text::new("error-monitor-scope"),
-            Self::System(why) => Text::new("error-monitor-unavailable").word("why", why),
+            Self::System(why) => Text::new("error-monitor-unavailable").text("why", why.clone()),
         }
     }
 }

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
+use sokudo_model::Text;
+
 use crate::Unavailable;
 
 /// Longest text that is read; larger than `/proc/stat` of a machine with 4096 cores.
@@ -21,12 +23,19 @@ pub(crate) struct Reread {
     buffer: Vec<u8>,
 }
 
+/// Says that a file of the system cannot be opened.
+pub(crate) fn cannot_open(path: &Path, error: &std::io::Error) -> Unavailable {
+    Unavailable::System(
+        Text::new("error-monitor-open")
+            .with("path", path.display())
+            .with("error", error),
+    )
+}
+
 impl Reread {
     /// Opens the file. Errors: names the file and the system's reason.
     pub(crate) fn open(path: &Path) -> Result<Self, Unavailable> {
-        let file = File::open(path).map_err(|error| {
-            Unavailable::System(format!("`{}` cannot be opened: {error}", path.display()))
-        })?;
+        let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
         Ok(Self {
             file,
             buffer: Vec::new(),
@@ -37,7 +46,11 @@ impl Reread {
     pub(crate) fn open_readable(path: &Path) -> Result<Self, Unavailable> {
         let mut opened = Self::open(path)?;
         opened.fill().map_err(|error| {
-            Unavailable::System(format!("`{}` cannot be read: {error}", path.display()))
+            Unavailable::System(
+                Text::new("error-monitor-file")
+                    .with("file", path.display())
+                    .with("error", error),
+            )
         })?;
         Ok(opened)
     }

@@ -52,7 +52,7 @@ pub struct SinkAddress {
 
 /// A text that names no sink.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no sink")]
+#[error("`{0}` names no place for samples")]
 pub struct BadSinkAddress(
     /// The text.
     pub String,

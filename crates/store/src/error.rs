@@ -116,7 +116,10 @@ impl StoreError {
                 path,
                 source,
             } => Text::new("error-store-io")
-                .with("action", action)
+                .text(
+                    "action",
+                    Text::new(format!("store-{}", action.replace(' ', "-"))),
+                )
                 .with("path", path.display())
                 .with("error", source),
             StoreError::Full { path } => of("error-store-full", path),

@@ -243,7 +243,7 @@ impl Default for Admin {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadSetting {
     /// The file is not TOML, or names a setting that does not exist.
-    #[error("`{file}`: {why}")]
+    #[error("`{file}` cannot be used: {why}")]
     File {
         /// Its path.
         file: String,
@@ -290,13 +290,13 @@ pub enum BadSetting {
     #[error("`{0}` cannot change while the target runs")]
     Fixed(String),
     /// Somebody holds the knobs already.
-    #[error("the knobs are held by {by}")]
+    #[error("the knobs of the target are held by {by}")]
     Held {
         /// Holder.
         by: String,
     },
     /// The knobs are not held by who says so.
-    #[error("the knobs are not held any more: the old values were put back")]
+    #[error("the knobs are not held any more, and the target has put the old values back")]
     NotHeld,
     /// The database takes fewer connections.
     #[error("`pool.max` is {max}, and the database takes {limit} connections")]

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use sokudo_model::{MonitorSpec, Refusal};
+use sokudo_model::{MonitorSpec, Refusal, Text};
 use sokudo_monitors::{REGISTRY, Reach};
 
 use super::refuse;
@@ -103,19 +103,17 @@ impl Observation {
     }
 
     /// Explanation of what is allowed, a sentence per line.
-    pub(super) fn explain(&self) -> Vec<String> {
+    pub(super) fn explain(&self) -> Vec<Text> {
         let addresses: Vec<String> = self.addresses.iter().map(Endpoint::to_string).collect();
         vec![
             match &self.monitors {
-                Some(list) if list.is_empty() => "monitors: none".into(),
-                Some(list) => format!("monitors: {}", list.join(", ")),
-                None => {
-                    "monitors: those that read this host's own tables; others must be named".into()
-                }
+                Some(list) if list.is_empty() => Text::new("policy-no-monitors"),
+                Some(list) => Text::new("policy-monitors").word("list", list.join(", ")),
+                None => Text::new("policy-monitors-own"),
             },
             match addresses.is_empty() {
-                true => "monitors connect to: nothing".into(),
-                false => format!("monitors connect to: {}", addresses.join(", ")),
+                true => Text::new("policy-monitors-nowhere"),
+                false => Text::new("policy-monitors-reach").word("list", addresses.join(", ")),
             },
         ]
     }

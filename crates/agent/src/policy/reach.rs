@@ -4,7 +4,7 @@
 //! else must be named, so that a kind which comes later is closed until the owner opens it.
 
 use sokudo_model::kinds::Reach;
-use sokudo_model::{Kind, PhaseSpec, Refusal};
+use sokudo_model::{Kind, PhaseSpec, Refusal, Text};
 
 use super::{Policy, refuse};
 
@@ -21,16 +21,24 @@ pub(super) fn read(written: Option<Vec<String>>) -> Result<Vec<Reach>, String> {
 }
 
 /// Explanation of what loads may reach.
-pub(super) fn explain(allowed: &[Reach]) -> String {
-    let words = allowed.iter().map(|reach| match reach {
+pub(super) fn explain(allowed: &[Reach]) -> Text {
+    let words = allowed.iter().map(|reach| Text::recorded(word(*reach)));
+    let listed = words.reduce(|list, next| {
+        Text::new("policy-reach-and")
+            .text("list", list)
+            .text("next", next)
+    });
+    let listed = listed.unwrap_or_else(|| Text::new("policy-reach-nothing"));
+    Text::new("policy-reach").text("list", listed)
+}
+
+/// What is reached, in words.
+fn word(reach: Reach) -> &'static str {
+    match reach {
         Reach::Hosts => "the hosts of a run",
         Reach::Strangers => "servers that take no part in the run",
         Reach::Files => "files of this host",
         Reach::Device => "block devices of this host",
-    });
-    match allowed {
-        [] => "nothing".into(),
-        _ => words.collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -53,7 +61,7 @@ impl Policy {
             let name = missing.name();
             return Err(refuse(format!(
                 "`{workload}` reaches {}, which `reach` does not name (`{name}`)",
-                explain(&[*missing])
+                word(*missing)
             )));
         }
         let anywhere = needed.contains(&Reach::Strangers);

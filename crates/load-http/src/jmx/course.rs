@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sokudo_http::{Config, Engine, Identity, Limits, Stop, Targets, Trust};
-use sokudo_i18n::english;
 use sokudo_jmeter::plan::{Load, OpenStep, Stage};
 use sokudo_jmeter::run::{GeneratorShare, StopKind, Test, ThreadStart, ThreadStarts};
 use sokudo_model::Text;
@@ -72,8 +71,8 @@ impl RunningTest {
             thread.join()
         }) {
             Ok(Ok(seen)) => finished.seen = seen,
-            Ok(Err(_)) => finished.problems.push("the reporting thread died".into()),
-            Err(refusal) => finished.problems.push(english(&refusal.says)),
+            Ok(Err(_)) => finished.problems.push(Text::new("error-reporting-died")),
+            Err(refusal) => finished.problems.push(refusal.says),
         }
         for shard in &self.shards {
             finished.lost_rows += shard.lost_rows();
@@ -95,14 +94,12 @@ impl RunningTest {
                 finished.rows = written.rows;
             }
             if let Some(error) = written.error {
-                finished.problems.push(format!(
-                    "{} bytes of results could not be written: {error}",
-                    written.lost_bytes
-                ));
+                let lost = Text::new("jmx-run-unwritten").with("bytes", written.lost_bytes);
+                finished.problems.push(lost.with("error", error));
             }
         }
         if let Some(problem) = files.responses.and_then(ResponseLog::finish) {
-            finished.problems.push(problem);
+            finished.problems.push(Text::recorded(problem));
         }
         finished
     }
@@ -177,7 +174,7 @@ impl RunningTest {
         let engine = match Engine::start(&config, &self.targets, crews.collect(), &stop) {
             Ok(engine) => engine,
             Err(error) => {
-                finished.problems.push(error.to_string());
+                finished.problems.push(Text::words(error.to_string()));
                 test.stop(StopKind::Now);
                 return;
             }
@@ -196,11 +193,11 @@ impl RunningTest {
         if audit.died > 0 {
             finished
                 .problems
-                .push(format!("{} event loops died", audit.died));
+                .push(Text::new("jmx-run-died").with("count", audit.died));
         }
         if audit.stuck > 0 {
             let problem = Text::new("jmx-run-stuck").with("count", audit.stuck);
-            finished.problems.push(english(&problem));
+            finished.problems.push(problem);
         }
         finished.audits.push(audit);
     }

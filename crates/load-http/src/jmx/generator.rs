@@ -93,7 +93,7 @@ pub struct Finished {
     /// Errors of users, with the number of each.
     pub troubles: HashMap<String, u64>,
     /// Errors of the event loops or the results file.
-    pub problems: Vec<String>,
+    pub problems: Vec<Text>,
     /// It was ended from outside.
     pub stopped: bool,
     /// The rate of arrivals was changed from outside.
@@ -225,11 +225,9 @@ impl Generator {
             }
             // The log ends when its last sender is dropped.
             drop(listener);
-            finished.problems.extend(unwritten);
-            finished.problems.extend(telling.finish());
-            finished
-                .problems
-                .extend(script_log.and_then(ScriptLog::finish));
+            let told = unwritten.into_iter().chain(telling.finish());
+            let told = told.chain(script_log.and_then(ScriptLog::finish));
+            finished.problems.extend(told.map(Text::recorded));
             ended();
             finished
         };

@@ -291,7 +291,7 @@ impl JmxPhase {
             });
         };
         for what in &finished.problems {
-            problem(Text::new("jmx-run-problem").word("what", what.as_str()));
+            problem(Text::new("jmx-run-problem").text("what", what.clone()));
         }
         for (what, count) in &finished.troubles {
             let says = Text::new("jmx-run-trouble").word("what", what.as_str());

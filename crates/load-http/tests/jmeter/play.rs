@@ -49,7 +49,7 @@ pub fn sokudo(directory: &Path, plan: &str, properties: &[(&str, String)]) -> St
         std::thread::sleep(LOOK);
     }
     let finished = generator.finish().expect("the test ends");
-    assert_eq!(finished.problems, Vec::<String>::new());
+    assert!(finished.problems.is_empty(), "{:?}", finished.problems);
     fs::read_to_string(directory.join("sokudo.jtl")).expect("results were written")
 }
 

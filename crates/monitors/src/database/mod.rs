@@ -131,10 +131,9 @@ pub(crate) fn open<Q: Questions>(
     options: &DatabaseOptions,
     ctx: &Context,
 ) -> Result<Box<dyn Sampler>, Unavailable> {
-    let said = |text: Text| Unavailable::System(sokudo_i18n::english(&text));
-    let target = options.target(names.engine).map_err(said)?;
+    let target = options.target(names.engine).map_err(Unavailable::System)?;
     let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Unavailable::System(error.to_string()))?;
+    let runtime = runtime.map_err(|error| Unavailable::System(Text::words(error.to_string())))?;
     let server = target.to_string();
     Ok(Box::new(DatabaseSampler::<Q> {
         open: None,

@@ -21,10 +21,11 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::metrics::host;
-use sokudo_model::{Batch, SeriesKey};
+use sokudo_model::{Batch, SeriesKey, Text};
 
 use crate::emit::{Emit, SOURCE_HOST, key};
 use crate::netlink::Listeners;
+use crate::reread::cannot_open;
 use crate::{Context, Monitor, Sampler, Unavailable};
 
 /// More listeners than this are not shown.
@@ -63,12 +64,11 @@ impl Monitor for Listen {
         // Netlink alone would show this machine in a context that stands for another.
         let sockets = ctx.proc_path("thread-self/net/sockstat");
         if let Err(why) = std::fs::metadata(&sockets) {
-            let why = format!("`{}` cannot be opened: {why}", sockets.display());
-            return Err(Unavailable::System(why));
+            return Err(cannot_open(&sockets, &why));
         }
         Ok(Box::new(ListenSampler {
             host: ctx.host.clone(),
-            listeners: Listeners::open().map_err(Unavailable::System)?,
+            listeners: Listeners::open().map_err(|why| Unavailable::System(Text::recorded(why)))?,
             port: options.port,
             known: BTreeMap::new(),
         }))

@@ -18,7 +18,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sokudo_i18n::english;
 use sokudo_model::metrics::openmetrics;
 use sokudo_model::{Batch, On, SeriesKey, Text};
 
@@ -146,7 +145,7 @@ impl Monitor for OpenMetrics {
         options: OpenMetricsOptions,
         ctx: &Context,
     ) -> Result<Box<dyn Sampler>, Unavailable> {
-        let url = Url::parse(&options.url).map_err(|why| Unavailable::System(english(&why)))?;
+        let url = Url::parse(&options.url).map_err(Unavailable::System)?;
         let timeout = options.timeout();
         let book = Book::new(
             &ctx.host,

@@ -150,12 +150,12 @@ impl Monitor for Process {
         if options.port.is_none() {
             whole_machine(ctx)?;
         }
-        let selector = options.selector().ok_or_else(|| {
-            Unavailable::System("neither a number, a name nor a port of a process is given".into())
-        })?;
+        let selector = options
+            .selector()
+            .ok_or_else(|| Unavailable::System(Text::new("error-monitor-process")))?;
         if !ctx.proc_path("self/stat").exists() {
             let path = ctx.proc_path("PID/stat");
-            let says = format!("`{}` is not there", path.display());
+            let says = Text::new("error-monitor-no-file").with("path", path.display());
             return Err(Unavailable::System(says));
         }
         let by = selector.text();

@@ -18,11 +18,12 @@ pub(crate) mod parse;
 use std::collections::BTreeMap;
 
 use sokudo_model::metrics::host;
-use sokudo_model::{Batch, SeriesKey};
+use sokudo_model::{Batch, SeriesKey, Text};
 
 use self::parse::Reading;
 use crate::emit::{Emit, SOURCE_HOST, Total, key};
 use crate::netlink::Queues;
+use crate::reread::cannot_open;
 use crate::{Context, Monitor, NoOptions, Sampler, Unavailable};
 
 /// More disciplines than this are not shown.
@@ -61,12 +62,11 @@ impl Monitor for Qdisc {
         // Netlink alone would show this machine in a context that stands for another.
         let interfaces = ctx.proc_path("thread-self/net/dev");
         if let Err(why) = std::fs::metadata(&interfaces) {
-            let why = format!("`{}` cannot be opened: {why}", interfaces.display());
-            return Err(Unavailable::System(why));
+            return Err(cannot_open(&interfaces, &why));
         }
         Ok(Box::new(QdiscSampler {
             host: ctx.host.clone(),
-            queues: Queues::open().map_err(Unavailable::System)?,
+            queues: Queues::open().map_err(|why| Unavailable::System(Text::recorded(why)))?,
             names: BTreeMap::new(),
             known: BTreeMap::new(),
             states: BTreeMap::new(),

@@ -14,7 +14,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sokudo_i18n::english;
 use sokudo_model::metrics::target;
 use sokudo_model::{Batch, On, SeriesKey, Text};
 
@@ -144,7 +143,7 @@ impl Monitor for Target {
 
     fn open(&self, options: TargetOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         let url = options.address();
-        let url = url.map_err(|why| Unavailable::System(english(&why)))?;
+        let url = url.map_err(Unavailable::System)?;
         let timeout = options.timeout();
         // A key is shown to targets of sokudo, and to nobody else.
         let is_own = options.kind == ServerKind::Sokudo && options.mapping.is_none();
@@ -153,7 +152,10 @@ impl Monitor for Target {
         let is_strict = options.mapping.is_some();
         let mapping = match options.mapping {
             Some(mapping) => mapping,
-            None => options.kind.mapping().map_err(Unavailable::System)?,
+            None => options
+                .kind
+                .mapping()
+                .map_err(|why| Unavailable::System(Text::words(why)))?,
         };
         let url = url.or_path(&mapping.path);
         let endpoint = url.endpoint();

@@ -133,7 +133,7 @@ fn spec(name: String, place: &str, all: Table, typed: &Words) -> Result<Spec, Re
             "target" => targets = texts_of(&at, &value)?,
             "schedule" => {
                 let asked = texts_of(&at, &value)?.join(", ").parse::<Schedule>();
-                schedule = asked.map_err(|error| wrong(&at, error.to_string()))?;
+                schedule = asked.map_err(|error| wrong(&at, error.text()))?;
             }
             "keep-records" => {
                 let asked = value.as_integer().and_then(|n| u32::try_from(n).ok());

@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use sokudo_i18n::english;
 use sokudo_load_replicate::replicate::timetable::{DAY_MIN, Days, WeekTime, minute};
+use sokudo_model::Text;
 use sokudo_workload::values::Span;
 
 /// Shortest time between two begins.
@@ -65,15 +67,18 @@ pub struct NoSuchSchedule(String);
 
 impl fmt::Display for NoSuchSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(text) = self;
-        write!(
-            f,
-            "`{text}` is not a schedule: write once, mirror, `every 15m`, or times such as `02:30, Sat 14:00`"
-        )
+        f.write_str(&english(&self.text()))
     }
 }
 
 impl std::error::Error for NoSuchSchedule {}
+
+impl NoSuchSchedule {
+    /// The sentence for the operator.
+    pub fn text(&self) -> Text {
+        Text::new("error-specs-schedule").word("text", &*self.0)
+    }
+}
 
 impl FromStr for Schedule {
     type Err = NoSuchSchedule;

@@ -16,6 +16,7 @@ mod foreign;
 use foreign::Wire;
 
 use super::measure::{MeasureArgs, measure};
+use super::screen::tell_status;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure, table};
 
@@ -108,7 +109,7 @@ fn print_latency(record: &Record) {
 
 /// Lets one message pass for each line of standard input, from the first on.
 fn open_step_by_step() -> Result<(), Failure> {
-    eprintln!("Each line on standard input (Enter) sends a message; its end ends the test.");
+    tell_status(&Text::new("status-lines"));
     let mut lines = std::io::stdin().lock().lines();
     if !matches!(lines.next(), Some(Ok(_))) {
         return Err(Failure::operator(

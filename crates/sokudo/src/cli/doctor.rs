@@ -1,11 +1,13 @@
 //! `sokudo doctor`: facilities of this system, and changes that it needs.
 
 use clap::Args;
+use sokudo_i18n::I18n;
+use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
 use sokudo_monitors::facilities;
 
 use super::screen::escapes;
-use super::{Exit, Failure};
+use super::{Exit, Failure, language};
 
 /// Try every facility that sokudo can use, and say what to change.
 #[derive(Debug, Args)]
@@ -44,20 +46,19 @@ pub fn run(args: DoctorArgs) -> Result<Exit, Failure> {
         ("", "", "")
     };
     let missing = all.iter().filter(|facility| !facility.available).count();
-    println!(
-        "{} of {} facilities are available.\n",
-        all.len() - missing,
-        all.len()
-    );
+    let i18n = I18n::new(language());
+    let says = Text::new("status-facilities").with("n", all.len() - missing);
+    println!("{}\n", i18n.text(&says.with("all", all.len())));
+    let say = |sentence: &str| i18n.text(&Text::recorded(sentence));
     for facility in &all {
         let mark = if facility.available {
             format!("{good}✓{plain}")
         } else {
             format!("{caution}–{plain}")
         };
-        println!("  {mark} {:<28} {}", facility.name, facility.why);
+        println!("  {mark} {:<28} {}", facility.name, say(&facility.why));
         if let Some(change) = &facility.change {
-            println!("    {:<28} → {change}", "");
+            println!("    {:<28} → {}", "", say(change));
         }
     }
     Ok(Exit::Fine)

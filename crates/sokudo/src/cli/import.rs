@@ -66,7 +66,9 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 fn not_imported(file: &Path, error: &Iperf3Error) -> Failure {
     let hint = match error {
         Iperf3Error::Empty(_) => Text::new("error-import-hint-empty"),
-        Iperf3Error::TooLarge(_) | Iperf3Error::TooMany(_) => Text::new("error-import-hint-long"),
+        Iperf3Error::TooLarge(_) | Iperf3Error::ManyConnections | Iperf3Error::ManyIntervals => {
+            Text::new("error-import-hint-long")
+        }
         Iperf3Error::NotJson(_) | Iperf3Error::NotIperf3 => Text::new("error-import-hint"),
     };
     Failure::operator(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sokudo_agent::audit::Audit;
 use sokudo_agent::policy::Policy;
+use sokudo_i18n::I18n;
 use sokudo_model::Text;
 
 use super::{Failure, config};
@@ -65,12 +66,17 @@ fn noted() -> PathBuf {
 }
 
 fn print(policy: &Policy, file: &Path) {
-    match file.exists() {
-        true => println!("policy {}", file.display()),
-        false => println!("no policy at {}: the default", file.display()),
+    let key = match file.exists() {
+        true => "status-policy",
+        false => "status-no-policy",
+    };
+    let i18n = I18n::new(super::language());
+    println!(
+        "{}",
+        i18n.text(&Text::new(key).with("file", file.display()))
+    );
+    let noted = Text::new("status-noted").with("file", noted().display());
+    for line in policy.explain().iter().chain([&noted]) {
+        println!("  {}", i18n.text(line));
     }
-    for line in policy.explain() {
-        println!("  {line}");
-    }
-    println!("  noted in {}", noted().display());
 }

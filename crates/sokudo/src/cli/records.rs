@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
 use sokudo_model::harmless;
 use sokudo_session::conclude;
 
 use super::finish::{ShowOptions, exit_of, show as show_record};
+use super::screen::{announce, tell_status};
 use super::{Exit, Failure};
 
 /// List the recorded runs, newest first.
@@ -105,10 +107,7 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
     let root = sokudo_store::runs_root();
     let entries = sokudo_store::list(&root)?;
     if entries.is_empty() && !args.json {
-        println!(
-            "No runs yet in {}. `sokudo check` makes the first in a minute.",
-            root.display()
-        );
+        announce(&Text::new("status-no-runs").with("path", root.display()));
     }
     for entry in entries {
         match (&entry.info, args.json) {
@@ -185,12 +184,13 @@ pub fn recover(args: RecoverArgs) -> Result<Exit, Failure> {
         collected.forget();
     }
     if report.recovered {
-        eprintln!(
-            "  recovered {} reports with {} points; {} bytes in {} places could not be read",
-            report.batches, report.points, report.loss.bytes, report.loss.gaps
-        );
+        let says = Text::new("status-recovered")
+            .with("batches", report.batches)
+            .with("points", report.points);
+        let loss = says.with("bytes", report.loss.bytes);
+        tell_status(&loss.with("gaps", report.loss.gaps));
     } else {
-        eprintln!("  nothing to recover: the record is complete");
+        tell_status(&Text::new("status-complete"));
     }
     let record = conclude(&path, args.show.lang())?;
     show_record(&record, &path, &args.show);

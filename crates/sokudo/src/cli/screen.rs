@@ -3,7 +3,11 @@
 use std::io::IsTerminal;
 
 use indicatif::ProgressDrawTarget;
+use sokudo_i18n::I18n;
+use sokudo_model::Text;
 use sokudo_report::{text_columns, wrap};
+
+use super::language;
 
 /// Columns where no terminal tells its own.
 const COLUMNS: usize = 80;
@@ -42,6 +46,16 @@ pub fn tell_behind(lead: &str, text: &str) {
         // A program that reads it line by line needs it in one line.
         false => eprintln!("{lead}{text}"),
     }
+}
+
+/// Says where something is reached, or what to do next, on stdout because scripts wait for it.
+pub fn announce(text: &Text) {
+    println!("{}", I18n::new(language()).text(text));
+}
+
+/// Says on stderr what becomes of the command itself.
+pub fn tell_status(text: &Text) {
+    eprintln!("  {}", I18n::new(language()).text(text));
 }
 
 fn laid_out(lead: &str, text: &str, width: usize) -> String {

@@ -11,12 +11,14 @@ use sokudo_agent::Guard;
 use sokudo_bus::direct::{self, Server, ServerPolicy};
 use sokudo_controller::host_name;
 use sokudo_i18n::{I18n, TextError};
+use sokudo_model::Text;
 use sokudo_wire::Key;
 use sokudo_workload::contract::PathUse;
 
 use super::key::{self, KeyText};
 use super::policy::{self, PolicyArgs};
 use super::ports::PortArgs;
+use super::screen::{announce, tell_status};
 use super::{DEFAULT_PORT, Exit, Failure, carry_out_plans_apart, language, stop_flag};
 
 /// Serve as the far end of other hosts' tests, until Ctrl-C.
@@ -148,11 +150,11 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
         &policy,
         &factory,
     )?;
-    announce(server.local_addr(), key.as_ref(), args.new_key, args.open);
+    announce_server(server.local_addr(), key.as_ref(), args.new_key, args.open);
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
     }
-    eprintln!("  stopping");
+    tell_status(&Text::new("status-stopping"));
     server.stop();
     Ok(Exit::Fine)
 }
@@ -175,21 +177,18 @@ fn bind_or_v4(
 }
 
 /// Says where to reach this host, on stdout because scripts wait for it.
-fn announce(address: SocketAddr, key: Option<&Key>, new: bool, open: bool) {
-    println!("serving on {address}");
-    match key {
+fn announce_server(address: SocketAddr, key: Option<&Key>, new: bool, open: bool) {
+    announce(&Text::new("status-serving").with("address", address));
+    let text = match key {
         Some(key) if new => {
-            let text = key.to_text();
-            println!("key {text}");
-            println!(
-                "on the other host: SOKUDO_KEY={text} sokudo datagram {}",
-                host_name()
-            );
+            let key = key.to_text();
+            announce(&Text::new("status-key").word("key", &*key));
+            let command = format!("SOKUDO_KEY={key} sokudo datagram {}", host_name());
+            Text::new("status-other-host").word("command", command)
         }
-        Some(key) => println!("only who has the key {} may come in", key.id()),
-        None if open => {
-            println!("open: every client that reaches this port may send load through this host")
-        }
-        None => println!("this machine only; `--new-key` serves other hosts"),
-    }
+        Some(key) => Text::new("status-key-only").with("id", key.id()),
+        None if open => Text::new("status-open"),
+        None => Text::new("status-local"),
+    };
+    announce(&text);
 }

@@ -22,7 +22,7 @@ use sokudo_target::{
 use sokudo_workload::values::Span;
 
 use super::finish::LangOption;
-use super::screen::tell;
+use super::screen::{announce, tell};
 use super::{Exit, Failure, config, stop_flag};
 
 /// Time between two looks at the operator's wish to end.
@@ -368,7 +368,7 @@ fn app(args: AppArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     }
     let i18n = I18n::new(args.language.lang());
-    serve(settings, &i18n, |target| announce(&i18n, target))
+    serve(settings, &i18n, |target| announce_target(&i18n, target))
 }
 
 /// Runs a target until Ctrl-C; `announce` says where it is.
@@ -412,11 +412,11 @@ pub fn serve(
 }
 
 /// Says where everything is, on stdout because scripts wait for it.
-fn announce(i18n: &I18n, target: &Target) {
+fn announce_target(i18n: &I18n, target: &Target) {
     let (at, admin) = (target.at().to_string(), target.admin().to_string());
     let values = [("at", at.as_str()), ("admin", admin.as_str())];
-    println!("target app on http://{at}/");
-    println!("admin port on http://{admin}");
+    announce(&Text::new("status-target").word("url", format!("http://{at}/")));
+    announce(&Text::new("status-admin").word("url", format!("http://{admin}")));
     for key in [
         "target-stress",
         "target-stat",

@@ -18,7 +18,7 @@ use sokudo_workload::values::Span;
 use super::observe::ObserveArgs;
 use super::out::OutArgs;
 use super::scenario::PlaceArgs;
-use super::screen::tell;
+use super::screen::{announce, tell, tell_status};
 use super::{Exit, Failure, command_for_record, stop_flag};
 
 pub use watch::{WatchArgs, Watched};
@@ -111,7 +111,8 @@ impl Page {
         let name = host_name();
         let runs = sokudo_store::runs_root();
         let server = sokudo_web::open(page.listen, page.token, &name, (feed, desk), runs)?;
-        println!("page of {} on {}", worker.place(), server.url(&name));
+        let says = Text::new("status-page-of").with("name", worker.place());
+        announce(&says.word("url", server.url(&name)));
         Ok(Self {
             _server: server,
             worker,
@@ -164,7 +165,7 @@ pub fn run(args: WebArgs) -> Result<Exit, Failure> {
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(LOOK);
     }
-    eprintln!("  stopping");
+    tell_status(&Text::new("status-stopping"));
     page.close();
     for lost in sinks.close() {
         tell(&I18n::new(Lang::from_env()).text(&lost));

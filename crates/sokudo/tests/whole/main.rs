@@ -42,6 +42,7 @@ mod group_guide;
 #[cfg(feature = "fleet")]
 mod group_hosts;
 mod http;
+mod japanese;
 mod jmx;
 mod jtl;
 mod knee;

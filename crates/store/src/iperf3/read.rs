@@ -33,9 +33,12 @@ pub enum Iperf3Error {
     /// JSON of something else.
     #[error("the object has no `start` and `end` as iperf3 writes them")]
     NotIperf3,
-    /// More connections or intervals than a record may hold.
-    #[error("the result has more {0} than are read")]
-    TooMany(&'static str),
+    /// More connections than a record may hold.
+    #[error("the result has more connections than are read")]
+    ManyConnections,
+    /// The same of intervals.
+    #[error("the result has more intervals than are read")]
+    ManyIntervals,
     /// It contains nothing that could be shown.
     #[error("the result holds no numbers{0}")]
     Empty(String),
@@ -50,7 +53,8 @@ impl Iperf3Error {
                 .with("most", MAX_BYTES),
             Self::NotJson(error) => Text::new("error-iperf3-json").word("error", error),
             Self::NotIperf3 => Text::new("error-iperf3-other"),
-            Self::TooMany(what) => Text::new(format!("error-iperf3-many-{what}")),
+            Self::ManyConnections => Text::new("error-iperf3-many-connections"),
+            Self::ManyIntervals => Text::new("error-iperf3-many-intervals"),
             Self::Empty(why) => Text::new("error-iperf3-empty").word("why", why),
         }
     }
@@ -199,7 +203,7 @@ impl<'a> Source<'a> {
         let (start, end) = (&json["start"], &json["end"]);
         let streams = list(&end["streams"]);
         if streams.len() > MAX_FLOWS || list(&start["connected"]).len() > MAX_FLOWS {
-            return Err(Iperf3Error::TooMany("connections"));
+            return Err(Iperf3Error::ManyConnections);
         }
         let connection = &start["connected"][0];
         let own = word(&connection["local_host"]);
@@ -413,7 +417,7 @@ impl<'a> Source<'a> {
             for row in list(&interval["streams"]) {
                 rows += 1;
                 if rows > MAX_ROWS {
-                    return Err(Iperf3Error::TooMany("intervals"));
+                    return Err(Iperf3Error::ManyIntervals);
                 }
                 let socket = row["socket"].as_i64();
                 let Some(place) = socket.and_then(|socket| sockets.get(&socket)) else {

@@ -143,7 +143,7 @@ fn other_files_are_refused() {
     let many = json!({"start": {}, "end": {"streams": streams}}).to_string();
     assert_eq!(
         read(many.as_bytes()).unwrap_err(),
-        Iperf3Error::TooMany("connections")
+        Iperf3Error::ManyConnections
     );
 }
 

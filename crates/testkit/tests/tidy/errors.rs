@@ -39,27 +39,7 @@ const NOT_TOLD: &[Exempt] = &[
         "TcpError",
         "its message takes the time with its unit",
     ),
-    (
-        "out",
-        "BadSinkAddress",
-        "the option that is wrong is told in its place",
-    ),
-    (
-        "session",
-        "NoSuchSchedule",
-        "the file of the replication is told in its place",
-    ),
     ("sql", "SqlError", "it is what a server says"),
-    (
-        "store",
-        "Iperf3Error",
-        "its messages are one per kind of what is too many",
-    ),
-    (
-        "target",
-        "BadSetting",
-        "its messages say more than its sentences",
-    ),
     (
         "target",
         "NoSession",

@@ -18,6 +18,7 @@ use super::super::ports::PortArgs;
 use super::super::{Exit, Failure, carry_out_plans_apart, config, language, stop_flag};
 use super::guard::Guarded;
 use super::{JOIN_VARIABLE, join_line, log, place, read_token, unnoted};
+use crate::cli::screen::{announce, tell_status};
 
 /// Join a group and carry out the orders of its controller, until Ctrl-C.
 #[derive(Debug, Args)]
@@ -91,7 +92,8 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     carry_out_plans_apart();
     let membership = membership(&args)?;
     let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
-    println!("{name} is an agent of {group}");
+    let says = Text::new("status-agent").word("name", &*name);
+    announce(&says.word("group", &*group));
     let guard = Arc::new(Guard::new(policy, audit, Some(keeper)));
     let service = Service {
         factory: sokudo_agent::guarded(&name, Arc::clone(&guard)),
@@ -101,14 +103,14 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     let begin = |member: &Membership| {
         let serving = agent::serve(member.clone(), service.clone())?;
         let guarded = Guarded::begin(&group, &serving);
-        println!("connected");
+        announce(&Text::new("status-connected"));
         Ok((serving, guarded))
     };
     let kept = (config(), log());
     stay(&stop, kept, membership, begin, |(serving, _)| {
         serving.is_idle()
     })?;
-    eprintln!("  leaving {group}");
+    tell_status(&Text::new("status-leaving").word("group", group));
     Ok(Exit::Fine)
 }
 

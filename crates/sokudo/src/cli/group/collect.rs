@@ -11,6 +11,7 @@ use sokudo_zenoh::{Fleet, Group};
 
 use super::super::{Failure, config};
 use super::{ANSWER_BOUND, is_known};
+use crate::cli::screen::tell_status;
 
 /// Runs that have been collected for a record, to be forgotten by the agents once the record is
 /// complete.
@@ -62,11 +63,8 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
         points += collect::complete(record, &known, &bus, agent, &manifest.id)?;
         agents.push(agent);
     }
-    let held = match agents.len() {
-        1 => "one agent".to_owned(),
-        many => format!("{many} agents"),
-    };
-    eprintln!("  {held} of {group} held {points} points that the record lacked");
+    let says = Text::new("status-collected").with("agents", agents.len());
+    tell_status(&says.word("group", &*group).with("points", points));
     Ok(Some(Collected {
         bus,
         agents,

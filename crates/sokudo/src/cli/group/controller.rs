@@ -19,6 +19,7 @@ use sokudo_zenoh::{Group, Router};
 
 use super::super::{Exit, Failure, config, language, stop_flag, web};
 use super::{DEFAULT_GROUP_PORT, TokenArgs, audit, dialling, noted, place};
+use crate::cli::screen::{announce, tell_status};
 
 /// Accept the agents of a group, until Ctrl-C.
 ///
@@ -89,20 +90,17 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     group.save_router(&config(), &reached, &met, &args.router)?;
     let watch = watch(audit(&name)?);
     let _door = Door::open(group, &config(), args.bind, vec![met.clone()], watch)?;
-    println!("controller of {name} on {met}");
-    println!(
-        "on each host: sokudo agent --join {token}{}",
-        dialling(&args.router)
-    );
-    println!(
-        "good for {}; another one: sokudo group token {name}",
-        args.token.says()
-    );
+    let says = Text::new("status-controller").word("group", &*name);
+    announce(&says.word("place", &*met));
+    let command = format!("sokudo agent --join {token}{}", dialling(&args.router));
+    announce(&Text::new("status-each-host").word("command", command));
+    let says = Text::new("status-valid").word("time", args.token.says());
+    announce(&says.word("command", format!("sokudo group token {name}")));
     let page = args.web.map(|at| web::of_group(&name, at)).transpose()?;
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
     }
-    eprintln!("  stopping");
+    tell_status(&Text::new("status-stopping"));
     if let Some(page) = page {
         page.close();
     }

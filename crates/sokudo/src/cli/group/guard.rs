@@ -12,11 +12,13 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use clap::Args;
+use sokudo_model::Text;
 use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::Membership;
 use sokudo_zenoh::agent::{self, Serving};
 
 use super::super::{Exit, Failure, config, stop_flag};
+use crate::cli::screen::tell_status;
 
 /// Name of the hidden subcommand.
 const COMMAND: &str = "agent-guard";
@@ -50,7 +52,7 @@ impl Guarded {
         match begun {
             Ok(child) => Self(Some(child)),
             Err(why) => {
-                eprintln!("  no watchdog for this process: {why}");
+                tell_status(&Text::new("status-no-watchdog").with("error", why));
                 Self(None)
             }
         }

@@ -27,6 +27,7 @@ use sokudo_zenoh::members::Members;
 use sokudo_zenoh::tokens::Terms;
 use sokudo_zenoh::{Chosen, Fleet, Group, GroupError, Membership, Reached, enrol};
 
+use super::screen::announce;
 use super::{Exit, Failure, config, language};
 
 /// Environment variable with the line with which a host joins.
@@ -143,7 +144,9 @@ pub fn group(args: GroupArgs) -> Result<Exit, Failure> {
     match args.what {
         GroupCommand::Init { name } => {
             Group::found(&name)?.save(&config())?;
-            println!("group {name} is made; next: sokudo controller {name}");
+            let command = format!("sokudo controller {name}");
+            let says = Text::new("status-group-made").word("name", name);
+            announce(&says.word("command", command));
             Ok(Exit::Fine)
         }
         GroupCommand::Token {
@@ -209,7 +212,7 @@ fn remove(name: &str, host: &str) -> Result<Exit, Failure> {
         ));
     }
     noted(&audit(name)?, &json!({ "what": "removed", "name": host }));
-    println!("the name {host} is free; the next host that joins may have it");
+    announce(&Text::new("status-name-free").word("name", host));
     Ok(Exit::Fine)
 }
 

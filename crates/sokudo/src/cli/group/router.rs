@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use clap::Args;
+use sokudo_model::Text;
 use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::site::Site;
 use sokudo_zenoh::{Membership, stay};
@@ -10,6 +11,7 @@ use sokudo_zenoh::{Membership, stay};
 use super::super::{Exit, Failure, config, stop_flag};
 use super::controller::own_address;
 use super::{DEFAULT_GROUP_PORT, JOIN_VARIABLE, join_line, log, membership, read_token};
+use crate::cli::screen::{announce, tell_status};
 
 /// Carry the messages of a site's agents to their controller, until Ctrl-C.
 ///
@@ -60,15 +62,14 @@ pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
     let begin = |member: &Membership| {
         let site = Site::open(member, args.bind, log())?;
         let place = SocketAddr::new(args.bind.ip(), site.address().port());
-        println!("router of {group} on {place}");
-        println!(
-            "on each host of this site: sokudo agent --join TOKEN --via {}:{}",
-            own_address(args.bind.ip()),
-            place.port()
-        );
+        let says = Text::new("status-router").word("group", &*group);
+        announce(&says.with("place", place));
+        let own = own_address(args.bind.ip());
+        let command = format!("sokudo agent --join TOKEN --via {own}:{}", place.port());
+        announce(&Text::new("status-each-site-host").word("command", command));
         Ok(site)
     };
     stay(&stop, (config(), log()), membership, begin, Site::is_idle)?;
-    eprintln!("  stopping");
+    tell_status(&Text::new("status-stopping"));
     Ok(Exit::Fine)
 }

@@ -12,6 +12,7 @@ use sokudo_zenoh::foreign::Foreign;
 
 use super::super::{Exit, Failure, config};
 use super::{lasting, place};
+use crate::cli::screen::announce;
 
 /// Write the file with which a `zenohd` of your own carries this group's messages.
 ///
@@ -83,13 +84,13 @@ pub(super) fn write(args: &ZenohdArgs) -> Result<Exit, Failure> {
 fn print_next(args: &ZenohdArgs, output: &Path) {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     let port = args.listen.rsplit_once(':').map_or("", |(_, port)| port);
-    println!("{} holds a key: let nobody else read it", output.display());
-    println!("on the router: zenohd -c {name}");
+    announce(&Text::new("status-holds-key").with("file", output.display()));
+    let next = |key: &str, command: String| announce(&Text::new(key).word("command", command));
+    next("status-on-router", format!("zenohd -c {name}"));
     if args.alone {
-        println!(
-            "here: sokudo controller {} --router ROUTER:{port}",
-            args.name
-        );
+        let command = format!("sokudo controller {} --router ROUTER:{port}", args.name);
+        next("status-here", command);
     }
-    println!("on each host: sokudo agent --join TOKEN --router ROUTER:{port}");
+    let command = format!("sokudo agent --join TOKEN --router ROUTER:{port}");
+    next("status-each-host", command);
 }

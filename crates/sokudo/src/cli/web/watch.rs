@@ -17,6 +17,7 @@ use sokudo_session::page::{Tap, hosts, outcome, steer};
 
 use super::DEFAULT_PLACE;
 use crate::cli::Failure;
+use crate::cli::screen::tell_status;
 
 /// Longest time until pages get the end.
 const LAST_WORD: Duration = Duration::from_millis(500);
@@ -59,7 +60,7 @@ impl WatchArgs {
         let (name, runs) = (host_name(), sokudo_store::runs_root());
         let both = (feed.clone(), Arc::clone(&desk) as Arc<dyn Desk>);
         let server = sokudo_web::open(at, false, &name, both, runs)?;
-        eprintln!("  page on {}", server.url(&name));
+        tell_status(&Text::new("status-page").word("url", server.url(&name)));
         feed.tell(Told::Begins {
             what: what.into(),
             record: true,

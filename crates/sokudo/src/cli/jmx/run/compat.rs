@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
+use sokudo_i18n::I18n;
 use sokudo_load_http::jmx::summariser::{SummariserOptions, Summarisers};
 use sokudo_load_http::jmx::{Finished, Generator, JmxOptions, LoadObserver, Prepared, Tallies};
 use sokudo_model::{Refusal, harmless};
@@ -14,7 +15,7 @@ use sokudo_session::random_seed;
 use super::{PlanArgs, prepare};
 use crate::cli::jtl::Reported;
 use crate::cli::workload::Measured;
-use crate::cli::{Exit, Failure, help, not_understood, stop_flag};
+use crate::cli::{Exit, Failure, help, language, not_understood, stop_flag};
 
 /// Carries out a command line of the tool, with its lines on stdout.
 pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
@@ -95,8 +96,9 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     for (what, count) in &finished.troubles {
         eprintln!("  ! {} ({count})", harmless(what));
     }
+    let i18n = I18n::new(language());
     for problem in &finished.problems {
-        eprintln!("  ! {}", harmless(problem));
+        eprintln!("  ! {}", harmless(&i18n.text(problem)));
     }
     println!("... end of run");
     let whole = finished.problems.is_empty() && finished.lost_rows == 0;
