@@ -515,6 +515,7 @@ error-monitor-target-mapping = a mapping needs `url=http://HOST:PORT`
 error-monitor-target-url = a server of this kind needs `url=http://HOST:PORT`
 error-monitor-timeout = the timeout is not between 100ms and 60s
 error-monitor-together = monitor `{ $monitor }`: { $problem }
+error-monitor-tracefs = tracefs is not mounted, or only root may look there (`mount -t tracefs t /sys/kernel/tracing`)
 error-monitor-twice = given twice
 error-monitor-unavailable = not available on this system: { $why }
 error-monitor-unknown = there is no monitor `{ $monitor }`

@@ -515,6 +515,7 @@ error-monitor-target-mapping = 対応表には `url=http://HOST:PORT` が必要�
 error-monitor-target-url = この種類のサーバーには `url=http://HOST:PORT` が必要です
 error-monitor-timeout = タイムアウトは 100ms から 60s の範囲にありません
 error-monitor-together = モニター `{ $monitor }`: { $problem }
+error-monitor-tracefs = tracefs がマウントされていないか、root しか見られません (`mount -t tracefs t /sys/kernel/tracing`)
 error-monitor-twice = 2 回指定されています
 error-monitor-unavailable = このシステムでは利用できません: { $why }
 error-monitor-unknown = モニター `{ $monitor }` はありません

@@ -4,6 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use sokudo_model::Text;
+
+use crate::reread::cannot_open;
 use crate::{Context, Unavailable};
 
 /// Places where tracefs may be mounted, below `/sys`.
@@ -33,15 +36,11 @@ impl Instance {
             .map(|place| place.join("instances"))
             .find(|it| it.is_dir());
         let Some(instances) = found else {
-            let why = "tracefs is not mounted, or only root may look there (`mount -t tracefs t /sys/kernel/tracing`)";
-            return Err(Unavailable::System(why.into()));
+            return Err(Unavailable::System(Text::new("error-monitor-tracefs")));
         };
         remove_abandoned(&instances, ctx);
         let folder = instances.join(format!("{NAME}{}-{}", std::process::id(), number()));
-        let failed = |error: io::Error| {
-            let why = format!("`{}` cannot be used: {error}", folder.display());
-            Unavailable::System(why)
-        };
+        let failed = |error: io::Error| cannot_open(&folder, &error);
         fs::create_dir(&folder).map_err(failed)?;
         let mut made = Self {
             pipe: None,

@@ -64,7 +64,7 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
         agents.push(agent);
     }
     let says = Text::new("status-collected").with("agents", agents.len());
-    tell_status(&says.word("group", &*group).with("points", points));
+    tell_status(&says.word("group", group).with("points", points));
     Ok(Some(Collected {
         bus,
         agents,
