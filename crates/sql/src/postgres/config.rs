@@ -11,7 +11,7 @@ const PORT: u16 = 5432;
 /// Keys of libpq that mean something here.
 const KEYS: &str = "host, hostaddr, port, user, password, dbname, options, application_name, \
     connect_timeout, keepalives, keepalives_idle, keepalives_interval, keepalives_count, \
-    tcp_user_timeout, target_session_attrs, load_balance_hosts, channel_binding, sslmode and sslrootcert";
+    target_session_attrs, load_balance_hosts, channel_binding, sslmode and sslrootcert";
 
 /// One of the places where a server may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +55,6 @@ pub(crate) struct Config {
     /// For each address.
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) keepalive: Option<Keepalive>,
-    /// How long sent bytes may stay without acknowledgement.
-    pub(crate) user_timeout: Option<Duration>,
     pub(crate) access: Access,
     /// Sessions begin with one host after the other.
     pub(crate) is_balanced: bool,
@@ -86,7 +84,6 @@ impl Default for Config {
             application_name: None,
             connect_timeout: None,
             keepalive: Some(Keepalive::default()),
-            user_timeout: None,
             access: Access::Any,
             is_balanced: false,
             encryption: Encryption::WhereOffered,
@@ -202,10 +199,6 @@ impl Config {
             "options" => self.options = Some(value),
             "application_name" => self.application_name = Some(value),
             "connect_timeout" => self.connect_timeout = seconds(key, &value)?,
-            "tcp_user_timeout" => {
-                let millis: u64 = number(key, &value)?;
-                self.user_timeout = Some(Duration::from_millis(millis)).filter(|it| !it.is_zero());
-            }
             "target_session_attrs" => {
                 self.access = match value.as_str() {
                     "any" => Access::Any,

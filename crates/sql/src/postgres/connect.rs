@@ -12,7 +12,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::config::{Access, Config, Encryption, Host};
+use super::config::{Access, Config, Encryption, Host, Keepalive};
 use super::failure::Failure;
 use super::stream::{Duplex, Link};
 use super::wire::{self, Authentication, tag};
@@ -58,7 +58,7 @@ struct Place {
     at: At,
     /// Name for its certificate.
     name: String,
-    config: Socket,
+    keepalive: Option<Keepalive>,
 }
 
 #[derive(Debug, Clone)]
@@ -69,17 +69,6 @@ enum At {
         expect(dead_code, reason = "data source names with it are refused")
     )]
     Socket(PathBuf),
-}
-
-/// Options of a TCP connection.
-#[derive(Debug, Clone)]
-struct Socket {
-    keepalive: Option<super::config::Keepalive>,
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "only Linux has it")
-    )]
-    user_timeout: Option<Duration>,
 }
 
 /// Opens a session on the first host that gives one.
@@ -133,14 +122,10 @@ async fn at_host(
 /// The addresses of a host.
 async fn places(config: &Config, host: usize) -> io::Result<Vec<Place>> {
     let port = config.port(host);
-    let socket = Socket {
-        keepalive: config.keepalive,
-        user_timeout: config.user_timeout,
-    };
     let place = |at, name: &str| Place {
         at,
         name: name.into(),
-        config: socket.clone(),
+        keepalive: config.keepalive,
     };
     let named = config.hosts.get(host);
     if let Some(address) = config.addresses.get(host) {
@@ -205,7 +190,7 @@ async fn encrypted(
         At::Socket(path) => return Ok((at_socket(path).await?, false)),
     };
     let mut stream = TcpStream::connect(address).await?;
-    set_up(&stream, &place.config)?;
+    set_up(&stream, place.keepalive)?;
     if encryption == Encryption::Never {
         return Ok((Box::new(stream), false));
     }
@@ -231,14 +216,9 @@ async fn at_socket(_path: &Path) -> io::Result<Box<dyn Duplex>> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn set_up(stream: &TcpStream, config: &Socket) -> io::Result<()> {
+fn set_up(stream: &TcpStream, keepalive: Option<Keepalive>) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let socket = SockRef::from(stream);
-    #[cfg(target_os = "linux")]
-    if config.user_timeout.is_some() {
-        socket.set_tcp_user_timeout(config.user_timeout)?;
-    }
-    if let Some(keepalive) = config.keepalive {
+    if let Some(keepalive) = keepalive {
         let idle = keepalive.idle.unwrap_or(KEEPALIVE_IDLE);
         let mut probes = TcpKeepalive::new().with_time(idle);
         if let Some(interval) = keepalive.interval {
@@ -248,7 +228,7 @@ fn set_up(stream: &TcpStream, config: &Socket) -> io::Result<()> {
         if let Some(count) = keepalive.probes {
             probes = probes.with_retries(count);
         }
-        socket.set_tcp_keepalive(&probes)?;
+        SockRef::from(stream).set_tcp_keepalive(&probes)?;
     }
     Ok(())
 }
