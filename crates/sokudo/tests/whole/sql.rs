@@ -399,6 +399,7 @@ fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
     let place = place();
     for (name, text) in [
         ("pipe.sql", "select 1;\n\\startpipeline\n"),
+        ("piped.sql", "\\startpipeline\nselect 1;\n\\endpipeline\n"),
         (
             "typo.sql",
             "\\set a random(1, 10)\nselect :a, \\gset\n\\set b :c + 1\n",
@@ -417,9 +418,10 @@ fn a_mix_that_cannot_be_carried_out_is_refused_with_file_line_and_construct() {
         ),
         (
             "sqlmix --file pipe.sql",
-            "pipe.sql, line 2: `\\startpipeline`",
-            "\\gset",
+            "pipe.sql, line 2: a pipeline does not end",
+            "\\endpipeline",
         ),
+        ("sqlmix --file piped.sql", "only PostgreSQL", "--target"),
         (
             "sqlmix --file book.toml",
             "book.toml, line 3: unknown field `weigth`",
