@@ -69,6 +69,7 @@ metric-sql-pool-max = sessions of the pool; absent without --pool
 metric-sql-pool-timeouts = transactions that failed because no session of the pool was free in time
 metric-sql-pool-used = sessions of the pool that clients have, on average over the interval; in the result: over the load; absent without --pool
 metric-sql-pool-wait-seconds = wait of a transaction for a session of the pool, which the latency holds; absent without --pool
+metric-sql-pool-wait-mean-seconds = mean wait for a session of the pool over the interval, of those who got one
 metric-sql-pool-waiting = clients that wait for a session of the pool, on average over the interval; in the result: over the load; absent without --pool
 metric-sql-ports-exhausted = sessions that could not be made because no local port was left
 metric-sql-round-trip-seconds = latency of each transaction by itself

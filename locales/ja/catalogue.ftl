@@ -69,6 +69,7 @@ metric-sql-pool-max = プールのセッション数。--pool がなければ、
 metric-sql-pool-timeouts = プールのセッションが時間内に空かず失敗したトランザクション
 metric-sql-pool-used = クライアントが使っているプールのセッション数。区間の平均、結果では負荷全体の平均。--pool がなければ、ない
 metric-sql-pool-wait-seconds = トランザクションがプールのセッションを待った時間。レイテンシーに含まれる。--pool がなければ、ない
+metric-sql-pool-wait-mean-seconds = プールのセッションを得るまでの待ち時間の、区間の平均
 metric-sql-pool-waiting = プールのセッションを待っているクライアント数。区間の平均、結果では負荷全体の平均。--pool がなければ、ない
 metric-sql-ports-exhausted = 空いたローカルポートがなく作れなかったセッションの数
 metric-sql-round-trip-seconds = トランザクション 1 件ごとのレイテンシー

@@ -9,6 +9,7 @@ use sokudo_sql::Class;
 use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Connecting, Details};
 use sokudo_workload::histogram_text;
+use sokudo_workload::joined::NS;
 
 /// The kinds of transactions of a workload, and what it counts beside them.
 pub trait Parts: std::fmt::Debug + Default + Send + 'static {
@@ -90,6 +91,13 @@ impl Pooled {
             ]
         });
         means.into_iter().flatten()
+    }
+
+    /// The same, and the mean wait for a session.
+    fn values(&self) -> impl Iterator<Item = (Metric, f64)> + use<> {
+        let waited = (!self.wait.is_empty()).then(|| self.wait.summary(NS).mean);
+        let waited = waited.map(|mean_s| (numbers::POOL_WAIT_MEAN_SECONDS, mean_s));
+        self.means().chain(waited)
     }
 
     fn clear(&mut self) {
@@ -282,7 +290,7 @@ impl<P: Parts> Details for TransactionDetails<P> {
     }
 
     fn values(&self, _answered: u64) -> impl Iterator<Item = (Metric, f64)> {
-        self.pool.means()
+        self.pool.values()
     }
 
     /// Those that are zero are left out, but for the tries and what the workload counts.

@@ -37,6 +37,7 @@ metrics! {
     POOL_MAX = gauge("sql.pool.max", One, "sessions of the pool; absent without --pool").sum();
     POOL_WAITING = gauge("sql.pool.waiting", One, "clients that wait for a session of the pool, on average over the interval; in the result: over the load; absent without --pool").sum().named();
     POOL_WAIT_SECONDS = histogram("sql.pool.wait_seconds", Seconds, "wait of a transaction for a session of the pool, which the latency holds; absent without --pool").named();
+    POOL_WAIT_MEAN_SECONDS = gauge("sql.pool.wait_mean_seconds", Seconds, "mean wait for a session of the pool over the interval, of those who got one");
     POOL_TIMEOUTS = counter("sql.pool.timeouts", One, "transactions that failed because no session of the pool was free in time").sum();
     CANCELLED_AT_END = counter("sql.cancelled_at_end", One, "transactions under way when the load was ended; they are neither counted nor errors").sum();
     CLIENT_CPU_SECONDS_PER_TRANSACTION = gauge("sql.client_cpu_seconds_per_transaction", Seconds, "CPU time of the load's threads over the transactions that they carried out, warm-up included").named();

@@ -350,6 +350,15 @@ fn a_pool_that_is_the_limit_is_confirmed_by_raising_it() {
     let object = proved.stdout.rfind("\n{").map_or(0, |at| at + 1);
     let said: serde_json::Value = serde_json::from_str(&proved.stdout[object..]).expect("JSON");
     assert_eq!(said["cause"], "session_pool", "{proved}");
+    let first = place.records().into_iter().next().expect("a record");
+    let series = sokudo_store::load(&first).expect("a whole record").series;
+    let waits = |series: &&sokudo_model::Series| series.key.metric == "sql.pool.wait_mean_seconds";
+    let waits = series.iter().find(waits).expect("waits over time");
+    // Ten clients wait behind two that hold a session for 8 ms each.
+    assert!(
+        waits.points.iter().any(|point| point.1 > 0.008),
+        "{waits:?}"
+    );
     assert_eq!(said["confirmed"], serde_json::Value::Bool(true), "{proved}");
 }
 
