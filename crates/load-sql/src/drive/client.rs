@@ -12,7 +12,7 @@ use futures_util::future::{Either, select};
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Labels, Summary};
 use sokudo_net::clock::now_ns;
-use sokudo_sql::{Session, SqlError, Target};
+use sokudo_sql::{Engine, Session, SqlError, Target};
 use sokudo_workload::exchange::{AskPlan, Course, Details, Next, Report, measured};
 use tokio::runtime::Runtime;
 
@@ -206,6 +206,7 @@ pub(crate) fn run<T: Transactions>(
         commit,
         retries,
         is_shared,
+        is_alone: clients.len() == 1,
         bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
     };
     let mut kept = Vec::new();
@@ -244,6 +245,8 @@ struct Patience {
     bound: Duration,
     /// Whether clients wait for sessions that they share.
     is_shared: bool,
+    /// Whether the thread has one client.
+    is_alone: bool,
 }
 
 /// Resource that the clients of a thread queue for.
@@ -360,9 +363,9 @@ async fn client<T: Transactions>(
                 .await;
             }
         }
-        // SQLite answers without ever waiting: nothing but this lets the ticker run.
-        let is_due = now_ns() >= shared.course().recorder.report_at_ns();
-        if is_due {
+        // SQLite answers without ever waiting: nothing but this lets the other clients and the ticker run.
+        let is_due = || now_ns() >= shared.course().recorder.report_at_ns();
+        if patience.target.engine() == Engine::Sqlite && (!patience.is_alone || is_due()) {
             tokio::task::yield_now().await;
         }
     }

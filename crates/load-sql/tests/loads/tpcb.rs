@@ -2,7 +2,7 @@
 
 use sokudo_load_sql::db::{self, Tables};
 use sokudo_load_sql::tpcb::Tpcb;
-use sokudo_sql::Target;
+use sokudo_sql::{Target, Value};
 use sokudo_testkit::databases;
 
 use crate::playing::{all_kept, armed, file, get, play, with_session};
@@ -38,6 +38,26 @@ fn a_file_of_its_own_is_made_loaded_and_checked() {
     assert_eq!(get(&result, "sql.transactions"), 50.0);
     assert_eq!(get(&result, "tpcb.scale"), 1.0);
     all_kept(&result, 3);
+}
+
+/// Clients of one thread take turns, although SQLite never lets them wait.
+#[test]
+fn clients_on_a_file_take_turns() {
+    let place = tempfile::tempdir().expect("a directory");
+    let dsn = file(&place);
+    let target: Target = dsn.parse().expect("a target");
+    db::init(&target, Tables::Tpcb, 1).expect("tables");
+    play(
+        &Tpcb,
+        &format!(r#""target":"{dsn}","clients":4,"count":"200""#),
+        || (),
+    );
+    let counts = with_session(&target, async |session| {
+        let sql = "select count(*) from tpcb_history group by client order by client";
+        let rows = session.rows(sql, &[]).await.expect("rows");
+        rows.into_iter().flatten().collect::<Vec<_>>()
+    });
+    assert_eq!(counts, vec![Value::Int(50); 4]);
 }
 
 /// A database that forgets a commit and repeats another one is caught, whatever it acknowledged.
