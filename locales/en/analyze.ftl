@@ -693,6 +693,7 @@ rule-uneven-service-requests-next = Look for what these requests meet: one backe
 rule-turned-away-limit-says = { $share } of the answers are { $code }: the server limits the rate and serves { $served } requests/s.
 rule-turned-away-limit-next = Ask for no more than { $served } requests/s, or raise the rate limit of the server or of the gateway in front of it.
 rule-turned-away-says = { $share } of the answers are { $code }, after { $quick } each: the server is at its limit and turns requests away. It serves { $served } requests/s in { $long } each; the { $rate } answers/s are no speed.
+rule-turned-away-untimed-says = { $share } of the answers are { $code }: the server is at its limit and turns requests away. It serves { $served } requests/s; the { $rate } answers/s are no speed.
 rule-turned-away-all-says = All { $rate } answers/s are errors, { $share } of them { $code }: the server serves nothing.
 rule-turned-away-next = See what the server refuses for: a full queue or pool, a backend that is down, a circuit breaker. What it can serve is { $served } requests/s.
 rule-unserved-connections-says = { $unserved } connections to { $to } were accepted by its system and never served, while { $served } others were: its program does not accept them.
@@ -745,7 +746,9 @@ rule-request-stage-pool-says = Requests wait for one another in the server: the 
 rule-request-stage-pool-next = See the CPU of the server's process (monitor `process:port=…`): with time left, raise its threads or its pool of connections.
 rule-request-stage-pool-idle-says = Requests wait for one another in the server: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time, although the server has CPU time left. A pool of threads or connections of about that size is the limit.
 rule-request-stage-pool-idle-next = Raise the pool that has about so many members: worker threads, connections to a database or to another service.
-rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server, { $shortest } at best. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there.
+request-stage-best = { "" }, { $shortest } at best
+request-stage-best-unknown = { "" }
+rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server{ $best }. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there.
 rule-request-stage-wait-next = Look at the server while the load runs (the monitor `process:port=…` on its host): with CPU time left, its requests wait for something else, such as a disk, another service or a timer. With twice as many under way, twice the rate says that each takes this long by itself, the same rate that they wait for one another.
 rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow.
 rule-request-stage-read-next = Fetch the same body on the server itself: as slow there, the server makes it slowly.

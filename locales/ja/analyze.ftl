@@ -584,6 +584,7 @@ rule-uneven-service-requests-next = これらのリクエストだけが通る�
 rule-turned-away-limit-says = 応答の { $share } は { $code } です。サーバーがレートを制限し、処理するのは毎秒 { $served } 件です。
 rule-turned-away-limit-next = 毎秒 { $served } 件以下を要求するか、サーバーまたは手前のゲートウェイのレート制限を引き上げてください。
 rule-turned-away-says = 応答の { $share } は { $code } で、1 件 { $quick } です。サーバーは限界に達して要求を断っています。処理するのは毎秒 { $served } 件、1 件 { $long } です。毎秒 { $rate } 件の応答は速さではありません。
+rule-turned-away-untimed-says = 応答の { $share } は { $code } です。サーバーは限界に達して要求を断っています。処理するのは毎秒 { $served } 件です。毎秒 { $rate } 件の応答は速さではありません。
 rule-turned-away-all-says = 毎秒 { $rate } 件の応答はすべてエラーで、{ $share } は { $code } です。サーバーは何も処理していません。
 rule-turned-away-next = サーバーが断る理由を調べてください: 満杯のキューやプール、停止したバックエンド、サーキットブレーカー。処理できるのは毎秒 { $served } 件です。
 rule-unserved-connections-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、処理されませんでした (ほかの { $served } 本は処理されました)。プログラムが accept していません。
@@ -636,7 +637,9 @@ rule-request-stage-pool-says = リクエストがサーバー内で順番を待�
 rule-request-stage-pool-next = サーバープロセスの CPU を見てください (monitor `process:port=…`)。余っていれば、スレッドまたは接続プールを増やしてください。
 rule-request-stage-pool-idle-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。CPU 時間は余っています。その程度の大きさのスレッドまたは接続のプールが上限です。
 rule-request-stage-pool-idle-next = その程度の数を持つプールを増やしてください: ワーカースレッド、データベースや別サービスへの接続。
-rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでで、サーバーで平均 { $mean }、最短 { $shortest } かかります。閉ループでは、この時間と接続数がレートを決めます。サーバー内で互いに待っているかどうかは、接続を増やすと分かります。
+request-stage-best = 、最短 { $shortest }
+request-stage-best-unknown = { "" }
+rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでで、サーバーで平均 { $mean }{ $best } かかります。閉ループでは、この時間と接続数がレートを決めます。サーバー内で互いに待っているかどうかは、接続を増やすと分かります。
 rule-request-stage-wait-next = 負荷をかけながらサーバーを調べてください (そのホストでモニター `process:port=…`)。CPU に余裕があれば、ディスク、他のサービス、タイマーなどを待っています。同時数を 2 倍にしてレートも 2 倍になれば 1 件の処理自体にこの時間がかかり、変わらなければリクエストが互いを待っています。
 rule-request-stage-read-says = リクエストの時間の { $share } は応答の最初と最後のバイトの間です。{ $bytes } に { $mean } かかります。サーバーが本文を遅く送っているか、経路が狭くなっています。
 rule-request-stage-read-next = サーバー自身で同じ本文を取得してください。そこでも遅ければ、サーバーの生成が遅くなっています。

@@ -111,6 +111,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
             requests.shortest().unwrap_or(f64::NAN),
             Unit::Seconds,
         )
+        .text("best", best(&requests))
         .number(
             "worked",
             requests.worked_on().unwrap_or(f64::NAN),
@@ -238,6 +239,16 @@ fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
             "rule-request-stage-read-next",
             0.5
         ),
+    }
+}
+
+/// The shortest wait for an answer, where it is known.
+fn best(requests: &Requests<'_>) -> Text {
+    match requests.shortest() {
+        Some(shortest) => {
+            Text::new("request-stage-best").number("shortest", shortest, Unit::Seconds)
+        }
+        None => Text::new("request-stage-best-unknown"),
     }
 }
 

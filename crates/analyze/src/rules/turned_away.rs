@@ -47,6 +47,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let key = match (code, good > 0.0) {
         (_, false) => "rule-turned-away-all-says",
         ("429", true) => "rule-turned-away-limit-says",
+        (_, true) if quick.is_none() || long.is_none() => "rule-turned-away-untimed-says",
         (_, true) => "rule-turned-away-says",
     };
     let says = Text::new(key)
@@ -91,7 +92,10 @@ mod tests {
             &[("status_429", 600.0), ("status_2xx", 400.0)],
             "limit-says",
         );
-        told(&[("status_503", 900.0), ("status_2xx", 100.0)], "says");
+        let some = [("status_503", 900.0), ("status_2xx", 100.0)];
+        told(&some, "untimed-says");
+        let times = [("mean_bad_seconds", 0.001), ("mean_good_seconds", 0.1)];
+        told(&[some, times].concat(), "says");
         told(&[("status_503", 1_000.0)], "all-says");
         let few = [("status_503", 5.0), ("status_2xx", 995.0)];
         let record = of_stages([0.0, 0.0, 0.0, 0.0, 0.01, 0.0], &few);

@@ -134,6 +134,7 @@ pub(crate) fn check(record: &Record, rule: &str, key: &str) {
     let keys: Vec<_> = findings.iter().map(|f| f.says.key.as_str()).collect();
     let found = found.unwrap_or_else(|| panic!("no {rule} among {keys:?}"));
     assert_eq!(found.says.key, key);
+    check_texts(found);
 }
 
 pub(crate) fn is_quiet(record: &Record, rule: &str) -> bool {
