@@ -435,6 +435,7 @@ help-tpcb =
 
     PostgreSQL, MariaDB, MySQL, or a SQLite file of its own without any. The transaction of pgbench; not a TPC result.
 help-tpcb--key = Key that `sokudo serve` printed on those hosts
+help-tpcb--pipeline = Send the statements of a transaction together, and wait once for all of their answers: one round trip instead of seven. Only PostgreSQL has pipelines
 help-tpcb--scale = Branches of the database that is made for the run; a server's own database has its scale already
 help-tpcb--variant = What each transaction does
 help-tpcb--variant-full = Account, teller, branch and history, as TPC-B

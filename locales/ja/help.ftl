@@ -434,6 +434,7 @@ help-tpcb =
 
     PostgreSQL、MariaDB、MySQL。どれもなければ専用の SQLite ファイル。pgbench のトランザクションであり、TPC の結果ではない。
 help-tpcb--key = それらのホストで `sokudo serve` が表示した鍵
+help-tpcb--pipeline = トランザクションの文をまとめて送り、すべての応答を一度だけ待つ。7 往復の代わりに 1 往復になる。パイプラインは PostgreSQL のみ
 help-tpcb--scale = 測定のために作るデータベースの支店の数。サーバーのデータベースの大きさはすでに決まっている
 help-tpcb--variant = トランザクションの内容
 help-tpcb--variant-full = TPC-B と同じく、口座、窓口、支店、履歴
