@@ -52,8 +52,15 @@ pub const ALL: &[Case] = &[
         says: ["the same in front of MariaDB", "MariaDB の前の同じプール"],
         family: &CLIENT_POOL,
         strengths: [1.0, 3.0],
-        loads: &["tpcb --target mysql://bench@HOST/bench -c 16 --pool {}"],
-        make: |world, _| world.database(Engine::MariaDb, 4, &[]),
+        loads: &[
+            "sqlmix --target mysql://bench@HOST/bench --file takes-its-time.sql -c 16 --pool {}",
+        ],
+        make: |world, _| {
+            world
+                .files
+                .push(("takes-its-time.sql", "select sleep(0.01);\n"));
+            world.database(Engine::MariaDb, 4, &[]);
+        },
     },
     Case {
         name: "database-has-one-hot-row",

@@ -6,7 +6,7 @@
 //! [`host_busy`](super::host_busy) tells that.
 
 use sokudo_model::metric::Metric;
-use sokudo_model::metrics::{host, own};
+use sokudo_model::metrics::{host, own, postgres};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
@@ -137,9 +137,11 @@ fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
             Some(on_machine(view, host, CPU, &labels)?.1)
         })
         .sum();
-    // The server under test does not count as a neighbour.
+    // The server under test does not count as a neighbour, nor do the processes of a database's sessions.
     let server = Requests::of(view).and_then(|requests| requests.server_cpu());
-    let known = own(view, host, own::CPU_RATIO)? + server.unwrap_or(0.0);
+    let sessions = on_machine(view, host, postgres::CPU_CORES, &[]).map(|(_, cores)| cores);
+    let server = server.unwrap_or(0.0).max(sessions.unwrap_or(0.0));
+    let known = own(view, host, own::CPU_RATIO)? + server;
     Some((used * cores - known).max(0.0))
 }
 
@@ -184,6 +186,10 @@ mod tests {
         assert!(rows.any(|row| row.says.key == "evidence-others-cpu"));
         // One conclusion, not two about the same wait.
         scene.without("host_busy");
+        // The sessions of a database that is loaded are no neighbours.
+        let mut loaded = waiting(1.9, 0.8, 0.47);
+        loaded.series("hosta", "postgres.cpu_cores", |_| 1.05);
+        loaded.without("neighbour_interference");
         // Other programs used next to nothing: the test disturbs itself.
         let crowded = waiting(2.0, 1.9, 0.47);
         crowded.limited_by("host_busy");

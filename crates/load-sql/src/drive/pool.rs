@@ -51,9 +51,9 @@ impl<C> Pool<C> {
         })
     }
 
-    /// Sessions that are with clients.
+    /// Sessions that are with clients, or on their way to one that waited for it.
     pub(super) fn used(&self) -> usize {
-        self.size - self.idle.borrow().len()
+        self.size.saturating_sub(self.free.available_permits())
     }
 
     /// Clients that wait for one.
@@ -117,6 +117,8 @@ mod tests {
         assert!(late.as_mut().poll(&mut context).is_pending());
         assert_eq!(pool.waiting(), 2);
         drop(first);
+        // It is on its way, and never free in between.
+        assert_eq!(pool.used(), 2);
         assert!(late.as_mut().poll(&mut context).is_pending());
         assert!(early.as_mut().poll(&mut context).is_ready());
         drop(late);
