@@ -20,6 +20,7 @@ pub mod pairs;
 pub mod placement;
 pub mod probe;
 pub mod protect;
+pub mod quota;
 pub mod ranges;
 pub mod repeats;
 pub mod requests;

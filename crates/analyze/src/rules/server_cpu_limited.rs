@@ -13,6 +13,7 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{host, own, process};
 use sokudo_model::{Evidence, Finding, Series, Severity, Text, Unit};
 
+use crate::quantities::quota;
 use crate::quantities::requests::{ONE, Requests};
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
@@ -35,9 +36,6 @@ pub(super) const FULL: f64 = 0.9;
 pub(super) const MOST: f64 = 0.35;
 /// Share of the time throttled from which the quota shapes the rate.
 pub(super) const THROTTLED: f64 = 0.1;
-/// Share of the periods in which a quota stopped the asking threads, from which their full machine tells nothing of
-/// the server: their waits are those of the quota, and so are the waits that they measure.
-const STOPPED: f64 = 0.5;
 /// Share of a request from which TLS handshakes, or connecting anew, are told as the work.
 const MUCH: f64 = 0.3;
 
@@ -62,7 +60,7 @@ pub const RULE: Rule = Rule {
         ("full", FULL, Unit::Ratio),
         ("most", MOST, Unit::Ratio),
         ("throttled", THROTTLED, Unit::Ratio),
-        ("stopped", STOPPED, Unit::Ratio),
+        ("stopped", quota::STOPPED, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -213,8 +211,7 @@ pub(super) fn full_machine(view: &PhaseView<'_>, host: &str, cpu: f64) -> Option
         Some(view.highest_mean(Some(host), host::CPU_RATIO, &labels)?.1)
     });
     let used = 1.0 - idle.sum::<f64>();
-    let stopped = view.highest_mean(None, own::THROTTLED_RATIO, &[]);
-    if stopped.is_some_and(|(_, share)| share >= STOPPED) {
+    if quota::stops_sokudo(view) {
         return None;
     }
     let threads = view.series(Some(host), own::CPU_RATIO, &[]);

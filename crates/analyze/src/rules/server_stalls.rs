@@ -18,7 +18,7 @@ use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::exchange::Exchange;
 use crate::quantities::requests::Requests;
-use crate::quantities::{service_times, silence};
+use crate::quantities::{quota, service_times, silence};
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
@@ -74,6 +74,7 @@ pub const RULE: Rule = Rule {
         ("periods", PERIODS, Unit::One),
         ("few", FEW, Unit::One),
         ("long", LONG_S, Unit::Seconds),
+        ("stopped", quota::STOPPED, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -105,6 +106,9 @@ impl Stalls {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let requests = Requests::of(view)?;
+    if quota::stops_sokudo(view) {
+        return None;
+    }
     let stalls = stalls(view, &requests)?;
     let stopped = stopped(view);
     let key = match (&stopped, stalls.count as u64, stalls.is_even()) {
@@ -283,6 +287,10 @@ mod tests {
             check(&of(count, period, 0.06), "server_stalls", even);
         }
         assert!(is_quiet(&of(9.0, 0.1, 0.03), "server_stalls"));
+        // The quota is that of sokudo itself.
+        let mut own = of(40.0, 0.1, 0.085);
+        add_series(&mut own, "hosta", "self.throttled_ratio", &[], 0.0, 0.94);
+        assert!(is_quiet(&own, "server_stalls"));
         let found = findings(&of(40.0, 0.1, 0.06));
         let found = found.iter().find(|one| one.rule == "server_stalls");
         check_texts(found.expect("it was just there"));
