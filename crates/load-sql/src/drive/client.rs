@@ -323,6 +323,7 @@ async fn client<T: Transactions>(
         true => None,
         false => room.pool.borrow().await,
     };
+    let mut is_new = true;
     loop {
         if let Some(own) = &mut own
             && !is_ready(transactions, patience, shared, own).await
@@ -338,7 +339,9 @@ async fn client<T: Transactions>(
         if !pause.is_zero() && !paused(shared, pause).await {
             return;
         }
-        let Some((intended_ns, had_room)) = room.gate.next(shared).await else {
+        let Some((intended_ns, had_room)) =
+            room.gate.next(shared, std::mem::take(&mut is_new)).await
+        else {
             return;
         };
         shared.course().sent(intended_ns, now_ns(), had_room);

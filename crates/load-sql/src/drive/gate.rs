@@ -20,10 +20,9 @@ const TIMER_NS: i64 = 2_000_000;
 /// The way to the next transaction for all clients of a thread.
 pub(super) struct Gate {
     turn: Mutex<()>,
-    /// Clients that wait, and since when there is one: before the first transaction all of them are free.
+    /// Clients that wait, and since when there is one.
     waiting: Cell<u32>,
     idle_since_ns: Cell<i64>,
-    has_begun: Cell<bool>,
 }
 
 impl Gate {
@@ -32,20 +31,27 @@ impl Gate {
             turn: Mutex::new(()),
             waiting: Cell::new(0),
             idle_since_ns: Cell::new(i64::MIN),
-            has_begun: Cell::new(false),
         }
     }
 
     /// Intended start of the transaction that the caller is to carry out, and whether a client was free at
-    /// that time; `None` when there is none any more.
-    pub(super) async fn next<D: Details>(&self, shared: &Shared<'_, D>) -> Option<(i64, bool)> {
+    /// that time; `None` when there is none any more. A client that is new here was free all the time, however late
+    /// its thread began.
+    pub(super) async fn next<D: Details>(
+        &self,
+        shared: &Shared<'_, D>,
+        is_new: bool,
+    ) -> Option<(i64, bool)> {
         if !shared.course().schedule.is_open() {
             return match shared.next(now_ns()) {
                 Next::Now(intended_ns) => Some((intended_ns, true)),
                 Next::At(_) | Next::Over => None,
             };
         }
-        if self.waiting.replace(self.waiting.get() + 1) == 0 && self.has_begun.get() {
+        let others = self.waiting.replace(self.waiting.get() + 1);
+        if is_new {
+            self.idle_since_ns.set(i64::MIN);
+        } else if others == 0 {
             self.idle_since_ns.set(now_ns());
         }
         let taken = self.take(shared).await;
@@ -61,7 +67,6 @@ impl Gate {
                 Next::Over => return None,
                 Next::At(at_ns) => sleep_until(at_ns.min(now + LOOK_NS)).await,
                 Next::Now(intended_ns) => {
-                    self.has_begun.set(true);
                     return Some((intended_ns, intended_ns >= self.idle_since_ns.get()));
                 }
             }
