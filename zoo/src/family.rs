@@ -211,8 +211,11 @@ families! {
     DATABASE_CPU = "database's CPU": [
         "database_cpu", "answer_wait/serial", "answer_wait/pool"
     ];
-    /// The thread that drives a database has no time left.
-    DRIVER = "the load's own thread": ["client_bound", "generator_limited", "sender_cpu_limited"];
+    /// The thread that drives a database has no time left: it uses its core, or waits for the cores that it shares
+    /// with the database.
+    DRIVER = "the load's own thread": [
+        "client_bound", "generator_limited", "sender_cpu_limited", "host_busy"
+    ];
     /// The database grants no more sessions: a refusal to begin.
     SESSIONS = "sessions of the database": ["error_burst"];
     /// The name server.
