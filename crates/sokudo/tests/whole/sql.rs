@@ -388,17 +388,17 @@ fn the_first_transaction_of_a_rate_finds_its_client_free() {
 
 #[test]
 fn commits_are_acknowledged_early_where_that_is_asked_for() {
-    let place = place();
     for (commit, durability) in [
         ("sync", "synchronous=full"),
         ("async", "synchronous=normal"),
     ] {
+        // Records of one second have no order.
+        let place = place();
         place
             .run(&format!("tpcb -n 50 --commit {commit}"))
             .expect_code(0);
-        let newest = place.records().pop().expect("a record");
-        let newest = sokudo_store::load(&newest).expect("a whole record");
-        let flow = &newest.manifest.phases[0].result.flows[0];
+        let record = place.load();
+        let flow = &record.manifest.phases[0].result.flows[0];
         assert_eq!(flow.labels["durability"], durability);
     }
 }
