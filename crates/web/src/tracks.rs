@@ -462,16 +462,20 @@ mod tests {
         }
         tracks.take(&key("target.pool.used", "hosta", &[]), 5, 10.0);
         tracks.tick();
-        let lines = tracks.lines().iter();
-        let lines: Vec<_> = lines
-            .map(|line| (line.track, line.name, line.points[1]))
-            .collect();
         let expected = [
             ("queues", "accept", 3.0),
             ("queues", "workers", 9.0),
             ("queues", "pool", 0.0),
         ];
-        assert_eq!(lines, expected);
+        assert_eq!(newest(&tracks), expected);
+    }
+
+    /// Track, name and newest value of each line after one tick.
+    fn newest(tracks: &Tracks) -> Vec<(&'static str, &'static str, f64)> {
+        let lines = tracks.lines().iter();
+        lines
+            .map(|line| (line.track, line.name, line.points[1]))
+            .collect()
     }
 
     #[test]
@@ -487,16 +491,12 @@ mod tests {
             tracks.take(&key(metric, "hosta", &[("class", class)]), 5, sessions);
         }
         tracks.tick();
-        let lines = tracks.lines().iter();
-        let lines: Vec<_> = lines
-            .map(|line| (line.track, line.name, line.points[1]))
-            .collect();
         let expected = [
             ("waits", "Lock", 3.0),
             ("waits", "CPU", 1.5),
             ("waits", "Commit", 2.0),
         ];
-        assert_eq!(lines, expected);
+        assert_eq!(newest(&tracks), expected);
     }
 
     #[test]

@@ -4,11 +4,10 @@
 //! which are used up. Of a quota: its control group, and the rate, which falls short. A session that looks at the
 //! others stands still with them, and sees them in the moments in which they run.
 
-use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{postgres, process};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::server_cpu_limited::{FULL, MOST, THROTTLED, full_machine, of_server};
+use super::server_cpu_limited::{FULL, MOST, THROTTLED, full_machine, of_port, of_server};
 use crate::quantities::database::Database;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
@@ -94,14 +93,9 @@ fn cores(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Evidence> {
     if let Some(row) = database.row("evidence-database-cores", postgres::CPU_CORES) {
         return Some(row);
     }
-    let metric: Metric = process::CPU_RATIO;
-    let series = view.series(None, metric, &[]);
-    let of_port = series.filter(|series| {
-        let by = series.key.labels.get("by");
-        by.is_some_and(|by| by.starts_with("port="))
-    });
-    let used = of_port.filter_map(|series| view.mean(series));
-    let used = used.reduce(|a, b| a + b)?;
+    let metric = process::CPU_RATIO;
+    let each = of_port(view, metric).into_iter().map(|(_, mean)| mean);
+    let used = each.reduce(|a, b| a + b)?;
     let mut row = view.evidence("evidence-server-process-cpu", metric, database.host, used);
     row.unit = Some(Unit::One);
     row.says = row.says.number("value", used, Unit::One);

@@ -193,7 +193,7 @@ pub(super) fn of_server<'a>(
 }
 
 /// Every series of a gauge of the processes that hold the server's port, with its mean.
-fn of_port<'a>(view: &PhaseView<'a>, metric: Metric) -> Vec<(&'a Series, f64)> {
+pub(super) fn of_port<'a>(view: &PhaseView<'a>, metric: Metric) -> Vec<(&'a Series, f64)> {
     let series = view.series(None, metric, &[]);
     let of_port = series.filter(|series| {
         let by = series.key.labels.get("by");
