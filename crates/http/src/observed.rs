@@ -34,6 +34,14 @@ const SLOW: f64 = 4.0;
 const LEAST_SLOW_NS: f64 = 5_000_000.0;
 /// Wait of the first request on a connection from which the connection counts as not served.
 const UNSERVED_NS: i64 = 500_000_000;
+/// Gaps between answers that are counted by length: four to each doubling.
+const GAP_CLASSES: usize = 64 * 4;
+/// Part of the shortest wait below which two answers cannot come one by one from the same worker.
+const CLOSE: f64 = 0.5;
+/// Parts of the mean gap between which a gap is even with the others.
+const EVEN: std::ops::RangeInclusive<f64> = 0.75..=1.33;
+/// Times the median gap from which a gap is long.
+const LONG: f64 = 4.0;
 /// Time between two readings of TCP_INFO, nanoseconds.
 const READ_EVERY_NS: i64 = 10_000_000;
 
@@ -79,6 +87,24 @@ pub struct Uneven {
     /// Median of the users' mean service times, nanoseconds.
     pub usual_ns: u64,
 }
+
+/// Times between an answer and the next, while others were under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gaps {
+    /// Gaps.
+    pub count: u64,
+    /// Of which about as long as the mean one.
+    pub even: u64,
+    /// Of which shorter than half of the shortest wait.
+    pub close: u64,
+    /// Sum of all, nanoseconds.
+    pub sum_ns: u64,
+    /// Of which in gaps of four times the median and more, nanoseconds.
+    pub long_ns: u64,
+}
+
+/// Answers by status, of those that a rule tells apart.
+pub const NOTABLE_STATUSES: [u16; 9] = [400, 401, 403, 404, 429, 500, 502, 503, 504];
 
 /// Sums over the readings of `TCP_INFO`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,10 +165,8 @@ pub struct Observed {
     pub good: Timed,
     /// Answers of other statuses.
     pub bad: Timed,
-    /// Answers of status 429.
-    pub status_429: u64,
-    /// Answers of status 503.
-    pub status_503: u64,
+    /// Answers of the [`NOTABLE_STATUSES`].
+    pub notable: [u64; NOTABLE_STATUSES.len()],
     /// Shortest time from the begin of a request, on a connection that stands, to the first byte of a good
     /// answer, nanoseconds; 0 of none.
     pub shortest_wait_ns: u64,
@@ -150,6 +174,8 @@ pub struct Observed {
     pub unserved: u64,
     /// Stalls of all exchanges.
     pub stalls: Stalls,
+    /// Times between answers.
+    pub gaps: Gaps,
     /// Users that wait longer than others.
     pub uneven: Uneven,
     /// The way to the server.
@@ -175,6 +201,8 @@ pub(crate) struct Observer {
     /// Time since then in which the loop did not run.
     absent_ns: u64,
     silences: BinaryHeap<Reverse<Silence>>,
+    /// Gaps between answers, by length.
+    gaps: Box<[u64; GAP_CLASSES]>,
     users: Vec<Timed>,
     read_at_ns: i64,
 }
@@ -188,6 +216,7 @@ impl Observer {
             quiet_since_ns: 0,
             absent_ns: 0,
             silences: BinaryHeap::with_capacity(MOST_SILENCES + 1),
+            gaps: Box::new([0; GAP_CLASSES]),
             users: Vec::new(),
             read_at_ns: 0,
         }
@@ -219,6 +248,10 @@ impl Observer {
         if silent >= SHORTEST_NS && outcome.failure.is_none() {
             self.keep(silent.saturating_sub(self.absent_ns));
         }
+        if outcome.failure.is_none() {
+            let gap = silent.saturating_sub(self.absent_ns);
+            self.gaps[gap_class(gap)] += 1;
+        }
         (self.quiet_since_ns, self.absent_ns) = (now, 0);
         self.under_way = self.under_way.saturating_sub(1);
         let span = |from: i64, to: i64| u64::try_from(to - from).unwrap_or(0);
@@ -236,25 +269,27 @@ impl Observer {
         };
         of.count += 1;
         of.sum_ns = of.sum_ns.saturating_add(took);
-        match outcome.status {
-            429 => self.observed.status_429 += 1,
-            503 => self.observed.status_503 += 1,
-            0..400 => {
-                // The moment after the call that sends may be late: the thread may have lost its CPU in it.
-                let from_ns = match outcome.reused {
-                    true => outcome.start_ns,
-                    false => outcome.secured_ns,
-                };
-                let wait = span(from_ns, outcome.first_byte_ns).max(1);
-                let shortest = &mut self.observed.shortest_wait_ns;
-                *shortest = if *shortest == 0 {
-                    wait
-                } else {
-                    wait.min(*shortest)
-                };
+        if outcome.status >= 400 {
+            let place = NOTABLE_STATUSES
+                .iter()
+                .position(|one| *one == outcome.status);
+            if let Some(place) = place {
+                self.observed.notable[place] += 1;
             }
-            _ => {}
+            return;
         }
+        // The moment after the call that sends may be late: the thread may have lost its CPU in it.
+        let from_ns = match outcome.reused {
+            true => outcome.start_ns,
+            false => outcome.secured_ns,
+        };
+        let wait = span(from_ns, outcome.first_byte_ns).max(1);
+        let shortest = &mut self.observed.shortest_wait_ns;
+        *shortest = if *shortest == 0 {
+            wait
+        } else {
+            wait.min(*shortest)
+        };
     }
 
     #[cold]
@@ -334,8 +369,57 @@ impl Observer {
     pub(crate) fn finish(mut self) -> Observed {
         let silences: Vec<Silence> = self.silences.drain().map(|Reverse(one)| one).collect();
         self.observed.stalls = stalls(&silences, self.begun_ns);
+        self.observed.gaps = gaps(&self.gaps, self.observed.shortest_wait_ns);
         self.observed.uneven = uneven(&self.users);
         self.observed
+    }
+}
+
+/// Class of a gap of this length.
+#[inline]
+fn gap_class(ns: u64) -> usize {
+    let ns = ns.max(4);
+    let octave = ns.ilog2();
+    octave as usize * 4 + (ns >> (octave - 2) & 3) as usize
+}
+
+/// Middle of a class of gaps, nanoseconds.
+fn gap_ns(class: usize) -> f64 {
+    let part = 1.0 + (class % 4) as f64 / 4.0 + 0.125;
+    2f64.powi((class / 4) as i32) * part
+}
+
+/// What the gaps by length say, beside the shortest wait for an answer.
+fn gaps(classes: &[u64; GAP_CLASSES], shortest_ns: u64) -> Gaps {
+    let count: u64 = classes.iter().sum();
+    let all = || {
+        classes
+            .iter()
+            .enumerate()
+            .map(|(class, n)| (gap_ns(class), *n))
+    };
+    let time = |from_ns: f64| {
+        all()
+            .filter(|(ns, _)| *ns >= from_ns)
+            .map(|(ns, n)| ns * n as f64)
+            .sum::<f64>()
+    };
+    let number =
+        |within: &dyn Fn(f64) -> bool| all().filter(|(ns, _)| within(*ns)).map(|(_, n)| n).sum();
+    let sum_ns = time(0.0);
+    let mean_ns = sum_ns / count.max(1) as f64;
+    let mut before = 0;
+    let median = all().find(|(_, n)| {
+        before += n;
+        before * 2 >= count
+    });
+    let median_ns = median.map_or(0.0, |(ns, _)| ns);
+    Gaps {
+        count,
+        even: number(&|ns| EVEN.contains(&(ns / mean_ns))),
+        close: number(&|ns| ns < shortest_ns as f64 * CLOSE),
+        sum_ns: sum_ns as u64,
+        long_ns: time(median_ns * LONG) as u64,
     }
 }
 
@@ -401,6 +485,37 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
+
+    #[test]
+    fn gaps_tell_a_pace_from_a_pool_and_from_pauses() {
+        let of = |lengths: &[(u64, u64)], shortest_us: u64| {
+            let mut classes = [0; GAP_CLASSES];
+            for (us, n) in lengths {
+                classes[gap_class(us * 1_000)] += n;
+            }
+            gaps(&classes, shortest_us * 1_000)
+        };
+        // One answer each 5 ms, by a timer of whole milliseconds.
+        let paced = of(&[(4_800, 30), (5_000, 50), (5_200, 20)], 500);
+        assert_eq!((paced.even, paced.close, paced.long_ns), (100, 0, 0));
+        // Three workers of 10 ms each.
+        let pool = of(&[(200, 60), (9_500, 40)], 10_000);
+        assert_eq!(pool.close, 60);
+        // 30 ms of work in each tenth of a second, 3 ms for an answer.
+        let quota = of(&[(3_000, 90), (73_000, 10)], 3_000);
+        assert_eq!((quota.even, quota.close), (0, 0));
+        assert!(quota.long_ns * 10 > quota.sum_ns * 6, "{quota:?}");
+        assert_eq!(of(&[], 0), Gaps::default());
+    }
+
+    #[test]
+    fn a_class_of_gaps_holds_what_falls_into_it() {
+        for ns in [0, 1, 4, 5, 7, 8, 1_000, 123_456_789, u64::MAX] {
+            let middle = gap_ns(gap_class(ns));
+            let asked = ns.max(4) as f64;
+            assert!((middle / asked - 1.0).abs() <= 0.13, "{ns}: {middle}");
+        }
+    }
 
     #[test]
     fn stalls_are_the_silences_as_long_as_the_longest() {

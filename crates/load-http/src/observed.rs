@@ -1,7 +1,7 @@
 //! Observations of the event loops about the server and the way to it, as metrics of a phase.
 
 use sokudo_http::Observed;
-use sokudo_http::observed::{Stalls, Timed, Uneven, Way};
+use sokudo_http::observed::{Gaps, NOTABLE_STATUSES, Stalls, Timed, Uneven, Way};
 use sokudo_model::Summary;
 use sokudo_model::kinds::http as numbers;
 use sokudo_workload::joined::{NS, put, put_each, ratio};
@@ -29,11 +29,19 @@ pub(crate) fn put_observed<'a>(summary: &mut Summary, all: impl Iterator<Item = 
                 numbers::SHORTEST_WAIT_SECONDS,
                 shortest.map(|ns| ns as f64 * NS),
             ),
-            (numbers::STATUS_429, some(sum(|one| one.status_429))),
-            (numbers::STATUS_503, some(sum(|one| one.status_503))),
             (numbers::UNSERVED_CONNECTIONS, some(sum(|one| one.unserved))),
         ],
     );
+    for (place, (status, metric)) in NOTABLE_STATUSES
+        .iter()
+        .zip(numbers::NOTABLE_STATUSES)
+        .enumerate()
+    {
+        debug_assert!(metric.name.ends_with(&status.to_string()));
+        let count: u64 = all.iter().map(|one| one.notable[place]).sum();
+        put(summary, metric, some(count as f64));
+    }
+    put_gaps(summary, &all);
     let bad = timed(|one| one.bad);
     put(
         summary,
@@ -48,6 +56,26 @@ pub(crate) fn put_observed<'a>(summary: &mut Summary, all: impl Iterator<Item = 
 
 fn some(count: f64) -> Option<f64> {
     (count > 0.0).then_some(count)
+}
+
+/// Gaps of each event loop count by their number.
+fn put_gaps(summary: &mut Summary, all: &[&Observed]) {
+    let sum = |of: fn(&Gaps) -> u64| all.iter().map(|one| of(&one.gaps)).sum::<u64>() as f64;
+    let count = sum(|gaps| gaps.count);
+    put_each(
+        summary,
+        [
+            (numbers::EVEN_GAP_RATIO, ratio(sum(|gaps| gaps.even), count)),
+            (
+                numbers::CLOSE_GAP_RATIO,
+                ratio(sum(|gaps| gaps.close), count),
+            ),
+            (
+                numbers::LONG_GAP_RATIO,
+                ratio(sum(|gaps| gaps.long_ns), sum(|gaps| gaps.sum_ns)),
+            ),
+        ],
+    );
 }
 
 /// Stalls of all requests are those of the event loop that saw the fewest.

@@ -40,6 +40,14 @@ const PAUSING: f64 = 0.5;
 pub const ONE: f64 = 1.6;
 /// Times the shortest request from which requests wait for one another.
 pub const QUEUED: f64 = 3.0;
+/// Times the median request up to which the 90th percentile is that of a queue in which all wait alike.
+pub const ALIKE: f64 = 1.6;
+/// Share of the times between answers that are about as long as the mean one, from which they come at a pace.
+pub const PACED: f64 = 0.8;
+/// Share of the times between answers that one worker alone does not make, from which there are several.
+pub const SEVERAL: f64 = 0.3;
+/// Share of the time that passes in long gaps between answers, from which nothing is done in them.
+pub const PAUSED: f64 = 0.3;
 /// Requests under way below which nothing can queue.
 const FEW: f64 = 2.0;
 /// Cores that a server wants up to which CPU time is not what it lacks.
@@ -167,12 +175,50 @@ impl<'a> Requests<'a> {
         Some(self.exchange.rate()? * self.shortest()?)
     }
 
-    /// True where a request waits far longer for its answer than the quickest did: requests wait for one another.
+    /// True for requests of a plan with several labels: that some take longer than others says nothing of a queue.
+    pub fn are_mixed(&self) -> bool {
+        let flows = self.view.flows().iter();
+        let labels = flows.filter(|flow| !flow.labels.contains_key("kind"));
+        self.exchange.kind.is_plan && labels.count() > 1
+    }
+
+    /// True where a request waits far longer for its answer than the quickest did, as where requests wait for one
+    /// another: times of their own that vary look the same but for how answers follow each other, and how alike the
+    /// waits are.
     pub fn wait_for_one_another(&self) -> bool {
         let wait = self.stage("wait").map_or(0.0, |stage| stage.mean);
-        self.shortest().is_some_and(|shortest| {
+        let longer = self.shortest().is_some_and(|shortest| {
             shortest >= CLEAR_S && wait >= shortest * QUEUED && self.under_way() >= FEW
-        })
+        });
+        longer && !self.are_mixed()
+    }
+
+    /// True where nearly all requests take about as long, as all who wait in one queue do.
+    pub fn are_alike(&self) -> bool {
+        let service = self.exchange.numbers.service;
+        let of = |stat| self.view.stat(service, stat);
+        let ratio = of(Stat::P90).zip(of(Stat::P50)).map(|(p90, p50)| p90 / p50);
+        ratio.is_none_or(|ratio| ratio <= ALIKE)
+    }
+
+    /// True where answers come at an even pace.
+    pub fn are_paced(&self) -> bool {
+        self.gaps(http::EVEN_GAP_RATIO) >= Some(PACED)
+    }
+
+    /// True where answers follow each other more closely than one worker alone can make them.
+    pub fn come_from_several(&self) -> bool {
+        self.gaps(http::CLOSE_GAP_RATIO) >= Some(SEVERAL)
+    }
+
+    /// True where much of the time passes in long gaps between answers; `None` of unknown gaps.
+    pub fn have_pauses(&self) -> Option<bool> {
+        Some(self.gaps(http::LONG_GAP_RATIO)? >= PAUSED)
+    }
+
+    /// A ratio of the times between answers.
+    fn gaps(&self, metric: Metric) -> Option<f64> {
+        self.view.total(metric)
     }
 
     /// Lowest and mean round trip of the connections, seconds.

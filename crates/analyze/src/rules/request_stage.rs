@@ -6,16 +6,28 @@
 //! read     the answer's body: how the server sends it, or the way back
 //! ```
 //!
-//! The generator's own thread had time left, or another rule names it. Where requests take far longer than
-//! the quickest one did, they wait for one another in the server: rate × shortest time is how many it works
-//! on at a time.
+//! The generator's own thread had time left, or another rule names it. Where requests take far longer than the
+//! quickest one did, they wait for one another in the server, or their own times vary. How answers follow each other
+//! tells which:
+//!
+//! ```text
+//! at an even pace, less than one at a time    paced     a limit on the rate holds them back
+//! with long gaps, less than one at a time     part      the server stands still for a part of the time
+//! no closer than one worker can               serial    one by one
+//! all of them wait about as long              pool      several at a time
+//! neither                                     wait      it cannot be told from outside
+//! ```
+//!
+//! Rate × shortest time is the least number of requests that it works on at a time.
 
 use sokudo_model::kinds::http;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use super::connection_churn;
 use super::unserved_connections::waiting;
-use crate::quantities::requests::{BEYOND_DELAYED_S, BUSY, GROWN, ONE, QUEUED, Requests, Stage};
+use crate::quantities::requests::{
+    ALIKE, BEYOND_DELAYED_S, BUSY, GROWN, ONE, PACED, PAUSED, QUEUED, Requests, SEVERAL, Stage,
+};
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
@@ -48,13 +60,17 @@ pub const RULE: Rule = Rule {
     purpose: Purpose::Limit(Standing::General),
     suspects: &[
         Suspect::raise("connections").only(&["-wait-", "-distance-"]),
-        Suspect::tighten("rate").only(&["-serial-", "-pool-", "-part-", "-way-"]),
+        Suspect::tighten("rate").only(&["-serial-", "-pool-", "-part-", "-paced-", "-way-"]),
     ],
     bounds: &[
         ("most", MOST, Unit::Ratio),
         ("busy", BUSY, Unit::Ratio),
         ("queued", QUEUED, Unit::One),
         ("part", PART, Unit::One),
+        ("alike", ALIKE, Unit::One),
+        ("paced", PACED, Unit::Ratio),
+        ("several", SEVERAL, Unit::Ratio),
+        ("paused", PAUSED, Unit::Ratio),
         ("way", WAY, Unit::Ratio),
         ("grown", GROWN, Unit::One),
         ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
@@ -129,6 +145,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let evidence = &mut finding.evidence;
     evidence.push(requests.stage_row(&stage));
     evidence.extend(requests.row("evidence-shortest", http::SHORTEST_WAIT_SECONDS));
+    for (key, metric) in [
+        ("evidence-even-gaps", http::EVEN_GAP_RATIO),
+        ("evidence-close-gaps", http::CLOSE_GAP_RATIO),
+        ("evidence-long-gaps", http::LONG_GAP_RATIO),
+    ] {
+        evidence.extend(requests.row(key, metric).filter(|_| case.is_by_gaps()));
+    }
     evidence.extend(requests.own_cpu_row());
     evidence.extend(requests.row("evidence-path-lowest", http::PATH_LOWEST_SECONDS));
     evidence.extend(requests.row("evidence-path-mean", http::PATH_MEAN_SECONDS));
@@ -144,6 +167,14 @@ struct Case {
     says: &'static str,
     next: &'static str,
     weight: f64,
+}
+
+impl Case {
+    /// True where it was told by how answers follow each other.
+    fn is_by_gaps(&self) -> bool {
+        let told = ["-paced-", "-part-", "-serial-", "-pool-", "-queue-"];
+        told.iter().any(|part| self.says.contains(part))
+    }
 }
 
 /// The wait for the first byte: the way, a queue in the server, or the time of each request.
@@ -167,37 +198,73 @@ fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
     }
     // Behind the bodies of others on the way, requests wait for one another whatever the server does.
     let queued = requests.wait_for_one_another() && !has_queue;
-    let had_time = requests.server_had_time();
-    match (queued, requests.worked_on()) {
-        (true, Some(at_a_time)) if at_a_time < PART => case!(
+    match requests.worked_on().filter(|_| queued) {
+        Some(at_a_time) if at_a_time < PART => part(requests),
+        Some(at_a_time) if at_a_time < ONE && !requests.come_from_several() => {
+            serial(requests.server_had_time())
+        }
+        Some(_) if requests.are_alike() => pool(requests.server_had_time()),
+        _ => WAIT,
+    }
+}
+
+/// The time passes at the server, and it is not known why.
+const WAIT: Case = case!(
+    "rule-request-stage-wait-says",
+    "rule-request-stage-wait-next",
+    0.5
+);
+
+/// Less than one request is worked on at a time, if all take as long as the shortest.
+fn part(requests: &Requests<'_>) -> Case {
+    match requests.have_pauses() {
+        _ if requests.are_paced() => case!(
+            "rule-request-stage-paced-says",
+            "rule-request-stage-paced-next",
+            0.7
+        ),
+        None | Some(true) => case!(
             "rule-request-stage-part-says",
             "rule-request-stage-part-next",
             0.65
         ),
-        (true, Some(at_a_time)) if at_a_time < ONE && had_time => case!(
+        Some(false) if requests.are_alike() => case!(
+            "rule-request-stage-queue-says",
+            "rule-request-stage-queue-next",
+            0.55
+        ),
+        Some(false) => WAIT,
+    }
+}
+
+/// One request is worked on at a time.
+fn serial(had_time: bool) -> Case {
+    match had_time {
+        true => case!(
             "rule-request-stage-serial-idle-says",
             "rule-request-stage-serial-idle-next",
             0.8
         ),
-        (true, Some(at_a_time)) if at_a_time < ONE => case!(
+        false => case!(
             "rule-request-stage-serial-says",
             "rule-request-stage-serial-next",
             0.65
         ),
-        (true, _) if had_time => case!(
+    }
+}
+
+/// Several requests are worked on at a time, and others wait.
+fn pool(had_time: bool) -> Case {
+    match had_time {
+        true => case!(
             "rule-request-stage-pool-idle-says",
             "rule-request-stage-pool-idle-next",
             0.75
         ),
-        (true, _) => case!(
+        false => case!(
             "rule-request-stage-pool-says",
             "rule-request-stage-pool-next",
             0.6
-        ),
-        (false, _) => case!(
-            "rule-request-stage-wait-says",
-            "rule-request-stage-wait-next",
-            0.5
         ),
     }
 }
@@ -285,6 +352,54 @@ mod tests {
         told(quick, &[("shortest_wait_seconds", 0.000_09), rate], "wait");
         told(WAITING, &[("shortest_wait_seconds", 0.15)], "wait");
         told(WAITING, &[], "wait");
+    }
+
+    #[test]
+    fn how_answers_follow_each_other_tells_a_pace_pauses_and_several_workers() {
+        let of = |shortest, even, close, long| {
+            [
+                ("shortest_wait_seconds", shortest),
+                ("even_gap_ratio", even),
+                ("close_gap_ratio", close),
+                ("long_gap_ratio", long),
+            ]
+        };
+        // As a web server that serves 200 requests a second, and holds the others back.
+        told(WAITING, &of(0.001, 0.97, 0.0, 0.0), "paced");
+        // As a quota does, and as times do that vary by themselves in one queue.
+        told(WAITING, &of(0.001, 0.1, 0.0, 0.7), "part");
+        told(WAITING, &of(0.001, 0.2, 0.1, 0.2), "queue");
+        told(WAITING, &of(0.01, 0.9, 0.0, 0.0), "serial");
+        told(WAITING, &of(0.01, 0.2, 0.6, 0.2), "pool");
+        // Waits that differ as much as this may be the requests' own.
+        let spread = [("service_seconds.p50", 0.1), ("service_seconds.p90", 0.3)];
+        told(
+            WAITING,
+            &[&of(0.001, 0.2, 0.1, 0.2), &spread[..]].concat(),
+            "wait",
+        );
+        told(
+            WAITING,
+            &[&of(0.04, 0.2, 0.6, 0.2), &spread[..]].concat(),
+            "wait",
+        );
+        told(
+            WAITING,
+            &[&of(0.01, 0.9, 0.0, 0.0), &spread[..]].concat(),
+            "serial",
+        );
+    }
+
+    #[test]
+    fn labels_of_a_plan_that_differ_are_no_queue() {
+        let mut record = of_stages(WAITING, &[("shortest_wait_seconds", 0.001)]);
+        record.manifest.workload = "jmx".into();
+        let phase = &mut record.manifest.phases[0];
+        phase.workload = "jmx".into();
+        let mut other = phase.result.flows[0].clone();
+        (other.id, other.to) = (1, "/b".into());
+        phase.result.flows.push(other);
+        check(&record, "request_stage", "rule-request-stage-wait-says");
     }
 
     #[test]

@@ -49,12 +49,6 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let requests = Requests::of(view)?;
-    // Kinds of requests that differ are distinguished by their labels.
-    let labels = view
-        .flows()
-        .iter()
-        .filter(|f| !f.labels.contains_key("kind"));
-    let is_mixed = requests.exchange.kind.is_plan && labels.count() > 1;
     let lost = |metric: Metric| view.total(metric).unwrap_or(0.0);
     let is_lossy = lost(http::PATH_RESENT_RATIO).max(lost(http::PATH_OUT_OF_ORDER_RATIO)) >= LOSSY;
     // A queue on the way gives its connections unequal shares, and their bodies come as those are.
@@ -66,7 +60,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let near = requests.exchange.kind.ends.near;
     let waits = near.wait.and_then(|metric| view.highest(metric));
     let is_starved = waits.is_some_and(|(_, share)| share >= STARVED);
-    if is_mixed || is_lossy || is_shared_way || is_starved {
+    if requests.are_mixed() || is_lossy || is_shared_way || is_starved {
         return None;
     }
     of_users(view, &requests).or_else(|| of_requests(view, &requests))

@@ -1,6 +1,6 @@
 //! Requests to a web server (`http`).
 
-use crate::metric::{Stat, metrics};
+use crate::metric::{Metric, Stat, metrics};
 use crate::metrics::target;
 
 use super::{
@@ -52,8 +52,15 @@ metrics! {
     STATUS_4XX = counter("http.status_4xx", One, "responses of status 400 to 499").sum();
     STATUS_5XX = counter("http.status_5xx", One, "responses of status 500 to 599").sum();
     STATUS_OTHER = counter("http.status_other", One, "responses of other statuses").sum();
+    STATUS_400 = counter("http.status_400", One, "responses of status 400 (bad request), the warm-up included");
+    STATUS_401 = counter("http.status_401", One, "responses of status 401 (unauthorized), the warm-up included");
+    STATUS_403 = counter("http.status_403", One, "responses of status 403 (forbidden), the warm-up included");
+    STATUS_404 = counter("http.status_404", One, "responses of status 404 (not found), the warm-up included");
     STATUS_429 = counter("http.status_429", One, "responses of status 429 (too many requests), the warm-up included");
+    STATUS_500 = counter("http.status_500", One, "responses of status 500 (internal server error), the warm-up included");
+    STATUS_502 = counter("http.status_502", One, "responses of status 502 (bad gateway), the warm-up included");
     STATUS_503 = counter("http.status_503", One, "responses of status 503 (service unavailable), the warm-up included");
+    STATUS_504 = counter("http.status_504", One, "responses of status 504 (gateway timeout), the warm-up included");
     FAILED_RESOLVE = counter("http.failed_resolve", One, "requests that failed while the server's name was looked up").sum();
     FAILED_CONNECT = counter("http.failed_connect", One, "requests that failed while connecting").sum();
     FAILED_TLS = counter("http.failed_tls", One, "requests that failed in the TLS handshake").sum();
@@ -68,6 +75,9 @@ metrics! {
     GIVEN_UP = counter("http.given_up", One, "requests of HTTP/2 that the server gave up, alone or with their connection").sum();
     RESENT_REQUESTS = counter("http.resent_requests", One, "requests of HTTP/2 that were sent again because the server said that it had not begun them; latency counts from the first time").sum();
     SHORTEST_WAIT_SECONDS = gauge("http.shortest_wait_seconds", Seconds, "shortest time from the begin of a request, on a connection that stood, to the first byte of its response of status below 400, the warm-up included");
+    EVEN_GAP_RATIO = gauge("http.even_gap_ratio", Ratio, "share of the times between two responses, while requests were under way, that last 0.75 to 1.33 times as long as the mean one, the warm-up included");
+    CLOSE_GAP_RATIO = gauge("http.close_gap_ratio", Ratio, "share of these times that are shorter than half of http.shortest_wait_seconds: a worker alone does not respond so closely");
+    LONG_GAP_RATIO = gauge("http.long_gap_ratio", Ratio, "share of the time between responses that passes in times of at least 4 times the median one");
     MEAN_GOOD_SECONDS = gauge("http.mean_good_seconds", Seconds, "mean service time of responses of status below 400, the warm-up included; absent where all are");
     MEAN_BAD_SECONDS = gauge("http.mean_bad_seconds", Seconds, "mean service time of responses of status 400 and above, the warm-up included; absent where there is none");
     UNSERVED_CONNECTIONS = counter("http.unserved_connections", One, "connections that the server's system accepted and whose first request was given up after more than 0.5 s without any response");
@@ -95,6 +105,12 @@ metrics! {
     CLIENT_CPU_RATIO = gauge("http.client_cpu_ratio", Ratio, "CPU time of the busiest event loop over elapsed time, 1 = one core").max().named();
     CLIENT_WAIT_RATIO = gauge("http.client_wait_ratio", Ratio, "share of time that an event loop was ready to run but had no CPU").max();
 }
+
+/// Responses of the statuses that rules tell apart, in the order of their codes.
+pub const NOTABLE_STATUSES: [Metric; 9] = [
+    STATUS_400, STATUS_401, STATUS_403, STATUS_404, STATUS_429, STATUS_500, STATUS_502, STATUS_503,
+    STATUS_504,
+];
 
 /// The numbers that it shares with every exchange.
 pub const EXCHANGE: Exchange = Exchange {
