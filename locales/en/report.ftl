@@ -320,6 +320,31 @@ report-number-sql-lock-timeouts =
         [1] lock
        *[other] locks
     } not free in time
+report-number-sql-constraint-violations =
+    { $n } { $n ->
+        [1] broken constraint
+       *[other] broken constraints
+    }
+report-number-sql-denied-statements =
+    { $n } { $n ->
+        [1] statement without a right
+       *[other] statements without a right
+    }
+report-number-sql-wrong-statements =
+    { $n } { $n ->
+        [1] wrong statement
+       *[other] wrong statements
+    }
+report-number-sql-cancelled-statements =
+    { $n } { $n ->
+        [1] cancelled statement
+       *[other] cancelled statements
+    }
+report-number-sql-resource-failures =
+    { $n } { $n ->
+        [1] try without room
+       *[other] tries without room
+    }
 report-number-sql-lost-sessions =
     { $n } lost { $n ->
         [1] session

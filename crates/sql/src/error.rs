@@ -19,7 +19,7 @@ pub enum Class {
     NoTls,
     /// The certificate of the server is not one that the data source name trusts.
     Untrusted,
-    /// The server refused who asked: class 28.
+    /// The server refused who asked, or what he has no right to: class 28, 42501.
     Denied,
     /// The server has no room: class 53, a full disk, MySQL 1040, SQLite's `full`.
     Resources,
@@ -39,6 +39,7 @@ impl Class {
             "40P01" => Self::Deadlock,
             "55P03" => Self::LockTimeout,
             "57014" => Self::Cancelled,
+            "42501" => Self::Denied,
             "57P01" | "57P02" | "57P03" | "57P05" => Self::Connection,
             "58030" => Self::Resources,
             _ => match state.get(..2) {

@@ -28,6 +28,8 @@ pub struct Told {
     /// Whether an event is a wait until the log is on its disk, or for data from the disk.
     is_log: fn(&str) -> bool,
     is_read: fn(&str) -> bool,
+    /// Whether an event is a wait for other processes that carry out the same statement.
+    is_parallel: fn(&str) -> bool,
     /// Share of the sessions that wait for their client.
     pub client_ratio: Metric,
     /// Synchronizations of the log, commits, what reads missed, and how much they found.
@@ -44,6 +46,7 @@ pub const POSTGRES: Told = Told {
     event_label: "event",
     is_log: is_postgres_log,
     is_read: is_postgres_read,
+    is_parallel: is_postgres_parallel,
     client_ratio: postgres::CLIENT_READ_RATIO,
     log_syncs: postgres::WAL_SYNCS_PER_SECOND,
     commits: postgres::COMMITS_PER_SECOND,
@@ -59,6 +62,7 @@ pub const MARIADB: Told = Told {
     is_log: |state| state.to_ascii_lowercase().contains("commit"),
     // The process list does not tell reads from other work.
     is_read: |_| false,
+    is_parallel: |_| false,
     client_ratio: mariadb::CLIENT_WAIT_RATIO,
     log_syncs: mariadb::LOG_SYNCS_PER_SECOND,
     commits: mariadb::COMMITS_PER_SECOND,
@@ -81,6 +85,20 @@ fn is_postgres_read(event: &str) -> bool {
     // Whoever needs a block that another session reads waits for that session.
     const WAITS: [&str; 3] = ["io/datafileread", "ipc/bufferio", "lwlock/bufferio"];
     WAITS.contains(&event.to_ascii_lowercase().as_str())
+}
+
+/// A session whose statement is carried out by workers beside it waits for them.
+fn is_postgres_parallel(event: &str) -> bool {
+    const WAITS: [&str; 6] = [
+        "ipc/bgworkerstartup",
+        "ipc/bgworkershutdown",
+        "ipc/executegather",
+        "ipc/messagequeuereceive",
+        "ipc/messagequeuesend",
+        "ipc/parallelfinish",
+    ];
+    let event = event.to_ascii_lowercase();
+    WAITS.contains(&event.as_str()) || event.starts_with("ipc/hash")
 }
 
 /// One server during one phase of transactions.
@@ -154,9 +172,9 @@ impl<'a> Database<'a> {
         self.sessions() - self.class(CLIENT)
     }
 
-    /// Sessions that are at work.
+    /// Sessions that are at work, themselves or through workers beside them.
     pub fn computing(&self) -> f64 {
-        self.class(CPU)
+        self.class(CPU) + self.sum(self.told.is_parallel)
     }
 
     /// Sessions that wait for a lock.

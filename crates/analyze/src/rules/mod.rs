@@ -61,6 +61,7 @@ mod softirq_core;
 mod spinning;
 mod stalled_flow;
 mod target_queue;
+mod transaction_failures;
 mod truncated_responses;
 mod turned_away;
 mod uneven_service;
@@ -134,6 +135,7 @@ pub const REGISTRY: &[&Rule] = &[
     &spinning::RULE,
     &stalled_flow::RULE,
     &target_queue::RULE,
+    &transaction_failures::RULE,
     &truncated_responses::RULE,
     &turned_away::RULE,
     &uneven_service::RULE,

@@ -118,6 +118,18 @@ impl Pooled {
     }
 }
 
+/// Classes of errors that are counted, and what counts them.
+const CLASSES: [(Class, Metric); 8] = [
+    (Class::Serialization, numbers::SERIALIZATION_FAILURES),
+    (Class::Deadlock, numbers::DEADLOCKS),
+    (Class::LockTimeout, numbers::LOCK_TIMEOUTS),
+    (Class::Constraint, numbers::CONSTRAINT_VIOLATIONS),
+    (Class::Denied, numbers::DENIED_STATEMENTS),
+    (Class::Undefined, numbers::WRONG_STATEMENTS),
+    (Class::Cancelled, numbers::CANCELLED_STATEMENTS),
+    (Class::Resources, numbers::RESOURCE_FAILURES),
+];
+
 /// Outcomes of the tries, of the sessions, and of each kind of transaction.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -132,9 +144,8 @@ pub(crate) struct TransactionDetails<P: Parts = ()> {
     pub(crate) pool: Pooled,
     pub(crate) connecting: Connecting,
     pub(crate) attempts: u64,
-    serialization_failures: u64,
-    deadlocks: u64,
-    lock_timeouts: u64,
+    /// One per [`CLASSES`].
+    failed: [u64; CLASSES.len()],
     pub(crate) lost_sessions: u64,
     pub(crate) made_connections: u64,
     pub(crate) cancelled: u64,
@@ -143,11 +154,8 @@ pub(crate) struct TransactionDetails<P: Parts = ()> {
 impl<P: Parts> TransactionDetails<P> {
     /// A try failed.
     pub(crate) fn failed(&mut self, class: Class) {
-        match class {
-            Class::Serialization => self.serialization_failures += 1,
-            Class::Deadlock => self.deadlocks += 1,
-            Class::LockTimeout => self.lock_timeouts += 1,
-            _ => {}
+        if let Some(place) = CLASSES.iter().position(|(one, _)| *one == class) {
+            self.failed[place] += 1;
         }
     }
 
@@ -193,17 +201,16 @@ impl<P: Parts> TransactionDetails<P> {
         }
     }
 
-    fn each(&self) -> [(Metric, u64); 8] {
-        [
+    fn each(&self) -> impl Iterator<Item = (Metric, u64)> {
+        let failed = CLASSES.iter().map(|(_, metric)| *metric).zip(self.failed);
+        let others = [
             (numbers::ATTEMPTS, self.attempts),
-            (numbers::SERIALIZATION_FAILURES, self.serialization_failures),
-            (numbers::DEADLOCKS, self.deadlocks),
-            (numbers::LOCK_TIMEOUTS, self.lock_timeouts),
             (numbers::LOST_SESSIONS, self.lost_sessions),
             (numbers::MADE_CONNECTIONS, self.made_connections),
             (numbers::CANCELLED_AT_END, self.cancelled),
             (numbers::POOL_TIMEOUTS, self.pool.timeouts),
-        ]
+        ];
+        others.into_iter().chain(failed)
     }
 }
 
@@ -265,9 +272,9 @@ impl<P: Parts> Details for TransactionDetails<P> {
         }
         self.pool.merge(&later.pool);
         self.attempts += later.attempts;
-        self.serialization_failures += later.serialization_failures;
-        self.deadlocks += later.deadlocks;
-        self.lock_timeouts += later.lock_timeouts;
+        for (all, more) in self.failed.iter_mut().zip(later.failed) {
+            *all += more;
+        }
         self.lost_sessions += later.lost_sessions;
         self.made_connections += later.made_connections;
         self.cancelled += later.cancelled;

@@ -32,6 +32,11 @@ metrics! {
     SERIALIZATION_FAILURES = counter("sql.serialization_failures", One, "tries that the server could not put in order with others (SQLSTATE 40001)").sum();
     DEADLOCKS = counter("sql.deadlocks", One, "tries that the server ended to resolve a deadlock (SQLSTATE 40P01, MySQL 1213)").sum();
     LOCK_TIMEOUTS = counter("sql.lock_timeouts", One, "tries that got no lock in time (SQLSTATE 55P03, MySQL 1205, SQLite's busy)").sum();
+    CONSTRAINT_VIOLATIONS = counter("sql.constraint_violations", One, "tries that broke a constraint, such as a key that exists (SQLSTATE class 23)").sum();
+    DENIED_STATEMENTS = counter("sql.denied_statements", One, "tries that the user has no right to (SQLSTATE 42501, class 28)").sum();
+    WRONG_STATEMENTS = counter("sql.wrong_statements", One, "tries whose statement is wrong, or names what does not exist (SQLSTATE class 42, 3D, 3F)").sum();
+    CANCELLED_STATEMENTS = counter("sql.cancelled_statements", One, "tries whose statement the server cancelled, as after its statement timeout (SQLSTATE 57014)").sum();
+    RESOURCE_FAILURES = counter("sql.resource_failures", One, "tries for which the server had no room: disk, memory or sessions (SQLSTATE class 53)").sum();
     LOST_SESSIONS = counter("sql.lost_sessions", One, "sessions that ended during the load").sum();
     POOL_USED = gauge("sql.pool.used", One, "sessions of the pool that clients have, on average over the interval; in the result: over the load; absent without --pool").sum();
     POOL_MAX = gauge("sql.pool.max", One, "sessions of the pool; absent without --pool").sum();
@@ -78,6 +83,11 @@ pub const EXCHANGE: Exchange = Exchange {
         SERIALIZATION_FAILURES,
         DEADLOCKS,
         LOCK_TIMEOUTS,
+        CONSTRAINT_VIOLATIONS,
+        DENIED_STATEMENTS,
+        WRONG_STATEMENTS,
+        CANCELLED_STATEMENTS,
+        RESOURCE_FAILURES,
         LOST_SESSIONS,
     ],
     bad_answers: None,
