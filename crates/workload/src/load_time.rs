@@ -13,6 +13,9 @@ use sokudo_model::{PhaseSpec, Summary};
 
 use crate::joined::{NS, put_each, ratio};
 
+/// Times the mean latency from which a gap between answers, in which requests failed, is time that was lost.
+pub const LONG_GAP: f64 = 4.0;
+
 /// Time of a flow's load, and of what got through in it, nanoseconds from the first intended start that
 /// counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

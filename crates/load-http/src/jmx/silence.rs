@@ -12,12 +12,14 @@
 use serde::{Deserialize, Serialize};
 use sokudo_jmeter::run::{RowKind, SampleRow};
 use sokudo_workload::joined::ratio;
-use sokudo_workload::load_time::untried;
+use sokudo_workload::load_time::{LONG_GAP, untried};
 
 /// Silence of one event loop, in nanoseconds of the monotonic clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {
     answered: u64,
+    /// Sum of the times of the answers.
+    took_ns: i64,
     failed: u64,
     /// End of the last answer.
     answered_ns: Option<i64>,
@@ -34,17 +36,25 @@ impl Silence {
             return;
         }
         match row.phase.is_empty() {
-            true => self.answer(row.end_ns),
+            true => self.answer((row.start_ns, row.end_ns)),
             false => self.fail((row.start_ns, row.end_ns)),
         }
     }
 
-    fn answer(&mut self, end_ns: i64) {
-        self.answered += 1;
+    fn answer(&mut self, (start_ns, end_ns): (i64, i64)) {
         if let Some((from_ns, until_ns)) = self.now_ns.take() {
-            self.past_ns += until_ns.min(end_ns).saturating_sub(from_ns).max(0);
+            self.past_ns += self.lost(until_ns.min(end_ns).saturating_sub(from_ns));
         }
+        self.answered += 1;
+        self.took_ns += end_ns.saturating_sub(start_ns).max(0);
         self.answered_ns = self.answered_ns.max(Some(end_ns));
+    }
+
+    /// A gap between answers as time that was lost: a short one is chance.
+    fn lost(&self, gap_ns: i64) -> i64 {
+        let mean_ns = ratio(self.took_ns as f64, self.answered as f64).unwrap_or(0.0);
+        let is_long = gap_ns as f64 >= mean_ns * LONG_GAP;
+        if is_long { gap_ns.max(0) } else { 0 }
     }
 
     fn fail(&mut self, (start_ns, end_ns): (i64, i64)) {
@@ -58,7 +68,7 @@ impl Silence {
     pub(super) fn untried(&self, from_ns: i64, load_ns: i64) -> u64 {
         let until_ns = from_ns.saturating_add(load_ns);
         let last_ns = self.now_ns.map_or(0, |(first_ns, last_ns)| {
-            last_ns.min(until_ns).saturating_sub(first_ns).max(0)
+            self.lost(last_ns.min(until_ns).saturating_sub(first_ns))
         });
         let silent_ns = self.past_ns.saturating_add(last_ns);
         let lost = ratio(silent_ns as f64, load_ns as f64).unwrap_or(0.0);
@@ -72,10 +82,15 @@ mod tests {
 
     const S: i64 = 1_000_000_000;
 
+    /// An answer after a millisecond.
+    fn quick(end_ns: i64) -> (i64, i64) {
+        (end_ns - S / 1_000, end_ns)
+    }
+
     /// 300 answers in three seconds.
     fn answered() -> Silence {
         let mut silence = Silence::default();
-        (1..=300).for_each(|at| silence.answer(at * S / 100));
+        (1..=300).for_each(|at| silence.answer(quick(at * S / 100)));
         silence
     }
 
@@ -93,7 +108,7 @@ mod tests {
     fn a_server_that_is_back_ends_the_silence() {
         let mut silence = answered();
         silence.fail((3 * S, 7 * S));
-        (801..=1_000).for_each(|at| silence.answer(at * S / 100));
+        (801..=1_000).for_each(|at| silence.answer(quick(at * S / 100)));
         // Four seconds of silence in ten; the pause of the plan after them is none.
         assert_eq!(silence.untried(0, 10 * S), 333 - 1);
     }
@@ -105,10 +120,24 @@ mod tests {
         for at in 0..10 {
             match at {
                 3 | 4 => silence.fail((at * 10 * S, at * 10 * S + 1)),
-                _ => silence.answer(at * 10 * S),
+                _ => silence.answer(quick(at * 10 * S)),
             }
         }
         assert_eq!(silence.untried(0, 100 * S), 0);
+    }
+
+    #[test]
+    fn failures_as_quick_as_answers_leave_nothing_untried() {
+        let mut silence = Silence::default();
+        // Two of three requests fail, all after 5 ms, one after the other.
+        for at in 0..600 {
+            let both = (at * S / 200, (at + 1) * S / 200);
+            match at % 3 {
+                0 => silence.answer(both),
+                _ => silence.fail(both),
+            }
+        }
+        assert_eq!(silence.untried(0, 3 * S), 0);
     }
 
     #[test]

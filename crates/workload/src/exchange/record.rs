@@ -11,7 +11,8 @@ use sokudo_stats::Histogram;
 
 use super::{Answered, Asked, Details};
 use crate::handover::{Lent, Records, Reusable};
-use crate::load_time::{LoadTime, untried};
+use crate::joined::ratio;
+use crate::load_time::{LONG_GAP, LoadTime, untried};
 use crate::sample::{Sample, Sampler};
 use crate::schedule::LATE_NS;
 
@@ -77,7 +78,15 @@ impl Counts {
     #[cold]
     fn end_silence(&mut self, now: i64) {
         self.is_silent = false;
-        self.silent_ns += (now - self.last_through_ns()).max(0);
+        self.silent_ns += self.silence(now - self.last_through_ns());
+    }
+
+    /// A gap between answers in which a request failed, as far as the requests had time to be answered in it: where
+    /// failures are as quick as answers, a short gap is chance.
+    fn silence(&self, gap_ns: i64) -> i64 {
+        let mean_s = ratio(self.sum_s, self.timed as f64).unwrap_or(0.0);
+        let is_long = gap_ns as f64 * 1e-9 >= mean_s * LONG_GAP;
+        if is_long { gap_ns.max(0) } else { 0 }
     }
 
     /// Last answer, or the begin when there was none.
@@ -114,10 +123,13 @@ impl Counts {
     fn lost_share(&self, load: &LoadTime, connections: u64) -> f64 {
         let load_ns = load.length_ns() as f64;
         let tail_ns = match self.is_silent {
-            true => load_ns - self.last_through_ns().saturating_sub(self.from_ns) as f64,
-            false => 0.0,
+            true => {
+                let through_ns = self.last_through_ns().saturating_sub(self.from_ns);
+                self.silence(load.length_ns().saturating_sub(through_ns))
+            }
+            false => 0,
         };
-        let silent = (self.silent_ns as f64 + tail_ns.max(0.0)) / load_ns;
+        let silent = self.silent_ns.saturating_add(tail_ns) as f64 / load_ns;
         let lost_ns = load_ns * self.connections_lost as f64 - self.lost_after_ns as f64;
         let lost = lost_ns / (load_ns * connections.max(1) as f64);
         silent.max(lost).clamp(0.0, 1.0)
@@ -437,6 +449,37 @@ mod tests {
         assert_eq!((delay.len(), counts.window_full, counts.late), (3, 1, 1));
         assert_eq!((delay.quantile(0.0), delay.quantile(0.5)), (0, 7));
         assert!(delay.quantile(1.0) as i64 > LATE_NS);
+    }
+
+    #[test]
+    fn failures_among_answers_leave_nothing_untried_and_a_dead_end_does() {
+        const MS: i64 = 1_000_000;
+        let of = |failing: std::ops::Range<i64>| {
+            let mut counts = Counts::default();
+            for at in 0..1_000 {
+                let now = at * MS;
+                match at % 3 == 0 && !failing.contains(&at) {
+                    true => {
+                        if counts.is_silent {
+                            counts.end_silence(now);
+                        }
+                        counts.transactions += 1;
+                        counts.timed += 1;
+                        counts.sum_s += 0.001;
+                        counts.first_ns.get_or_insert(now);
+                        counts.last_ns = now;
+                    }
+                    false => {
+                        counts.errors += u64::from(!failing.contains(&at));
+                        counts.is_silent = true;
+                    }
+                }
+            }
+            counts.unstarted(&LoadTime::new(1_000 * MS, None), 1, None)
+        };
+        assert_eq!(of(0..0), 0);
+        // 100 answers in 0.3 s make 237 in the rest; 200 requests were tried and failed.
+        assert_eq!(of(300..1_000), 237 - 200);
     }
 
     #[test]
