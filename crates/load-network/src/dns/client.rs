@@ -208,6 +208,15 @@ impl Asker {
         }
     }
 
+    /// The same where a lane may have got its room back, however: queries that were due before had none.
+    fn list_again(&mut self, index: usize, now: i64) {
+        let was_full = self.room.is_empty();
+        self.list(index);
+        if was_full && !self.room.is_empty() {
+            self.room_since_ns = now;
+        }
+    }
+
     fn flush_dirty(&mut self, course: &mut DnsCourse) {
         while let Some(index) = self.dirty.pop() {
             self.lanes[index].is_dirty = false;
@@ -331,15 +340,12 @@ impl Asker {
         }
         let answered = before - slots.live();
         self.under_way -= u64::from(answered);
-        if answered > 0 && self.room.is_empty() {
-            self.room_since_ns = now_ns();
-        }
         if ended {
             self.hang_up(course, index);
         } else if is_unreachable {
             self.nobody_there(course, index);
         } else {
-            self.list(index);
+            self.list_again(index, now_ns());
         }
     }
 
@@ -410,7 +416,7 @@ impl Asker {
                     details.made_connections += 1;
                     details.connecting.record(Some(took_ns), None);
                 }
-                self.list(index);
+                self.list_again(index, now);
             }
             Err(error) => {
                 if error.kind() == io::ErrorKind::AddrNotAvailable
@@ -459,11 +465,11 @@ impl Asker {
                 }
                 is_overdue
             });
-            self.list(index);
+            self.list_again(index, now);
         }
         while let Some(index) = self.resting.pop() {
             self.lanes[index].is_listed = false;
-            self.list(index);
+            self.list_again(index, now);
         }
     }
 }

@@ -193,6 +193,15 @@ impl<'a> Loop<'a> {
         }
     }
 
+    /// The same where a connection may have got its room back, however: requests that were due before had none.
+    fn list_again(&mut self, index: usize, now: i64) {
+        let was_full = self.room.is_empty();
+        self.list(index);
+        if was_full && !self.room.is_empty() {
+            self.room_since_ns = now;
+        }
+    }
+
     /// Watches for room to write as long as something waits to be written.
     fn watch(&mut self, index: usize) {
         let connection = &self.connections[index];
@@ -230,7 +239,7 @@ impl<'a> Loop<'a> {
                 if let Ok(source) = connection.link.source() {
                     let _ = self.waiter.change(source, index as u64, Interest::Read);
                 }
-                self.list(index);
+                self.list_again(index, now_ns());
             }
             Ok(()) => {}
             Err(error) => self.lose(course, index, &error),
@@ -267,10 +276,7 @@ impl<'a> Loop<'a> {
                         self.lose(course, index, &error);
                         return;
                     }
-                    if answered > 0 && self.room.is_empty() {
-                        self.room_since_ns = now;
-                    }
-                    self.list(index);
+                    self.list_again(index, now);
                     // A short read has emptied a stream; the waiter tells of what comes later.
                     let more = self.connections[index].link.buffered() > 0;
                     if is_stream && count < CHUNK_BYTES && !more {
@@ -307,7 +313,7 @@ impl<'a> Loop<'a> {
                         "a datagram or its answer was lost".into()
                     });
                 }
-                self.list(index);
+                self.list_again(index, now);
             }
         }
     }

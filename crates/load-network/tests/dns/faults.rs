@@ -57,6 +57,17 @@ fn a_port_on_which_nothing_listens_is_told() {
 }
 
 #[test]
+fn queries_that_wait_for_a_silent_server_are_not_late_by_themselves() {
+    let place = serve(|_, _| Says::Silence);
+    let fields = r#""name":["www.example"],"duration":"1s","rate":"100/s","timeout":"200ms","connections":1,"window":1"#;
+    let result = play(&place, fields);
+    let of = |ratio: &str| get(&result, ratio) * place.came.load(Ordering::Relaxed) as f64;
+    let (late, full) = (of("late_ratio"), of("window_full_ratio"));
+    // The first query found room; each of the others waited until the one before was given up.
+    assert!(late <= 1.5 && full >= 2.0, "{late} late, {full} waited");
+}
+
+#[test]
 fn connections_that_the_server_closes_are_made_again() {
     // Each connection brings a few answers; which query ends it depends on the order of arrival.
     let place = serve(|number, _| match number % 20 {
