@@ -266,6 +266,19 @@ verdict-exchange-errors =
                *[other] requests
             } ({ $ratio }) got no answer.
     } { $why }
+verdict-exchange-untried =
+    { $what ->
+        [transactions]
+            { $errors } { $errors ->
+                [one] transaction
+               *[other] transactions
+            } failed, and by the pace of the others about { $untried } more could not be tried: { $ratio } of all.
+       *[other]
+            { $errors } { $errors ->
+                [one] request
+               *[other] requests
+            } got no answer, and by the pace of the others about { $untried } more could not be tried: { $ratio } of all.
+    } { $why }
 verdict-exchange-ports = No local port was left for further connections: each is kept for a minute after it is closed. Widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse to 1, or lower the rate.
 verdict-exchange-why = First error: { $error }.
 verdict-exchange-unstarted =

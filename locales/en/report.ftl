@@ -365,6 +365,7 @@ report-number-open-connections =
 report-number-connect = time to connect, median
 report-number-handshake = TLS handshake { $value }
 report-number-errors = without an answer
+report-number-untried = about { $n } more not tried
 report-number-errors-sql = failed
 report-number-error-ratio = { $ratio } of all
 report-number-lost-connections = connections lost { $n }

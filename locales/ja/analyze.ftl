@@ -253,6 +253,11 @@ verdict-exchange-errors =
         [transactions] トランザクション（{ $ratio }）が失敗しました。
        *[other] 要求（{ $ratio }）に応答がありませんでした。
     }{ $why }
+verdict-exchange-untried =
+    { $errors } 件の{ $what ->
+        [transactions] トランザクションが失敗し、ほかのペースから見てさらに約 { $untried } 件を試行できませんでした（全体の { $ratio }）。
+       *[other] 要求に応答がなく、ほかのペースから見てさらに約 { $untried } 件を試行できませんでした（全体の { $ratio }）。
+    }{ $why }
 verdict-exchange-ports = 新しい接続に使えるローカルポートがなくなりました。閉じたポートは 1 分間使えません。net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、レートを下げてください。
 verdict-exchange-why = 最初のエラー: { $error }
 verdict-exchange-unstarted =

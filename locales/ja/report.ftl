@@ -313,6 +313,7 @@ report-number-open-connections = 接続 { $n } 本
 report-number-connect = 接続時間の中央値
 report-number-handshake = TLS ハンドシェイク { $value }
 report-number-errors = 応答なし
+report-number-untried = ほかに約 { $n } 件は試行できず
 report-number-errors-sql = 失敗
 report-number-error-ratio = 全体の { $ratio }
 report-number-lost-connections = 切れた接続 { $n }

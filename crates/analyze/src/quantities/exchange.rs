@@ -198,23 +198,35 @@ impl<'a> Exchange<'a> {
             .total(self.numbers.error_ratio)
             .filter(|ratio| *ratio > 0.0)?;
         let of = |metric| self.total(metric).unwrap_or(0.0);
-        let lost = of(self.numbers.errors) + of(self.numbers.unstarted);
+        let unstarted = of(self.numbers.unstarted);
+        let lost = of(self.numbers.errors) + unstarted;
+        // A closed loop has no requests that were due: what it could not try is told apart.
+        let untried = if self.asked().is_none() {
+            unstarted
+        } else {
+            0.0
+        };
         let bad = self.bad_answers();
+        let of_lost = match untried > 0.0 {
+            true => "verdict-exchange-untried",
+            false => "verdict-exchange-errors",
+        };
         let (key, ratio) = match (self.numbers.bad_answers, bad > 0.0, lost > 0.0) {
             (Some(names), true, true) => (names.says_with_losses, failed),
             (Some(names), true, false) => (names.says, failed),
             // Others may have been judged to be wrong beside them.
             (Some(_), false, true) => {
                 let due = of(self.numbers.answered) + lost;
-                ("verdict-exchange-errors", lost / due)
+                (of_lost, lost / due)
             }
-            (None, _, true) => ("verdict-exchange-errors", failed),
+            (None, _, true) => (of_lost, failed),
             (_, _, false) => ("verdict-judged", failed),
         };
         let text = self
             .named(key)
             .number("ratio", ratio, Unit::Ratio)
-            .number("errors", lost, Unit::One)
+            .number("errors", lost - untried, Unit::One)
+            .number("untried", untried, Unit::One)
             .number("bad", bad, Unit::One);
         let ports = self.total(self.numbers.ports_exhausted);
         let ports = ports.filter(|ports| *ports > 0.0);

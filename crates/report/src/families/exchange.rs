@@ -212,12 +212,24 @@ fn set_up(subject: &Subject, exchange: &Exchange) -> Option<Number> {
 }
 
 fn errors(subject: &Subject, exchange: &Exchange) -> Option<Number> {
-    let failed = subject.own(exchange.errors)? + subject.own(exchange.unstarted).unwrap_or(0.0);
+    let unstarted = subject.own(exchange.unstarted).unwrap_or(0.0);
+    // A closed loop has no requests that were due: what it could not try is told apart.
+    let is_open = subject.own(exchange.asked).is_some();
+    let (due, untried) = if is_open {
+        (unstarted, 0.0)
+    } else {
+        (0.0, unstarted)
+    };
+    let failed = subject.own(exchange.errors)? + due;
     let label = match exchange.noun {
         Noun::Requests => "report-number-errors",
         Noun::Transactions => "report-number-errors-sql",
     };
     let mut number = Number::new(count(failed), label);
+    if untried > 0.0 {
+        let text = Text::new("report-number-untried").word("n", count(untried));
+        number.detail.push(text.into());
+    }
     for class in exchange.notable_answers {
         let key = format!("report-number-{}", class.slug());
         let some = subject.own(*class).filter(|n| *n > 0.0);
