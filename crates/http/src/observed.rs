@@ -172,6 +172,10 @@ pub struct Observed {
     pub shortest_wait_ns: u64,
     /// Connections whose first request was never answered, however long it waited.
     pub unserved: u64,
+    /// Requests of HTTP/2 that waited because as many as the server grants were under way on their connection.
+    pub held: u64,
+    /// The fewest that it granted to one of these; 0 of none.
+    pub granted_streams: u32,
     /// Stalls of all exchanges.
     pub stalls: Stalls,
     /// Times between answers.
@@ -232,6 +236,16 @@ impl Observer {
             (self.quiet_since_ns, self.absent_ns) = (now, 0);
         }
         self.under_way += 1;
+    }
+
+    /// A request waits, as the server grants so many at a time.
+    pub(crate) fn holds(&mut self, granted: u32) {
+        self.observed.held += 1;
+        let fewest = &mut self.observed.granted_streams;
+        *fewest = match *fewest {
+            0 => granted,
+            known => known.min(granted),
+        };
     }
 
     /// The loop did not run for so long, longer than it meant to.

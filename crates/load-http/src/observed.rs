@@ -22,6 +22,8 @@ pub(crate) fn put_observed<'a>(summary: &mut Summary, all: impl Iterator<Item = 
     };
     let shortest = all.iter().map(|one| one.shortest_wait_ns);
     let shortest = shortest.filter(|ns| *ns > 0).min();
+    let granted = all.iter().map(|one| one.granted_streams);
+    let granted = granted.filter(|streams| *streams > 0).min();
     put_each(
         summary,
         [
@@ -30,6 +32,8 @@ pub(crate) fn put_observed<'a>(summary: &mut Summary, all: impl Iterator<Item = 
                 shortest.map(|ns| ns as f64 * NS),
             ),
             (numbers::UNSERVED_CONNECTIONS, some(sum(|one| one.unserved))),
+            (numbers::HELD_REQUESTS, some(sum(|one| one.held))),
+            (numbers::GRANTED_STREAMS, granted.map(f64::from)),
         ],
     );
     for (place, (status, metric)) in NOTABLE_STATUSES

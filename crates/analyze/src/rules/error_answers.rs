@@ -52,6 +52,15 @@ const STATUSES: &[Status] = statuses![
     STATUS_504 "504" "error-answers-slow" "rule-error-answers-slow-next",
 ];
 
+/// The classes of statuses that have no line of their own above.
+const CLASSES: [&Status; 2] = {
+    const BOTH: &[Status] = statuses![
+        STATUS_4XX "400 to 499" "error-answers-refused" "rule-error-answers-refused-next",
+        STATUS_5XX "500 to 599" "error-answers-server" "rule-error-answers-server-next",
+    ];
+    [&BOTH[0], &BOTH[1]]
+};
+
 /// The finding `error_answers`.
 pub const RULE: Rule = Rule {
     name: "error_answers",
@@ -79,13 +88,17 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let good = of(http::STATUS_2XX) + of(http::STATUS_3XX);
     let served = requests.exchange.rate()? * (good / answered).min(1.0);
     let counted = STATUSES.iter().map(|status| (status, of(status.metric)));
-    let (status, count) = counted.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let is_one = count >= errors * MOST;
-    let key = match (is_one, good > 0.0) {
-        (true, true) => "rule-error-answers-says",
-        (true, false) => "rule-error-answers-all-says",
-        (false, true) => "rule-error-answers-several-says",
-        (false, false) => "rule-error-answers-several-all-says",
+    let one = counted.clone().max_by(|a, b| a.1.total_cmp(&b.1));
+    let one = one.filter(|(_, count)| *count >= errors * MOST);
+    let [asked, served_badly] = CLASSES;
+    let of_class = match of(asked.metric) - of(http::STATUS_429) >= errors * MOST {
+        true => asked,
+        false => served_badly,
+    };
+    let status = one.map_or(of_class, |(status, _)| status);
+    let key = match good > 0.0 {
+        true => "rule-error-answers-says",
+        false => "rule-error-answers-all-says",
     };
     let says = Text::new(key)
         .word("code", status.code)
@@ -98,26 +111,21 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     };
     let weight = 0.6 + 0.39 * (share * 4.0).min(1.0);
     let mut finding = view.finding(RULE.name, severity, weight, says);
-    for (status, count) in STATUSES.iter().map(|status| (status, of(status.metric))) {
-        if count > 0.0 {
-            let mut row = view.evidence(
-                "evidence-turned-away",
-                status.metric,
-                requests.host(),
-                count,
-            );
-            row.says = row.says.word("code", status.code);
-            finding.evidence.push(row);
-        }
+    let counted = counted.chain(CLASSES.iter().map(|class| (*class, of(class.metric))));
+    for (status, count) in counted.filter(|(_, count)| *count > 0.0) {
+        let mut row = view.evidence(
+            "evidence-turned-away",
+            status.metric,
+            requests.host(),
+            count,
+        );
+        row.says = row.says.word("code", status.code);
+        finding.evidence.push(row);
     }
     let evidence = &mut finding.evidence;
     evidence.extend(requests.row("evidence-mean-bad", http::MEAN_BAD_SECONDS));
     evidence.extend(requests.row("evidence-mean-good", http::MEAN_GOOD_SECONDS));
-    let next = match is_one {
-        true => status.next,
-        false => "rule-error-answers-several-next",
-    };
-    finding.next = Some(Text::new(next));
+    finding.next = Some(Text::new(status.next));
     Some(finding)
 }
 
@@ -151,14 +159,8 @@ mod tests {
             ];
             told(&some, "says");
         }
-        told(
-            &[("status_5xx", 300.0), ("status_2xx", 700.0)],
-            "several-says",
-        );
-        told(
-            &[("status_4xx", 1_000.0), ("status_404", 90.0)],
-            "several-all-says",
-        );
+        told(&[("status_5xx", 300.0), ("status_2xx", 700.0)], "says");
+        told(&[("status_4xx", 1_000.0), ("status_404", 90.0)], "all-says");
         let quiet = |totals: &[(&str, f64)]| assert!(is_quiet(&of(totals), "error_answers"));
         quiet(&[
             ("status_4xx", 5.0),

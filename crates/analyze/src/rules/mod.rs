@@ -43,6 +43,7 @@ mod receive_window_limited;
 mod receiver_buffer_overflow;
 mod receiver_cpu_limited;
 mod receiver_host_drops;
+mod redirected;
 mod reordering;
 mod repeated_transactions;
 mod replication_stage;
@@ -117,6 +118,7 @@ pub const REGISTRY: &[&Rule] = &[
     &receiver_buffer_overflow::RULE,
     &receiver_cpu_limited::RULE,
     &receiver_host_drops::RULE,
+    &redirected::RULE,
     &reordering::RULE,
     &repeated_transactions::RULE,
     &replication_stage::RULE,

@@ -37,6 +37,8 @@ const MOST: f64 = 0.5;
 const WAY: f64 = 0.5;
 /// Requests worked on at a time below which nothing is, for a part of the time.
 const PART: f64 = 0.6;
+/// Share of the requests from which the number that the server grants holds them back.
+const HELD: f64 = 0.5;
 /// Range of a delayed acknowledgement, seconds.
 const DELAYED_S: std::ops::Range<f64> = 0.036..0.054;
 
@@ -67,6 +69,7 @@ pub const RULE: Rule = Rule {
         ("busy", BUSY, Unit::Ratio),
         ("queued", QUEUED, Unit::One),
         ("part", PART, Unit::One),
+        ("held", HELD, Unit::Ratio),
         ("alike", ALIKE, Unit::One),
         ("paced", PACED, Unit::Ratio),
         ("several", SEVERAL, Unit::Ratio),
@@ -112,6 +115,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
             "rule-request-stage-resolve-next",
             0.75
         ),
+        _ if are_held(view) => case!(
+            "rule-request-stage-streams-says",
+            "rule-request-stage-streams-next",
+            0.85
+        ),
         _ => case!(
             "rule-request-stage-send-says",
             "rule-request-stage-send-next",
@@ -133,6 +141,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
             requests.worked_on().unwrap_or(f64::NAN),
             Unit::One,
         )
+        .number(
+            "granted",
+            view.total(http::GRANTED_STREAMS).unwrap_or(f64::NAN),
+            Unit::One,
+        )
         .number("bytes", body(view).unwrap_or(f64::NAN), Unit::Bytes)
         .number(
             "lowest",
@@ -145,6 +158,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let evidence = &mut finding.evidence;
     evidence.push(requests.stage_row(&stage));
     evidence.extend(requests.row("evidence-shortest", http::SHORTEST_WAIT_SECONDS));
+    evidence.extend(requests.row("evidence-held", http::HELD_REQUESTS));
     for (key, metric) in [
         ("evidence-even-gaps", http::EVEN_GAP_RATIO),
         ("evidence-close-gaps", http::CLOSE_GAP_RATIO),
@@ -160,6 +174,12 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(waiting(view));
     finding.next = Some(Text::new(case.next));
     Some(finding)
+}
+
+/// True where most requests wait because the server grants so few at a time on a connection.
+fn are_held(view: &PhaseView<'_>) -> bool {
+    let of = |metric| view.total(metric).unwrap_or(0.0);
+    of(http::GRANTED_STREAMS) > 0.0 && of(http::HELD_REQUESTS) >= of(http::REQUESTS) * HELD
 }
 
 /// Meaning of a stage, and its certainty.
@@ -437,6 +457,8 @@ mod tests {
             assert!(is_quiet(&of_stages(stages, &anew), "request_stage"));
         }
         told([0.0, 0.0, 0.0, 0.2, 0.01, 0.0], &[], "send");
+        let held = [("granted_streams", 4.0), ("held_requests", 900.0)];
+        told([0.0, 0.0, 0.0, 0.2, 0.01, 0.0], &held, "streams");
     }
 
     #[test]

@@ -55,6 +55,9 @@ where
             true => open_stream(shared, user, exchange, lane, &out),
             false => {
                 shared.hold(user, &out);
+                if let Some(granted) = shared.session.granted() {
+                    self.observer.holds(granted);
+                }
                 None
             }
         };

@@ -173,6 +173,11 @@ impl Session {
         }
     }
 
+    /// Requests at a time that the server grants; `None` before it has said so.
+    pub(crate) fn granted(&self) -> Option<u32> {
+        self.peer.has_greeted.then_some(self.peer.streams)
+    }
+
     /// True when no request can begin on this connection any more.
     pub(crate) fn is_leaving(&self) -> bool {
         self.is_broken || self.peer.leaves.is_some() || self.streams.are_used_up()

@@ -81,6 +81,8 @@ metrics! {
     MEAN_GOOD_SECONDS = gauge("http.mean_good_seconds", Seconds, "mean service time of responses of status below 400, the warm-up included; absent where all are");
     MEAN_BAD_SECONDS = gauge("http.mean_bad_seconds", Seconds, "mean service time of responses of status 400 and above, the warm-up included; absent where there is none");
     UNSERVED_CONNECTIONS = counter("http.unserved_connections", One, "connections that the server's system accepted and whose first request was given up after more than 0.5 s without any response");
+    HELD_REQUESTS = counter("http.held_requests", One, "requests of HTTP/2 that waited to be sent because as many as the server grants were under way on their connection, the warm-up included");
+    GRANTED_STREAMS = gauge("http.granted_streams", One, "requests at a time that the server grants on a connection of HTTP/2, where fewer than asked for; the fewest of all connections");
     STALLS = counter("http.stalls", One, "times that all requests stood still: requests were under way, and for at least 20 ms and a third of the longest such time none ended");
     MEAN_STALL_SECONDS = gauge("http.mean_stall_seconds", Seconds, "mean length of those times, without the time in which the generator itself did not run");
     LONGEST_STALL_SECONDS = gauge("http.longest_stall_seconds", Seconds, "longest of those times");
