@@ -151,6 +151,17 @@ declare function monitor(monitor: string): void;
 /** Change knobs of the `sokudo target` that runs until the scenario ends: `{"pool.max": 50}`. Without any: put
  * them back now. */
 declare function knobs(changes?: Record<string, string | number | boolean>): void;
+/** Measure a load with different settings of a PostgreSQL or MariaDB server in turns, and compare. Each round calls
+ * `act` with every profile in force, with the first one twice, in an order that is drawn; the report tells first what
+ * the first profile differs from itself, and no difference of the others that is as small. Six rounds are needed.
+ * A setting that a profile does not name is as it was before, and afterwards all are. `sokudo run` needs
+ * `--allow-unsafe` for settings with which a crash may lose commits. */
+declare function profiles(
+  target: string,
+  named: Record<string, Record<string, string | number | boolean>>,
+  act: (turn: { profile: string; round: number; again: boolean }) => unknown,
+  settings?: { rounds?: number; minEffect?: string | number },
+): void;
 /** Compare the clocks of all hosts again. */
 declare function syncTime(): void;
 /** Do nothing for so long: `"500ms"`, or milliseconds. */

@@ -1122,6 +1122,8 @@ error-scenario-host = { $value } is not a valid host
 error-scenario-host-hint = give a host of hosts(), its number or its name
 error-scenario-empty-phase = phase "{ $name }" has no load
 error-scenario-empty-phase-hint = give it at least one load
+error-scenario-settings = settings of a database server cannot be changed from here
+error-scenario-settings-hint = use `sokudo run FILE.js` on the host that gives the commands
 error-scenario-set = --set { $name }={ $given }: { $text } is not a valid number
 error-scenario-set-hint = write a number
 error-scenario-nobody-left = no host is left to carry out `{ $phase }`

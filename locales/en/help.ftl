@@ -961,6 +961,7 @@ help-run--hosts = Hosts: HOST or HOST:PORT on which `sokudo serve` runs, GROUP f
 help-run--interval = Time between two samples of the monitors
 help-run--max-skew = How far apart the flows of a phase may begin, `2ms`: a phase that exceeds it is repeated up to twice, and then fails a check. Between hosts the clock error comes on top
 help-run--quiet-phase = Let nothing but the load travel while a phase goes on: the hosts keep what they record until it is over, and one that freezes is noticed then
+help-run--allow-unsafe = Allow settings of a database server with which a crash may lose commits or damage data, such as fsync=off
 help-run--set = Set a parameter of a JavaScript scenario; several values with commas
 help-run-after =
     Examples:

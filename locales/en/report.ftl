@@ -576,6 +576,7 @@ report-metric-stream-send-buffer-limited-ratio = limited by send buffer
 report-metric-stream-sender-cpu-ratio = CPU sending
 report-metric-stream-receiver-cpu-ratio = CPU receiving
 ## Repeated runs
+report-profiles = Settings of the server, measured in turns
 report-repeats = Repeated runs
 report-repeats-note = The interval holds the true median of such runs with the confidence beside it, whatever their distribution: its ends are two of the runs' values. From six runs on the confidence is at least 95 %. All other numbers are of the run in the middle, by its rate.
 report-repeats-medians = Medians over the runs

@@ -1111,6 +1111,8 @@ error-scenario-host = { $value } はホストとして正しくありません
 error-scenario-host-hint = hosts() のホスト、その番号、または名前を渡してください
 error-scenario-empty-phase = フェーズ "{ $name }" に負荷がありません
 error-scenario-empty-phase-hint = 負荷を 1 つ以上渡してください
+error-scenario-settings = ここからはデータベースサーバーの設定を変えられません
+error-scenario-settings-hint = 指示を出すホストで `sokudo run FILE.js` を使ってください
 error-scenario-set = --set { $name }={ $given }: { $text } は数値ではありません
 error-scenario-set-hint = 数値を指定してください
 error-scenario-nobody-left = `{ $phase }` を行うホストが残っていません

@@ -960,6 +960,7 @@ help-run--hosts = ホスト: `sokudo serve` が動いている HOST または HO
 help-run--interval = モニターのサンプル間の時間
 help-run--max-skew = フェーズ内のフローの開始時刻のずれの上限 `2ms`。超えたフェーズは 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間では時計の誤差が加わる
 help-run--quiet-phase = フェーズ中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
+help-run--allow-unsafe = クラッシュ時にコミットを失うかデータが壊れるおそれのあるデータベースサーバーの設定 (fsync=off など) を許す
 help-run--set = JavaScript のシナリオのパラメーターを設定する。複数の値はコンマ区切り
 help-run-after =
     例:

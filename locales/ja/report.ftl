@@ -524,6 +524,7 @@ report-metric-stream-send-buffer-limited-ratio = 送信バッファーによる�
 report-metric-stream-sender-cpu-ratio = 送信側 CPU
 report-metric-stream-receiver-cpu-ratio = 受信側 CPU
 ## 繰り返し測定
+report-profiles = 交互に測ったサーバーの設定
 report-repeats = 繰り返し測定
 report-repeats-note = 区間は、分布の形によらず、このような測定の真の中央値を横の信頼度で含みます。両端は各回の値のうちの 2 つです。6 回以上で信頼度は 95 % 以上になります。ほかの数値はすべて、速さが中央の回のものです。
 report-repeats-medians = 各回を通した中央値

@@ -14,6 +14,10 @@ use sokudo_stats::spread::Spread;
 
 use crate::view::PhaseView;
 
+mod profiles;
+
+pub use self::profiles::{Profiles, in_turns};
+
 /// Least difference between shares that counts: a tenth of a percentage point.
 const LEAST_SHARE: f64 = 0.001;
 /// Conditions that are named at most.
@@ -102,11 +106,21 @@ pub fn compare(
     order: Order,
     least: f64,
 ) -> Option<Comparison> {
-    let (one, other) = (loads(before), loads(after));
+    let mut all = beside(&loads(before), &loads(after), order, least)?;
+    let options = std::mem::take(&mut all.conditions);
+    all.conditions = of_runs(before, after);
+    all.conditions.extend(options);
+    all.conditions.extend(facts(before, after));
+    all.conditions.truncate(CONDITIONS_MAX);
+    Some(all)
+}
+
+/// Compares the loads of two sides; the conditions are their options. `None` when they have no load in common.
+fn beside(one: &Loads<'_>, other: &Loads<'_>, order: Order, least: f64) -> Option<Comparison> {
     let is_of = |key: &&Key| other.iter().any(|(known, _)| known == *key);
     let mut compared = Vec::new();
     let mut options = Vec::new();
-    for (key, runs) in &one {
+    for (key, runs) in one {
         let Some((_, others)) = other.iter().find(|(known, _)| known == key) else {
             continue;
         };
@@ -118,14 +132,10 @@ pub fn compare(
     let alone = alone.map(names);
     let is_first = |key: &&Key| !one.iter().any(|(known, _)| known == *key);
     let added = other.iter().map(|(key, _)| key).filter(is_first).map(names);
-    let mut conditions = of_runs(before, after);
-    conditions.extend(options);
-    conditions.extend(facts(before, after));
-    conditions.truncate(CONDITIONS_MAX);
     (!compared.is_empty()).then(|| Comparison {
         loads: compared,
         alone: alone.chain(added).collect(),
-        conditions,
+        conditions: options,
     })
 }
 

@@ -114,6 +114,19 @@ pub struct PhaseRecord {
 /// Label of a phase with the name of its layer of a check, where that is not the workload's.
 pub const LAYER: &str = "layer";
 
+/// Labels of a phase that was measured in turns with different settings of a server.
+pub mod profile {
+    /// Name of its settings.
+    pub const NAME: &str = "profile";
+    /// Place of the settings in the scenario, from 0; the first ones have 0 and, where they are measured again in
+    /// the same round, 1.
+    pub const SIDE: &str = "profile_side";
+    /// Number of the round, from 1.
+    pub const ROUND: &str = "profile_round";
+    /// Least relative difference that counts.
+    pub const LEAST: &str = "profile_least";
+}
+
 impl PhaseRecord {
     /// Name of the layer of a check that the phase belongs to.
     pub fn layer(&self) -> &str {

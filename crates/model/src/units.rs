@@ -414,6 +414,16 @@ pub fn percent(ratio: f64) -> String {
     format!("{} %", three_digits(ratio * 100.0))
 }
 
+/// A share as it is typed, `5%` or `0.05`; `None` for anything else, and from ten times on.
+pub fn ratio(text: &str) -> Option<f64> {
+    let (number, divisor) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let ratio = number.trim().parse::<f64>().map(|value| value / divisor);
+    ratio.ok().filter(|ratio| (0.0..10.0).contains(ratio))
+}
+
 /// A whole number with thin groups: `1 234 567`.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();

@@ -1,13 +1,13 @@
 //! Sets two sides of the same load beside each other: for a terminal, as a page, for programs.
 
 use serde_json::{Value, json};
-use sokudo_analyze::compare::{Compared, Comparison, Load};
+use sokudo_analyze::compare::{Compared, Comparison, Load, Profiles};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::kinds::{Family, Track};
 use sokudo_model::units::{human, percent};
 use sokudo_model::{Kind, Metric, PhaseRecord, Record, Series, Text, Unit};
-use sokudo_stats::compare::{ENOUGH_RUNS, Scale, Verdict};
+use sokudo_stats::compare::{ENOUGH_ROUNDS, ENOUGH_RUNS, Scale, Verdict};
 
 use crate::block::{Block, Cell, Column, Phrase, Table};
 use crate::html::{self, Part, Sheet};
@@ -83,6 +83,13 @@ impl Sides<'_> {
 
     fn figures(&self) -> impl Iterator<Item = &Compared> {
         self.all.loads.iter().flat_map(|load| &load.figures)
+    }
+
+    /// The sentences and the tables, without curves.
+    fn told(&self) -> impl Iterator<Item = Block> {
+        let sentences = self.sentences().into_iter().map(Phrase::Text);
+        let tables = self.all.loads.iter().map(|load| self.table(load));
+        std::iter::once(Block::Lead(sentences.collect())).chain(tables.map(Block::Table))
     }
 
     /// Sentences on what is worse and better, or that no difference is shown; and on what else was different.
@@ -244,6 +251,49 @@ impl Sides<'_> {
             traces,
         })
     }
+}
+
+/// What the first settings differ from themselves: no smaller difference of the others is told.
+pub fn same(found: &Profiles<'_>) -> Text {
+    let first = found.names.first().copied().unwrap_or_default();
+    match found.same().and_then(|same| Some((same, same.interval?))) {
+        Some((same, interval)) => Text::new("compare-profiles-same")
+            .word("profile", first)
+            .word("change", percent(same.change))
+            .word("low", percent(interval.low))
+            .word("high", percent(interval.high)),
+        None => Text::new("compare-profiles-unsure").with("enough", ENOUGH_ROUNDS),
+    }
+}
+
+/// Letters of the sides behind the first one, which is A.
+pub fn letters() -> Vec<String> {
+    (b'B'..=b'Z')
+        .map(|letter| char::from(letter).to_string())
+        .collect()
+}
+
+/// The settings of a server that a scenario measured in turns: first what one of them differs from itself, then
+/// what each other one differs from it beyond that.
+pub(crate) fn profiles(record: &Record, found: &Profiles<'_>) -> Vec<Block> {
+    let Some((before, others)) = found.names.split_first() else {
+        return Vec::new();
+    };
+    let letters = letters();
+    let sides = others.iter().zip(&letters).zip(&found.comparisons);
+    let told = sides.flat_map(|((after, letter), (all, least))| {
+        let sides = Sides {
+            before,
+            after,
+            letters: ["A", letter],
+            records: [record, record],
+            all,
+            least: *least,
+        };
+        sides.told().collect::<Vec<_>>()
+    });
+    let lead = Block::Lead(vec![same(found).into()]);
+    std::iter::once(lead).chain(told).collect()
 }
 
 /// A chart of both sides over each other.

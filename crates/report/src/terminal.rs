@@ -18,7 +18,9 @@ use crate::demands;
 use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{advice, capacity, curve, generators, group, numbers, repeats, rrul};
+use crate::sections::{
+    advice, capacity, curve, generators, group, numbers, profiles, repeats, rrul,
+};
 use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
@@ -84,6 +86,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.capacity(view);
     writer.sweep(view);
     writer.repeats(view);
+    writer.blocks(&profiles::blocks(view));
     writer.pairs(view);
     writer.generators(view);
     writer.notes(view);
@@ -99,30 +102,7 @@ pub(crate) fn plain(blocks: &[Block], lang: Lang, color: bool, width: usize) -> 
         width: width.clamp(WIDTHS.0, WIDTHS.1),
         out: String::new(),
     };
-    for block in blocks {
-        match block {
-            Block::Lead(sentences) => {
-                for (at, sentence) in sentences.iter().enumerate() {
-                    let says = writer.say(sentence);
-                    writer.paragraph(&says, INDENT, (at == 0).then_some(Ink::Bright));
-                }
-            }
-            Block::Table(table) => writer.table(table, ""),
-            Block::Notice(..)
-            | Block::Demands(_)
-            | Block::Numbers(_)
-            | Block::Heading(_)
-            | Block::Paragraph(_)
-            | Block::Conclusions(_)
-            | Block::Chart(_)
-            | Block::Curve(_)
-            | Block::Knee(_)
-            | Block::Bars(_)
-            | Block::Plane(_)
-            | Block::Command(_)
-            | Block::Details { .. } => {}
-        }
-    }
+    writer.blocks(blocks);
     writer.out
 }
 
@@ -364,6 +344,34 @@ impl Writer {
 
     /// The medians of a check's layers, or of repeated runs with one line per run, the one in the middle
     /// marked.
+    /// Sentences and tables; charts stay away.
+    fn blocks(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            match block {
+                Block::Lead(sentences) => {
+                    for (at, sentence) in sentences.iter().enumerate() {
+                        let says = self.say(sentence);
+                        self.paragraph(&says, INDENT, (at == 0).then_some(Ink::Bright));
+                    }
+                }
+                Block::Table(table) => self.table(table, ""),
+                Block::Notice(..)
+                | Block::Demands(_)
+                | Block::Numbers(_)
+                | Block::Heading(_)
+                | Block::Paragraph(_)
+                | Block::Conclusions(_)
+                | Block::Chart(_)
+                | Block::Curve(_)
+                | Block::Knee(_)
+                | Block::Bars(_)
+                | Block::Plane(_)
+                | Block::Command(_)
+                | Block::Details { .. } => {}
+            }
+        }
+    }
+
     fn repeats(&mut self, view: &View) {
         if !view.turns.is_empty() {
             self.table(&repeats::layers(&view.turns), "");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_analyze::compare::Profiles;
 use sokudo_analyze::ranges::Ranges;
 use sokudo_model::kinds::{datagram, sql};
 use sokudo_model::manifest::moments;
@@ -60,6 +61,8 @@ pub struct View<'a> {
     pub repeats: Option<Repeats>,
     /// Medians of the turns of each layer of a check, with its name.
     pub turns: Vec<(&'a str, Repeats)>,
+    /// Settings of a server that were measured in turns.
+    pub profiles: Option<Profiles<'a>>,
     /// Ranges of the few numbers.
     pub ranges: Ranges,
     /// Host name → place in the host table, for colours.
@@ -81,6 +84,7 @@ impl<'a> View<'a> {
             pairs: sokudo_analyze::pairs::of(record),
             repeats: repeats_of(&record.manifest.phases),
             turns: turns_of(&record.manifest.phases),
+            profiles: Profiles::of(record),
             ranges: Ranges::new(),
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
         };

@@ -73,6 +73,15 @@ pub struct Part {
     pub flows: Vec<(u32, u32, u32)>,
 }
 
+/// Settings of a server under a name.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+pub struct NamedSettings {
+    /// The name.
+    pub name: String,
+    /// Each setting with its value.
+    pub settings: Vec<(String, String)>,
+}
+
 /// Loads that start together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Phase {
@@ -161,6 +170,18 @@ pub trait Executor {
 
     /// Puts all knobs back that were changed.
     fn put_knobs_back(&mut self);
+
+    /// Takes settings of the database server at this address under names, to be applied by their places.
+    ///
+    /// Errors: the server does not answer, or does not let one of the settings be changed while it runs; a crash
+    /// may lose commits with them, and that is not allowed.
+    fn hold_settings(&mut self, target: &str, profiles: &[NamedSettings]) -> Result<(), Failed>;
+
+    /// Gives the server the settings of this place, and those that they do not name as they were before.
+    fn apply_settings(&mut self, place: usize) -> Result<(), Failed>;
+
+    /// Puts all settings of the server back.
+    fn release_settings(&mut self) -> Result<(), Failed>;
 
     /// Puts a sentence into the report.
     fn note(&mut self, what: Text);

@@ -21,6 +21,6 @@ pub mod vocabulary;
 pub mod words;
 
 pub use console::Console;
-pub use execute::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Part, Phase};
+pub use execute::{Executor, Failed, HostInfo, LoadWord, NamedSettings, OrderedLoad, Part, Phase};
 pub use line::{Command, Line, Order, Who};
 pub use mistake::Mistake;

@@ -3,7 +3,7 @@
 use sokudo_model::kinds::rr;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus, Text};
 
-use crate::execute::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Phase};
+use crate::execute::{Executor, Failed, HostInfo, LoadWord, NamedSettings, OrderedLoad, Phase};
 
 /// Remembers phases; flows towards `dead` have no result.
 #[derive(Default)]
@@ -15,6 +15,9 @@ pub(crate) struct Remembering {
     pub missing: Vec<Text>,
     pub observed: Vec<String>,
     pub knobs: Vec<String>,
+    /// Settings that can be applied, and what was done with them.
+    pub profiles: Vec<NamedSettings>,
+    pub applied: Vec<String>,
     pub paused_ns: u64,
     pub clock_error_seconds: f64,
 }
@@ -125,6 +128,22 @@ impl Executor for Remembering {
 
     fn put_knobs_back(&mut self) {
         self.knobs.clear();
+    }
+
+    fn hold_settings(&mut self, target: &str, profiles: &[NamedSettings]) -> Result<(), Failed> {
+        self.applied.push(format!("hold {target}"));
+        self.profiles = profiles.to_vec();
+        Ok(())
+    }
+
+    fn apply_settings(&mut self, place: usize) -> Result<(), Failed> {
+        self.applied.push(self.profiles[place].name.clone());
+        Ok(())
+    }
+
+    fn release_settings(&mut self) -> Result<(), Failed> {
+        self.applied.push("release".into());
+        Ok(())
     }
 
     fn note(&mut self, what: Text) {

@@ -8,9 +8,12 @@ use std::time::Duration;
 use sokudo_controller::{ControlError, Hosts, Knobs, Run};
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Refusal, Text};
 use sokudo_monitors::Files;
-use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Part, Phase};
+use sokudo_scenario::{
+    Executor, Failed, HostInfo, LoadWord, NamedSettings, OrderedLoad, Part, Phase,
+};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
+use crate::settings::ServerSettings;
 use crate::witness::Heard;
 use crate::{WATCH_NS, bound_ns, words};
 
@@ -41,6 +44,8 @@ pub struct Lab {
     pub files: Files,
     /// Asked for when the first knob is changed; `None` then, and where none may be.
     pub find_knobs: Option<FindKnobs>,
+    /// Settings of database servers; `None` where they must not be changed.
+    pub settings: Option<ServerSettings>,
 }
 
 impl Lab {
@@ -223,6 +228,33 @@ impl Executor for Lab {
         if self.find_knobs.is_none() {
             self.run.put_knobs_back();
         }
+    }
+
+    fn hold_settings(&mut self, target: &str, profiles: &[NamedSettings]) -> Result<(), Failed> {
+        let settings = self.settings.as_mut().ok_or_else(|| {
+            Failed::new(
+                Text::new("error-scenario-settings"),
+                Text::new("error-scenario-settings-hint"),
+            )
+        })?;
+        settings.hold(target, profiles).map_err(Failed::from)
+    }
+
+    fn apply_settings(&mut self, place: usize) -> Result<(), Failed> {
+        let applied = self.settings.as_mut().map(|it| it.apply(place));
+        if let Some(says) = applied.transpose().map_err(Failed::from)?.flatten() {
+            self.say(&says);
+            self.note(says);
+        }
+        Ok(())
+    }
+
+    fn release_settings(&mut self) -> Result<(), Failed> {
+        let released = self.settings.as_mut().map(ServerSettings::release);
+        if released.transpose().map_err(Failed::from)? == Some(true) {
+            self.say(&Text::new("compare-profiles-back"));
+        }
+        Ok(())
     }
 
     fn note(&mut self, what: Text) {

@@ -18,6 +18,7 @@ mod plan;
 mod record;
 mod rehearsal;
 pub mod script;
+mod settings;
 pub mod specs;
 mod typed;
 mod witness;
@@ -32,6 +33,7 @@ pub use lines::{by_lines, carry_out, ended_by, heard};
 pub use measure::{How, KneeAsked, Measurement, TARGET, Versus, is_here, rule_has_its_bounds};
 pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};
 pub use rehearsal::{left_open, read as read_lines, rehearse_program};
+pub use settings::ServerSettings;
 pub use typed::{Sentence, sentence};
 
 /// Largest script, bytes.

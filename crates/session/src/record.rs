@@ -123,6 +123,7 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Refusal> {
         heard,
         files: with.files,
         find_knobs: with.find_knobs,
+        settings: None,
     })
 }
 

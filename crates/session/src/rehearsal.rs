@@ -7,9 +7,11 @@ use sokudo_monitors::Files;
 use sokudo_scenario::console::rehearse;
 use sokudo_scenario::line::{self, Line};
 use sokudo_scenario::script::{self, Open, Outside, Rehearsed};
-use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, Mistake, OrderedLoad, Phase};
+use sokudo_scenario::{
+    Executor, Failed, HostInfo, LoadWord, Mistake, NamedSettings, OrderedLoad, Phase,
+};
 
-use crate::words;
+use crate::{settings, words};
 
 /// Mistakes that are told at most.
 const MISTAKES_MAX: usize = 100;
@@ -131,6 +133,19 @@ impl Executor for Rehearsal {
     }
 
     fn put_knobs_back(&mut self) {}
+
+    fn hold_settings(&mut self, target: &str, profiles: &[NamedSettings]) -> Result<(), Failed> {
+        settings::read(target, profiles)?;
+        Ok(())
+    }
+
+    fn apply_settings(&mut self, _: usize) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn release_settings(&mut self) -> Result<(), Failed> {
+        Ok(())
+    }
 
     fn note(&mut self, _: Text) {}
 

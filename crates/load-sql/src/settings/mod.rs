@@ -26,13 +26,22 @@ use sokudo_workload::refusal::{failed, operator};
 use tokio::runtime::Runtime;
 
 pub(crate) use self::profile::keeps_commits;
-pub use self::profile::{Profile, profiles};
+pub use self::profile::{Profile, profiles, unsafe_ones};
 use crate::db::{CONNECT, block_on, refused, runtime};
 
 /// Prefix of the names of the notes.
 const BEGINNING: &str = "settings-";
 /// Longest time for one change of all settings.
 const BOUND: Duration = Duration::from_secs(60);
+
+/// All settings after a change, as one text: `fsync=on wal_level=replica`.
+pub fn listed_words(applied: &[Applied]) -> String {
+    let all = applied.iter();
+    let all: Vec<String> = all
+        .map(|one| format!("{}={}", one.name, one.value))
+        .collect();
+    all.join(" ")
+}
 
 /// A setting as the server has it after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,6 +39,31 @@ const DURABLE: &[(&str, &[&str])] = &[
 ];
 
 impl Profile {
+    /// A profile with these settings; `None` stands for a value that no setting has.
+    ///
+    /// Errors: one of them is not a setting with one value.
+    pub fn new(
+        name: &str,
+        settings: impl Iterator<Item = (String, Option<String>)>,
+    ) -> Result<Self, Refusal> {
+        let settings = settings.map(|(setting, value)| {
+            let part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.".contains(c);
+            let is_name = !setting.is_empty() && setting.len() <= 63 && setting.chars().all(part);
+            match value.filter(|value| is_name && is_value(value)) {
+                Some(value) => Ok((setting, value)),
+                None => Err(wrong(
+                    Text::new("error-profile-setting")
+                        .word("profile", name)
+                        .word("setting", &setting),
+                )),
+            }
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            settings: settings.collect::<Result<_, Refusal>>()?,
+        })
+    }
+
     /// Its settings with which a crash may lose commits or damage data: `fsync=off`.
     pub fn unsafe_settings(&self) -> Vec<String> {
         let given = self.settings.iter();
@@ -90,39 +115,49 @@ fn profile(file: &Table, name: &str) -> Result<Profile, Refusal> {
             ));
         }
     };
-    let settings = settings.into_iter().map(|(setting, value)| {
-        let bad = || {
-            wrong(
-                Text::new("error-profile-setting")
-                    .word("profile", name)
-                    .word("setting", &setting),
-            )
-        };
-        let part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.".contains(c);
-        if setting.is_empty() || setting.len() > 63 || !setting.chars().all(part) {
-            return Err(bad());
-        }
-        let value = written(&value).ok_or_else(bad)?;
-        Ok((setting, value))
-    });
-    Ok(Profile {
-        name: name.to_owned(),
-        settings: settings.collect::<Result<_, Refusal>>()?,
-    })
+    let settings = settings.into_iter();
+    Profile::new(
+        name,
+        settings.map(|(setting, value)| (setting, written(&value))),
+    )
 }
 
 /// The text of a value; `None` for one that no setting has.
 fn written(value: &Value) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Boolean(true) => "on".into(),
-        Value::Boolean(false) => "off".into(),
-        Value::Array(_) | Value::Table(_) | Value::Datetime(_) => return None,
-    };
-    let is_fine = text.chars().count() <= VALUE_MAX && !text.chars().any(char::is_control);
-    (is_fine && !text.contains('\\')).then_some(text)
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(true) => Some("on".into()),
+        Value::Boolean(false) => Some("off".into()),
+        Value::Array(_) | Value::Table(_) | Value::Datetime(_) => None,
+    }
+}
+
+/// Whether a text can be written as the value of a setting.
+fn is_value(text: &str) -> bool {
+    let is_plain = |c: char| !c.is_control() && c != '\\';
+    text.chars().count() <= VALUE_MAX && text.chars().all(is_plain)
+}
+
+/// The settings of all profiles with which a crash may lose commits or damage data, a sentence for each profile that
+/// has some. Errors: there are some, and they are not wanted.
+pub fn unsafe_ones(profiles: &[Profile], are_wanted: bool) -> Result<Vec<Text>, Refusal> {
+    let mut says = Vec::new();
+    for profile in profiles {
+        let settings = profile.unsafe_settings();
+        if !settings.is_empty() {
+            let text = Text::new("error-profiles-unsafe").word("profile", &profile.name);
+            says.push(text.word("settings", settings.join(", ")));
+        }
+    }
+    match says.first() {
+        Some(first) if !are_wanted => Err(operator(
+            first.clone(),
+            Text::new("error-profiles-unsafe-hint"),
+        )),
+        _ => Ok(says),
+    }
 }
 
 fn wrong(says: Text) -> Refusal {

@@ -21,6 +21,7 @@ pub mod numbers;
 pub mod over_time;
 pub mod pairs;
 pub mod phases;
+pub mod profiles;
 pub mod repeats;
 pub mod rerun;
 pub mod rrul;
@@ -65,6 +66,11 @@ pub const REGISTRY: &[Section] = &[
         name: "why",
         headed: true,
         blocks: why::blocks,
+    },
+    Section {
+        name: "profiles",
+        headed: true,
+        blocks: profiles::blocks,
     },
     Section {
         name: "repeats",

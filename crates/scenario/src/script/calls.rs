@@ -6,13 +6,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sokudo_i18n::english;
+use sokudo_model::manifest::profile;
+use sokudo_model::units::ratio;
 use sokudo_model::{Nanos, Text};
 use sokudo_script::innermost;
 
 use super::{OWN_LINES, seen};
 use crate::Mistake;
 use crate::console::{find_host, gathered, part};
-use crate::execute::{Executor, Failed, Part, Phase};
+use crate::execute::{Executor, Failed, NamedSettings, Part, Phase};
 
 /// Most loads of one phase.
 const LOADS_MAX: usize = 10_000;
@@ -36,6 +38,8 @@ pub(super) struct Calls<E> {
     failure: Option<Failed>,
     /// Findings of a rehearsal; `None` when loads are carried out.
     found: Option<Found>,
+    /// Labels of phases that are measured in turns with different settings of a server.
+    turn: Vec<(String, String)>,
 }
 
 /// Findings of a rehearsal.
@@ -79,12 +83,32 @@ enum OfPrelude {
     },
     /// The phase of this name has no load.
     Empty { name: String },
+    /// Too few profiles to be compared.
+    Profiles {},
     /// The value of a parameter that must be a number.
     Number {
         name: String,
         given: String,
         text: String,
     },
+}
+
+#[derive(Deserialize)]
+struct AskedSettings {
+    target: String,
+    profiles: Vec<NamedSettings>,
+}
+
+/// Settings that are measured next.
+#[derive(Deserialize)]
+struct AskedTurn {
+    name: String,
+    /// Their place among those that are held.
+    place: usize,
+    side: usize,
+    round: u32,
+    /// Least difference that counts: `5%` or a ratio.
+    least: String,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +144,7 @@ impl<E: Executor> Calls<E> {
             names: BTreeSet::new(),
             failure: None,
             found: None,
+            turn: Vec::new(),
         }
     }
 
@@ -208,6 +233,22 @@ impl<E: Executor> Calls<E> {
                 }
                 Ok(Value::Null)
             }
+            "hold" => {
+                let asked: AskedSettings = understood(argument)?;
+                executor.hold_settings(&asked.target, &asked.profiles)?;
+                Ok(Value::Null)
+            }
+            "turn" => {
+                let asked: AskedTurn = understood(argument)?;
+                let labels = labels(&asked)?;
+                executor.apply_settings(asked.place)?;
+                self.turn = labels;
+                Ok(Value::Null)
+            }
+            "release" => {
+                self.turn.clear();
+                executor.release_settings().map(|()| Value::Null)
+            }
             "say" => {
                 let said = text(argument)?;
                 executor.say(&Text::new("console-said").word("text", said));
@@ -253,7 +294,7 @@ impl<E: Executor> Calls<E> {
             name: self.unique(&asked.name),
             parts: gathered(parts.iter()),
             bound_ns,
-            labels: asked.labels,
+            labels: asked.labels.into_iter().chain(self.turn.clone()).collect(),
         };
         let record = self.executor.carry_out(&phase)?;
         for says in self.executor.stalls(&record) {
@@ -366,6 +407,10 @@ fn refused(what: OfPrelude) -> Failed {
             Text::new("error-scenario-empty-phase").word("name", name),
             Text::new("error-scenario-empty-phase-hint"),
         ),
+        OfPrelude::Profiles {} => (
+            Text::new("error-profiles-few"),
+            Text::new("error-scenario-types-hint"),
+        ),
         OfPrelude::Number { name, given, text } => (
             Text::new("error-scenario-set")
                 .word("name", name)
@@ -375,6 +420,28 @@ fn refused(what: OfPrelude) -> Failed {
         ),
     };
     Failed::new(says, hint)
+}
+
+/// Labels of the phases of a turn.
+fn labels(turn: &AskedTurn) -> Result<Vec<(String, String)>, Failed> {
+    let least = ratio(&turn.least).ok_or_else(|| {
+        Failed::new(
+            Text::new("error-value-effect").word("text", &turn.least),
+            Text::new("error-scenario-types-hint"),
+        )
+    })?;
+    let name = match turn.side {
+        1 => english(&Text::new("compare-profiles-again").word("profile", &turn.name)),
+        _ => turn.name.clone(),
+    };
+    let labels = [
+        (profile::NAME, name),
+        (profile::SIDE, turn.side.to_string()),
+        (profile::ROUND, turn.round.to_string()),
+        (profile::LEAST, least.to_string()),
+    ];
+    let labels = labels.into_iter();
+    Ok(labels.map(|(name, value)| (name.into(), value)).collect())
 }
 
 fn understood<T: DeserializeOwned>(argument: &str) -> Result<T, Failed> {

@@ -168,6 +168,32 @@
     return Array.isArray(usual) ? given.split(",").map((text) => like(text, usual[0])) : like(given, usual);
   };
 
+  /** Every profile in each round, the first one twice, in an order that is drawn. */
+  const profiles = (target, named, act, settings) => {
+    const places = Object.entries(named ?? {}).map(([name, values]) => ({
+      name,
+      settings: Object.entries(values ?? {}).map(([setting, value]) => [
+        setting,
+        typeof value === "boolean" ? (value ? "on" : "off") : String(value),
+      ]),
+    }));
+    if (places.length < 2) refuse({ profiles: {} });
+    const sides = [places[0], ...places].map((one, side) => ({ name: one.name, side, place: Math.max(side - 1, 0) }));
+    const least = String(settings?.minEffect ?? "5%");
+    const rounds = settings?.rounds ?? 6;
+    ask("hold", { target: String(target), profiles: places });
+    try {
+      for (let round = 1; round <= rounds; round += 1) {
+        for (const side of shuffle(sides)) {
+          ask("turn", { ...side, round, least });
+          act({ profile: side.name, round, again: side.side === 1 });
+        }
+      }
+    } finally {
+      ask("release");
+    }
+  };
+
   const api = {
     parameter,
     hosts,
@@ -179,6 +205,7 @@
     connect,
     phase,
     matrix,
+    profiles,
     random,
     shuffle,
     monitor: (what) => (typeof what === "string" ? ask("observe", what) : ask("monitor", what?.every ?? "250ms")),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sokudo_analyze::compare::{Comparison, Order, compare};
 use sokudo_i18n::TextError;
+use sokudo_model::units::ratio;
 use sokudo_model::{Record, RunStatus, Text};
 use sokudo_report::compare::{self as shown, Sides};
 use sokudo_stats::compare::MAX_RUNS;
@@ -59,13 +60,7 @@ pub struct CompareArgs {
 }
 
 fn parse_effect(text: &str) -> Result<f64, TextError> {
-    let (number, divisor) = match text.strip_suffix('%') {
-        Some(number) => (number, 100.0),
-        None => (text, 1.0),
-    };
-    let ratio = number.trim().parse::<f64>().map(|value| value / divisor);
-    let valid = ratio.ok().filter(|ratio| (0.0..10.0).contains(ratio));
-    valid.ok_or_else(|| TextError::value("error-value-effect", text))
+    ratio(text).ok_or_else(|| TextError::value("error-value-effect", text))
 }
 
 /// One side: its name, and its records.
@@ -111,9 +106,7 @@ pub(super) fn present(
     comparisons: &[(Comparison, f64)],
     args: &CompareArgs,
 ) -> Result<Exit, Failure> {
-    let letters: Vec<String> = (b'B'..=b'Z')
-        .map(|letter| char::from(letter).to_string())
-        .collect();
+    let letters = shown::letters();
     let all: Vec<Sides<'_>> = others
         .iter()
         .zip(comparisons)

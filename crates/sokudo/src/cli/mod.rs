@@ -334,6 +334,7 @@ fn may_load_a_database(command: &Command) -> bool {
             | Command::Dbt1(_)
             | Command::Dbt2(_)
             | Command::Dbt3(_)
+            | Command::Run(_)
             | Command::Sqlmix(_)
     )
 }

@@ -18,14 +18,14 @@ use std::sync::atomic::Ordering;
 
 use clap::Args;
 use serde_json::Value;
-use sokudo_analyze::compare::{Comparison, Order};
+use sokudo_analyze::compare::{Order, Profiles, in_turns};
 use sokudo_i18n::I18n;
 use sokudo_load_sql::settings::{self, Applied, HeldSettings, Profile};
 use sokudo_load_sql::target_text::TargetText;
-use sokudo_model::units::percent;
 use sokudo_model::{Record, Text, Unit, kinds};
+use sokudo_report::compare as shown;
 use sokudo_session::random_seed;
-use sokudo_stats::compare::{ENOUGH_ROUNDS, Verdict, least_beside};
+use sokudo_stats::compare::Verdict;
 
 use super::compare::{CompareArgs, Side, compared, present};
 use super::screen::{escapes, tell};
@@ -84,7 +84,9 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Failure> {
             Text::new("error-profiles-few-hint"),
         ));
     }
-    allowed(&profiles, asked.allow_unsafe, &i18n)?;
+    for says in settings::unsafe_ones(&profiles, asked.allow_unsafe)? {
+        warn(&says, &i18n);
+    }
     let stop = stop_flag()?;
     let held = HeldSettings::hold(&target.0, &profiles, &folder())?;
     let mut sides: Vec<Side> = sides(&profiles, &i18n);
@@ -178,27 +180,13 @@ fn read(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(cannot)
 }
 
-/// Refuses settings that a crash makes dangerous, unless they are wanted; then says so in red.
-fn allowed(profiles: &[Profile], is_wanted: bool, i18n: &I18n) -> Result<(), Failure> {
-    for profile in profiles {
-        let settings = profile.unsafe_settings().join(", ");
-        if settings.is_empty() {
-            continue;
-        }
-        let says = Text::new("error-profiles-unsafe")
-            .word("profile", &profile.name)
-            .word("settings", settings);
-        if !is_wanted {
-            let hint = Text::new("error-profiles-unsafe-hint");
-            return Err(Failure::operator(says, hint));
-        }
-        let (red, plain) = match escapes(&std::io::stderr()) {
-            true => ("\x1b[31m", "\x1b[0m"),
-            false => ("", ""),
-        };
-        tell(&format!("{red}{}{plain}", i18n.text(&says)));
-    }
-    Ok(())
+/// Tells in red what a crash may cost with the settings in force.
+pub fn warn(says: &Text, i18n: &I18n) {
+    let (red, plain) = match escapes(&std::io::stderr()) {
+        true => ("\x1b[31m", "\x1b[0m"),
+        false => ("", ""),
+    };
+    tell(&format!("{red}{}{plain}", i18n.text(says)));
 }
 
 /// Measures once, as a process of its own, and loads its record. Errors: it did not end well.
@@ -225,13 +213,9 @@ fn measure(words: &[String]) -> Result<Record, Failure> {
 }
 
 fn tell_applied(i18n: &I18n, side: &str, applied: &[Applied]) {
-    let all = applied.iter();
-    let all: Vec<String> = all
-        .map(|one| format!("{}={}", one.name, one.value))
-        .collect();
     let says = Text::new("compare-profiles-applied")
         .word("profile", side)
-        .word("settings", all.join(" "));
+        .word("settings", settings::listed_words(applied));
     tell(&i18n.text(&says));
 }
 
@@ -257,27 +241,14 @@ fn conclude(sides: &[Side], args: &CompareArgs, i18n: &I18n) -> Result<Exit, Fai
     if sides.iter().any(|side| side.records.is_empty()) {
         return Err(Failure::run(Text::new("error-profiles-interrupted"), None));
     }
-    // The first figure of a load is its rate.
-    let rate = |all: &Comparison| all.loads.first()?.figures.first()?.difference;
-    let mut comparisons: Vec<(Comparison, f64)> = Vec::new();
-    for other in others {
-        let same = comparisons.first().map(|(same, _)| rate(same));
-        let least = same.map_or(args.min_effect, |same| {
-            least_beside(same.as_ref(), args.min_effect)
-        });
-        comparisons.push((compared(before, other, Order::InTurns, least)?, least));
-    }
-    let same = comparisons.first().and_then(|(same, _)| rate(same));
-    let says = match same.and_then(|same| same.interval.map(|it| (same.change, it))) {
-        Some((change, interval)) => Text::new("compare-profiles-same")
-            .word("profile", &before.name)
-            .word("change", percent(change))
-            .word("low", percent(interval.low))
-            .word("high", percent(interval.high)),
-        None => Text::new("compare-profiles-unsure").with("enough", ENOUGH_ROUNDS),
-    };
-    tell(&i18n.text(&says));
-    present(before, others, &comparisons, args)?;
+    let comparisons = in_turns(others.len(), args.min_effect, |other, least| {
+        compared(before, &others[other], Order::InTurns, least)
+    })?;
+    let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
+    let found = Profiles { names, comparisons };
+    tell(&i18n.text(&shown::same(&found)));
+    let comparisons = &found.comparisons;
+    present(before, others, comparisons, args)?;
     // The difference of the first profile from itself is not the effect of a profile.
     let of_profiles = comparisons.iter().skip(1);
     let mut figures =
@@ -291,7 +262,7 @@ fn conclude(sides: &[Side], args: &CompareArgs, i18n: &I18n) -> Result<Exit, Fai
 }
 
 /// Where the notes about changed settings lie.
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     config().join("databases")
 }
 

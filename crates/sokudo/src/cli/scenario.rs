@@ -15,8 +15,9 @@ use sokudo_scenario::script::syntax;
 use sokudo_scenario::{Executor as _, Failed, Mistake, line};
 use sokudo_session::page::HostSource;
 use sokudo_session::{
-    Beginning, Ended, FindKnobs, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out,
-    ended_by, left_open, random_seed, read_lines, rehearse_program, script as program, seal,
+    Beginning, Ended, FindKnobs, Lab, Left, Reached, SCRIPT_BYTES_MAX, ServerSettings, begin,
+    by_lines, carry_out, ended_by, left_open, random_seed, read_lines, rehearse_program,
+    script as program, seal,
 };
 use sokudo_wire::Key;
 use sokudo_workload::refusal::operator;
@@ -30,7 +31,7 @@ use super::observer::Terminal;
 use super::out::{OutArgs, Sinks};
 use super::screen::tell;
 use super::target_knobs::TargetKnobs;
-use super::{Exit, Failure, command_for_record, stop_flag, workload};
+use super::{Exit, Failure, command_for_record, profiles, stop_flag, workload};
 
 const CONSOLE_EXAMPLES: &str = "\
 Examples:
@@ -53,6 +54,7 @@ Examples:
   sokudo run switch.js lab              a program: loops, and results that decide what comes next
   sokudo run mesh.js --local 4          over four hosts inside this machine
   sokudo run examples/was/study.js      this host alone, as host 1
+  sokudo run examples/sql/settings.js --set dsn=postgres://…   settings of a server, in turns
 
 `sokudo scenario types` prints what a program can call.";
 
@@ -175,6 +177,11 @@ pub struct RunArgs {
     /// Set a parameter of a JavaScript scenario; several values with commas.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_set)]
     set: Vec<(String, String)>,
+
+    /// Allow settings of a database server with which a crash may lose commits or damage data, such as
+    /// fsync=off.
+    #[arg(long)]
+    allow_unsafe: bool,
 
     #[command(flatten)]
     lab: LabArgs,
@@ -303,6 +310,13 @@ fn run_program(mut args: RunArgs, text: String) -> Result<Exit, Failure> {
     let (mut lab, sinks) = open_at(reached, &args.lab, "run")?;
     lab.files = files;
     lab.find_knobs = Some(find_knobs(args.lab.observe.clone()));
+    let i18n = I18n::new(args.lab.show.lang());
+    lab.settings = Some(ServerSettings {
+        folder: profiles::folder(),
+        are_unsafe_allowed: args.allow_unsafe,
+        warn: Box::new(move |says| profiles::warn(says, &i18n)),
+        held: None,
+    });
     let (left, _) = program::carry_out(lab, text, &args.file, args.set);
     close(left, &sinks, &args.lab)
 }

@@ -11,12 +11,14 @@ use std::ops::Range;
 
 /// Most bytes of one message from the server: PostgreSQL itself has none longer than 1 GiB.
 const MOST_BYTES: usize = (1 << 30) + 64;
-/// Bytes of an inbox that has nothing to hold.
-const INBOX_BYTES: usize = 8 << 10;
+/// Bytes of an inbox of a new session: many sessions hold no more than the answer to one statement.
+const INBOX_BYTES: usize = 1 << 10;
+/// An inbox that a read has filled grows up to this many bytes, so that long results come in few reads.
+const USUAL_BYTES: usize = 8 << 10;
 /// Inboxes that grew beyond this become small again.
 const LARGE_BYTES: usize = 1 << 20;
 /// Bytes that an inbox has room for before more are read.
-const ROOM_BYTES: usize = 2 << 10;
+const ROOM_BYTES: usize = 512;
 
 const PROTOCOL_3_0: i32 = 3 << 16;
 const TLS_REQUEST: i32 = 80_877_103;
@@ -265,6 +267,8 @@ pub(super) struct Inbox {
     bytes: Vec<u8>,
     from: usize,
     to: usize,
+    /// Whether the last read left no room: there may be more to read.
+    is_filled: bool,
 }
 
 impl Inbox {
@@ -273,6 +277,7 @@ impl Inbox {
             bytes: vec![0; INBOX_BYTES],
             from: 0,
             to: 0,
+            is_filled: false,
         }
     }
 
@@ -306,6 +311,10 @@ impl Inbox {
                 self.bytes = vec![0; INBOX_BYTES];
             }
         }
+        let is_filled = std::mem::take(&mut self.is_filled);
+        if is_filled && self.bytes.len() < USUAL_BYTES {
+            self.bytes.resize(2 * self.bytes.len(), 0);
+        }
         if self.bytes.len() - self.to < ROOM_BYTES {
             if self.from > 0 {
                 self.bytes.copy_within(self.from..self.to, 0);
@@ -322,6 +331,7 @@ impl Inbox {
     /// So many bytes were read into the room.
     pub(super) fn add(&mut self, count: usize) {
         self.to = (self.to + count).min(self.bytes.len());
+        self.is_filled = self.to == self.bytes.len();
     }
 }
 
@@ -527,6 +537,43 @@ mod tests {
             let _ = (columns(&body), parameters(&body), rows_of(&body));
             let _ = (server_error(&body), authentication(&body).is_ok());
         }
+    }
+
+    /// Rows of 100 bytes, as a server sends them.
+    fn rows(count: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for _ in 0..count {
+            let body = |out: &mut Vec<u8>| {
+                out.extend_from_slice(&[7; 95]);
+                Ok(())
+            };
+            assert_eq!(message(&mut bytes, b'D', body), Ok(()));
+        }
+        bytes
+    }
+
+    /// Reads that all these bytes take, and the bytes of the inbox afterwards.
+    fn reads_of(bytes: &[u8]) -> (usize, usize) {
+        let (mut inbox, mut reads, mut rest) = (Inbox::new(), 0, bytes);
+        while !rest.is_empty() {
+            let room = inbox.room();
+            let count = rest.len().min(room.len());
+            room[..count].copy_from_slice(&rest[..count]);
+            inbox.add(count);
+            rest = &rest[count..];
+            reads += 1;
+            while inbox.next().expect("messages").is_some() {}
+        }
+        (reads, inbox.bytes.len())
+    }
+
+    #[test]
+    fn a_session_with_short_answers_stays_small_and_long_results_come_in_few_reads() {
+        assert_eq!(reads_of(&rows(5)), (1, INBOX_BYTES));
+        let (reads, bytes) = reads_of(&rows(10_000));
+        // 1 MB in pieces of 8 KiB, and the three smaller ones before.
+        assert!(reads <= 1_000_000 / USUAL_BYTES + 10, "{reads} reads");
+        assert_eq!(bytes, USUAL_BYTES);
     }
 
     #[test]
