@@ -16,6 +16,7 @@ reason-length = the message claims { $bytes } B, which was not agreed on
 reason-out-of-turn = what came is not the message whose turn it is
 reason-wrong-way = a frame came that belongs to the other direction
 reason-nothing-answers = nothing answers there
+reason-no-statement-counters = the database has no extension pg_stat_statements
 reason-no-part = took no part
 reason-answered-out-of-order = answered out of order
 reason-frame-unknown = a frame of an unknown kind

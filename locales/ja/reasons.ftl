@@ -15,6 +15,7 @@ reason-length = メッセージの長さ { $bytes } B は合意した値と異�
 reason-out-of-turn = 届いたのは次の順番のメッセージではありません
 reason-wrong-way = 逆方向のフレームが届きました
 reason-nothing-answers = 応答がありません
+reason-no-statement-counters = データベースに拡張 pg_stat_statements がありません
 reason-no-part = 参加しませんでした
 reason-answered-out-of-order = 応答の順序が正しくありません
 reason-frame-unknown = 未知の種類のフレーム

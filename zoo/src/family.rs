@@ -174,6 +174,7 @@ families! {
         "cache_miss",
         "fsync_bound",
         "lock_chain",
+        "plan_change",
         "repeated_transactions",
     ];
     /// The server stands still now and then.

@@ -26,6 +26,7 @@ pub mod settings;
 pub mod skew;
 pub mod spec;
 pub mod spent;
+pub mod statements;
 pub mod steer;
 pub mod summary;
 pub mod text;

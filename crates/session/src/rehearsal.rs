@@ -253,6 +253,7 @@ mod tests {
             include_str!("../../../examples/bus-mesh.js"),
             include_str!("../../../examples/datagram-mesh.js"),
             include_str!("../../../examples/pre-production.js"),
+            include_str!("../../../examples/sql/settings.js"),
             include_str!("../../../examples/switch.js"),
             include_str!("../../../examples/wireless-echo.js"),
         ] {

@@ -39,6 +39,7 @@ mod name_server_errors;
 mod neighbour_interference;
 mod path_limited;
 mod path_loss;
+mod plan_change;
 mod receive_window_limited;
 mod receiver_buffer_overflow;
 mod receiver_cpu_limited;
@@ -114,6 +115,7 @@ pub const REGISTRY: &[&Rule] = &[
     &neighbour_interference::RULE,
     &path_limited::RULE,
     &path_loss::RULE,
+    &plan_change::RULE,
     &receive_window_limited::RULE,
     &receiver_buffer_overflow::RULE,
     &receiver_cpu_limited::RULE,

@@ -21,6 +21,7 @@ mod ledger;
 mod phase;
 mod pool;
 mod record;
+mod statements;
 mod tasks;
 
 use sokudo_model::PhaseSpec;

@@ -8,7 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sokudo_model::kinds::sql;
 use sokudo_model::settings::Setting;
+use sokudo_model::statements::{tell_plan, tell_read};
 use sokudo_model::{Batch, FlowPlan, PhaseSpec, Refusal, Text};
+use sokudo_net::clock::now_ns;
 use sokudo_net::wait::allow_open_files;
 use sokudo_pace::Random;
 use sokudo_sql::{Begin, Class, Session, SqlError, Target};
@@ -24,7 +26,7 @@ use super::check::{Checked, Marks, marks};
 use super::client::{Client, Connection, Task, Transactions, run};
 use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
-use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
+use super::{Benchmark, BenchmarkOptions as _, Ledger, facts, statements};
 use crate::db::{CONNECT, block_on, connect, no_tables, refused, runtime};
 use crate::options::CommonOptions;
 
@@ -60,6 +62,10 @@ pub(crate) struct SqlPhase<B: Benchmark> {
     armed: Vec<(FlowPlan, Task<B::Transactions>)>,
     crew: Crew<Report<DetailsOf<B>>, Collected<DetailsOf<B>>>,
     agreed_ns: Option<i64>,
+    /// What the server said of the load's statements before it, on the host that asks.
+    seen: Option<statements::Seen>,
+    /// Names of the series, once the load has its time.
+    names: Option<Names>,
     done: Arc<AtomicU64>,
     ledgers: Arc<Mutex<Vec<Ledger>>>,
 }
@@ -83,6 +89,8 @@ impl<B: Benchmark> SqlPhase<B> {
             transactions: None,
             armed: Vec::new(),
             agreed_ns: None,
+            seen: None,
+            names: None,
             done: Arc::default(),
             ledgers: Arc::default(),
         };
@@ -292,6 +300,47 @@ impl<B: Benchmark> SqlPhase<B> {
         }
     }
 
+    /// Looks at the load's statements, on one of the hosts that load.
+    fn look_at_statements(&self, is_before: bool) -> Option<statements::Seen> {
+        let first = self.spec.phase.flows.first()?;
+        let transactions = self.transactions.as_ref()?;
+        let target = self.target().ok().filter(|_| first.from == self.spec.me)?;
+        let runtime = runtime().ok()?;
+        block_on(
+            &runtime,
+            statements::look(&target, &**transactions, is_before),
+        )
+    }
+
+    /// Tells the plans that one look has found.
+    fn tell_plans(&self, names: &Names, seen: &statements::Seen, t_ns: i64, batch: &mut Batch) {
+        let key = |metric| names.key(B::KIND.source, metric, &self.database());
+        for (statement, plan) in seen.planned.iter().flatten() {
+            tell_plan(key(sql::PLAN), statement, plan, t_ns, batch);
+        }
+    }
+
+    /// Tells what the server counted for each statement between a look before the load and now, and the plans.
+    fn tell_statements(&self, names: &Names, before: &statements::Seen) {
+        let Some(after) = self.look_at_statements(false) else {
+            return;
+        };
+        let key = |metric| names.key(B::KIND.source, metric, &self.database());
+        let t_ns = now_ns() - names.t0_ns;
+        let mut batch = Batch::default();
+        let counted = statements::between(before, &after);
+        let lacking = counted.as_ref().err().map(String::as_str);
+        tell_read(key(sql::STATEMENTS_READ), lacking, t_ns, &mut batch);
+        for one in counted.into_iter().flatten() {
+            one.tell(key, t_ns, &mut batch);
+        }
+        let lacking = [before, &after].map(|seen| seen.planned.as_ref().err());
+        let lacking = lacking.into_iter().flatten().next().map(String::as_str);
+        tell_read(key(sql::PLANS_READ), lacking, t_ns, &mut batch);
+        self.tell_plans(names, &after, t_ns, &mut batch);
+        (self.emit)(Emitted::Batch(batch));
+    }
+
     /// The state of the tables, once all writing has ended.
     fn check(&self, ledgers: &[Ledger]) -> Result<(Checked, Marks), String> {
         let told = |_: Refusal| "the check could not begin".to_owned();
@@ -349,6 +398,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
             self.facts.scale,
         )?);
         self.transactions = Some(Arc::clone(&transactions));
+        self.seen = self.look_at_statements(true);
         for flow in own {
             let task = self.task(&flow, &target, run, &transactions)?;
             self.armed.push((flow, task));
@@ -357,7 +407,16 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
-        self.tell_settings(&self.series_names(at_ns, t0_ns));
+        let names = self.series_names(at_ns, t0_ns);
+        self.tell_settings(&names);
+        if let Some(seen) = &self.seen {
+            let mut batch = Batch::default();
+            self.tell_plans(&names, seen, at_ns - t0_ns, &mut batch);
+            if !batch.is_empty() {
+                (self.emit)(Emitted::Batch(batch));
+            }
+        }
+        self.names = Some(names);
         let options = self.common();
         let counted_ns = at_ns.saturating_add_unsigned(options.warmup.0);
         self.agreed_ns = options.rate.is_none().then_some(counted_ns);
@@ -384,6 +443,9 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers<PartsOf<B>>, Refusal> {
         self.crew.end();
         let collected = self.crew.collected()?;
+        if let (Some(names), Some(before)) = (&self.names, &self.seen) {
+            self.tell_statements(names, before);
+        }
         let flows = self.spec.phase.flows.iter();
         let sessions: Vec<u64> = flows.map(|flow| self.sessions_of(flow)).collect();
         let rate = self.thread_rate();

@@ -6,4 +6,5 @@ mod dbt3;
 mod dump;
 mod playing;
 mod sqlmix;
+mod statements;
 mod tpcb;

@@ -26,6 +26,7 @@ pub mod repeats;
 pub mod rerun;
 pub mod rrul;
 pub mod search;
+pub mod statements;
 pub mod verdict;
 pub mod why;
 
@@ -121,6 +122,11 @@ pub const REGISTRY: &[Section] = &[
         name: "failures",
         headed: true,
         blocks: failures::blocks,
+    },
+    Section {
+        name: "statements",
+        headed: true,
+        blocks: statements::blocks,
     },
     Section {
         name: "budget",

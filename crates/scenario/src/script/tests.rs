@@ -406,3 +406,65 @@ fn a_parameter_that_nobody_asks_for_is_told_by_a_rehearsal() {
         "{found:?}"
     );
 }
+
+/// Every profile is in force in each round, the first one twice, and the phases say of which turn they are.
+#[test]
+fn profiles_are_measured_in_turns_and_put_back() {
+    let source = "profiles('postgres://h/db', {default: {}, tuned: {fsync: false, work_mem: 4}}, \
+                  () => phase('load', rr(1, 2)), {rounds: 3, minEffect: '4%'});
+                  phase('after', rr(1, 2));";
+    let lab = carried_out(source, 2);
+    let settings = &lab.profiles[1].settings;
+    let expected = [("fsync", "off"), ("work_mem", "4")];
+    assert_eq!(*settings, expected.map(|(a, b)| (a.into(), b.into())));
+    let (first, rest) = lab.applied.split_first().expect("profiles");
+    let (last, turns) = rest.split_last().expect("turns");
+    assert_eq!(
+        (first.as_str(), last.as_str()),
+        ("hold postgres://h/db", "release")
+    );
+    for round in turns.chunks(3) {
+        let mut round = round.to_vec();
+        round.sort();
+        assert_eq!(round, ["default", "default", "tuned"]);
+    }
+    assert_eq!((turns.len(), lab.phases.len()), (9, 10));
+    assert_eq!(lab.phases[9].labels, []);
+    let sides = lab.phases[..3].iter().map(|phase| {
+        let mut labels: Vec<String> = phase
+            .labels
+            .iter()
+            .map(|(_, value)| value.clone())
+            .collect();
+        assert_eq!(labels.split_off(2), ["1", "0.04"]);
+        labels.join(" ")
+    });
+    let mut sides: Vec<String> = sides.collect();
+    sides.sort();
+    assert_eq!(sides, ["default (again) 1", "default 0", "tuned 2"]);
+}
+
+#[test]
+fn settings_are_put_back_when_a_turn_fails_and_one_profile_is_refused() {
+    let source = "profiles('postgres://h/db', {a: {}, b: {}}, () => { throw new Error('enough') })";
+    let (lab, outcome, _) = with(source, 2, Limits::default());
+    assert!(outcome.is_err());
+    assert_eq!(lab.applied.last().map(String::as_str), Some("release"));
+    assert_eq!(lab.applied.len(), 3);
+    for (source, says) in [
+        (
+            "profiles('postgres://h/db', {a: {}}, () => 0)",
+            "nothing to be compared with",
+        ),
+        (
+            "profiles('postgres://h/db', {a: {}, b: {}}, () => 0, {minEffect: 'much'})",
+            "much",
+        ),
+    ] {
+        assert!(
+            refused(source).to_string().contains(says),
+            "{}",
+            refused(source)
+        );
+    }
+}

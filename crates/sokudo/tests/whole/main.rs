@@ -67,6 +67,7 @@ mod results;
 mod rrul;
 mod scenario;
 mod security;
+mod settings_study;
 mod sql;
 mod stream;
 mod sweep;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use sokudo_model::kinds::sql;
-use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
+use sokudo_model::{Batch, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId, Series};
 use sokudo_net::clock::now_ns;
 use sokudo_sql::{Session, Target};
 use sokudo_workload::load::Load;
@@ -82,6 +82,15 @@ pub fn play<L: Load<Options: Options>>(
     fields: &str,
     meanwhile: impl FnOnce(),
 ) -> PhaseResult {
+    play_and_keep(load, fields, meanwhile).0
+}
+
+/// The same with all series that the phase told.
+pub fn play_and_keep<L: Load<Options: Options>>(
+    load: &L,
+    fields: &str,
+    meanwhile: impl FnOnce(),
+) -> (PhaseResult, Vec<Series>) {
     let Playing {
         spec,
         mut phase,
@@ -90,21 +99,21 @@ pub fn play<L: Load<Options: Options>>(
     let at_ns = now_ns() + 20_000_000;
     phase.start(at_ns, at_ns).expect("it starts");
     let (mut meanwhile, mut samples, mut working) = (Some(meanwhile), 0, 0);
+    let mut told = Batch::default();
     loop {
         let said = emitted.recv_timeout(BOUND).expect("the load ends");
         if let Emitted::Sent(_) = said {
             break;
         }
+        keep(&said, &mut told);
         samples += 1;
         working += usize::from(is_working(&said));
         if let Some(meanwhile) = meanwhile.take() {
             meanwhile();
             // Samples that came meanwhile are from before.
-            let before = emitted.try_iter();
-            if before
-                .into_iter()
-                .any(|said| matches!(said, Emitted::Sent(_)))
-            {
+            let before: Vec<Emitted> = emitted.try_iter().collect();
+            before.iter().for_each(|said| keep(said, &mut told));
+            if before.iter().any(|said| matches!(said, Emitted::Sent(_))) {
                 break;
             }
             (samples, working) = (0, 0);
@@ -114,7 +123,21 @@ pub fn play<L: Load<Options: Options>>(
         }
     }
     let numbers = phase.drain(&[None]).expect("it has numbers");
-    Workload::join(load, &spec, &[Ok(numbers)]).expect("options")
+    for said in emitted.try_iter() {
+        keep(&said, &mut told);
+    }
+    let joined = Workload::join(load, &spec, &[Ok(numbers)]).expect("options");
+    (joined, told.series)
+}
+
+/// Puts the points of what was said to those of before.
+fn keep(said: &Emitted, told: &mut Batch) {
+    let Emitted::Batch(batch) = said else { return };
+    for series in &batch.series {
+        for (t_ns, value) in &series.points {
+            told.push(&series.key, *t_ns, *value);
+        }
+    }
 }
 
 /// A number of the result; counts that are zero may be left out.

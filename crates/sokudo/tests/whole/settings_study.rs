@@ -1,0 +1,47 @@
+//! The study of a server's settings as one scenario, on a real PostgreSQL.
+
+use std::path::Path;
+
+use sokudo_testkit::databases;
+
+use crate::vocabulary::{place, refused};
+
+/// The example runs with few short rounds; settings with which commits may be lost want to be allowed.
+#[test]
+fn the_study_of_settings_measures_each_of_them_in_turns_and_puts_them_back() {
+    let Some(server) = databases::postgres(&[]) else {
+        return;
+    };
+    let place = place();
+    let dsn = server.dsn();
+    place.run(&format!("db init --target {dsn}")).expect_code(0);
+    let before = server.settings();
+    let config = place.path().join("config").display().to_string();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sql/settings.js");
+    let sokudo = |more: &str| {
+        let line = format!(
+            "run {} --set dsn={dsn} --set rounds=1 --set seconds=0.3 --set lazy=true {more}",
+            example.display()
+        );
+        place.sokudo(&line).env("SOKUDO_CONFIG", &config)
+    };
+    refused(
+        &sokudo("").run(),
+        "synchronous_commit=off a crash may",
+        "--allow-unsafe",
+    );
+    let ended = sokudo("--allow-unsafe").run();
+    ended
+        .expect_code(0)
+        .expect_stdout("max_wal_size=8GB")
+        .expect_stdout("it is not known what one profile differs from itself")
+        .expect_stdout("A is default, B is default (again).")
+        .expect_stdout("A is default, D is lazy.")
+        .expect_stdout("no difference shown");
+    assert_eq!(server.settings(), before);
+    assert_eq!(place.records().len(), 1);
+    let report = place.run("report latest --form markdown --lang ja");
+    report
+        .expect_code(0)
+        .expect_stdout("交互に測ったサーバーの設定");
+}
