@@ -125,6 +125,14 @@ pub mod profile {
     pub const ROUND: &str = "profile_round";
     /// Least relative difference that counts.
     pub const LEAST: &str = "profile_least";
+
+    /// End of the name of a phase of such a turn, from its labels; empty for another phase.
+    pub fn suffix(labels: &crate::Labels) -> String {
+        match (labels.get(NAME), labels.get(ROUND)) {
+            (Some(name), Some(round)) => format!(" · {name} {round}"),
+            _ => String::new(),
+        }
+    }
 }
 
 impl PhaseRecord {

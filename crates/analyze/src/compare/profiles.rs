@@ -75,7 +75,9 @@ fn sides(phases: &[PhaseRecord]) -> BTreeMap<usize, (&str, Loads<'_>)> {
         let (Some(side), Some(name)) = (side, labels.get(profile::NAME)) else {
             continue;
         };
-        let key: Key = (base(&phase.name).to_owned(), phase.workload.clone());
+        let suffix = profile::suffix(labels);
+        let load = phase.name.strip_suffix(&suffix).unwrap_or(&phase.name);
+        let key: Key = (load.to_owned(), phase.workload.clone());
         let (_, loads) = out.entry(side).or_insert((name.as_str(), Loads::new()));
         match loads.iter_mut().find(|(known, _)| *known == key) {
             Some((_, runs)) => runs.push(phase),
@@ -83,13 +85,6 @@ fn sides(phases: &[PhaseRecord]) -> BTreeMap<usize, (&str, Loads<'_>)> {
         }
     }
     out
-}
-
-/// Name of a phase without the number that makes it unique within its scenario.
-fn base(name: &str) -> &str {
-    let numbered = name.rsplit_once(" #");
-    let numbered = numbered.filter(|(_, number)| number.parse::<u32>().is_ok());
-    numbered.map_or(name, |(base, _)| base)
 }
 
 #[cfg(test)]
@@ -110,9 +105,7 @@ mod tests {
                     summary: [(rr::TRANSACTIONS_PER_SECOND.into(), rates[round])].into(),
                     ..PhaseResult::default()
                 };
-                let number = record.manifest.phases.len() + 1;
-                let mut phase =
-                    PhaseRecord::plain(&format!("load #{number}"), "rr", (0, 1), result);
+                let mut phase = PhaseRecord::plain("load", "rr", (0, 1), result);
                 for (label, value) in [
                     (profile::NAME, (*name).to_owned()),
                     (profile::SIDE, side.to_string()),
@@ -121,6 +114,7 @@ mod tests {
                 ] {
                     phase.labels.insert(label.into(), value);
                 }
+                phase.name.push_str(&profile::suffix(&phase.labels));
                 record.manifest.phases.push(phase);
             }
         }

@@ -290,8 +290,9 @@ impl<E: Executor> Calls<E> {
             parts.push(self.part(load)?);
         }
         let bound_ns = asked.timeout.as_deref().map(time_ns).transpose()?;
+        let suffix = profile::suffix(&self.turn.iter().cloned().collect());
         let phase = Phase {
-            name: self.unique(&asked.name),
+            name: self.unique(&asked.name, &suffix),
             parts: gathered(parts.iter()),
             bound_ns,
             labels: asked.labels.into_iter().chain(self.turn.clone()).collect(),
@@ -366,16 +367,16 @@ impl<E: Executor> Calls<E> {
         Ok(part(from, &peers, &read))
     }
 
-    /// Makes the name of a phase unique.
-    fn unique(&mut self, name: &str) -> String {
+    /// Makes the name of a phase unique; what tells its turn from others stands at the end.
+    fn unique(&mut self, name: &str, suffix: &str) -> String {
         let name: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
         let name = if name.is_empty() {
             "phase".into()
         } else {
             name
         };
-        let numbered = (2u32..).map(|number| format!("{name} #{number}"));
-        let unique = std::iter::once(name.clone())
+        let numbered = (2u32..).map(|number| format!("{name} #{number}{suffix}"));
+        let unique = std::iter::once(format!("{name}{suffix}"))
             .chain(numbered)
             .find(|name| !self.names.contains(name))
             .unwrap_or(name);

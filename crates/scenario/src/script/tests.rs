@@ -430,6 +430,9 @@ fn profiles_are_measured_in_turns_and_put_back() {
     }
     assert_eq!((turns.len(), lab.phases.len()), (9, 10));
     assert_eq!(lab.phases[9].labels, []);
+    assert_eq!(lab.phases[9].name, "after");
+    let names: Vec<&str> = lab.phases.iter().map(|phase| phase.name.as_str()).collect();
+    assert!(names.contains(&"load · default (again) 3"), "{names:?}");
     let sides = lab.phases[..3].iter().map(|phase| {
         let mut labels: Vec<String> = phase
             .labels
