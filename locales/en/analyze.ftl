@@ -834,6 +834,7 @@ evidence-replication-syncing = { $host }: share of the receiving threads' time i
 evidence-replication-unpacking = { $host }: share of the receiving threads' time in unpacking and verifying: { $value }
 evidence-open-files-full = { $host }: a process of the server had { $value } files open of { $limit } that it may have
 evidence-accept-queue = { $host }: { $value } connections waited to be accepted at port { $port }, on average
+evidence-server-sessions-cpu = { $host }: the sessions on the database used { $value } cores
 evidence-server-process-cpu = { $host }: the processes of the server's port used { $value } cores
 evidence-process-throttled = { $host }: its quota kept the server from running for { $value } of the time
 evidence-process-cores = The server may use { $value } cores (its affinity)

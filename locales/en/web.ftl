@@ -65,7 +65,7 @@ web-track-answers = Answers per second, per host
 web-track-users = Users
 web-track-latency = Latency: median and 99th percentile of the slowest flow
 web-track-loss = Lost or failed, worst flow
-web-track-processes = CPU of the observed processes, per host (1 = one core)
+web-track-processes = CPU of the observed processes, and of the sessions of a database, per host (1 = one core)
 web-track-queues = Requests that wait for the server: to be accepted, for a thread, for a database connection
 web-track-waits = Sessions on the database by what they do or wait for
 web-track-cpu = CPU busy, per host

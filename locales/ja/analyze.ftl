@@ -717,6 +717,7 @@ evidence-replication-syncing = { $host }: 受信スレッドの時間のうち�
 evidence-replication-unpacking = { $host }: 受信スレッドの時間のうち展開と検証: { $value }
 evidence-open-files-full = { $host }: サーバーのプロセスの開いているファイルは { $value } 個 (上限 { $limit })
 evidence-accept-queue = { $host }: ポート { $port } で accept を待つ接続は平均 { $value } 本
+evidence-server-sessions-cpu = { $host }: データベースのセッションは { $value } コア分を使用
 evidence-server-process-cpu = { $host }: サーバーのポートを持つプロセスは { $value } コア分を使用
 evidence-process-throttled = { $host }: クォータがサーバーを止めた時間の割合は { $value }
 evidence-process-cores = サーバーが使えるのは { $value } コアです (アフィニティ)

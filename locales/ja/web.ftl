@@ -57,7 +57,7 @@ web-track-answers = 毎秒の応答数 (ホスト別)
 web-track-users = ユーザー数
 web-track-latency = レイテンシー: 最も遅いフローの中央値と 99 パーセンタイル
 web-track-loss = 欠損・失敗の割合 (最も悪いフロー)
-web-track-processes = 観測中のプロセスの CPU 使用量 (ホスト別、1 = 1 コア)
+web-track-processes = 観測中のプロセスとデータベースのセッションの CPU 使用量 (ホスト別、1 = 1 コア)
 web-track-queues = サーバー内の待ち数: 受け付け、スレッド、データベース接続
 web-track-waits = データベースのセッション (実行中、または待っているもの)
 web-track-cpu = CPU 使用率 (ホスト別)

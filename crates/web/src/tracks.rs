@@ -50,6 +50,9 @@ enum Source {
     Kinds(Track),
     /// Those of one metric whose label has one of these values.
     Only(Metric, &'static str, &'static [&'static str]),
+    /// CPU time of processes, by mode, and of those that are the sessions of a database: the process that holds its
+    /// port does not work itself.
+    Processes,
     /// Those of each of these metrics, and what its line is called.
     Each(&'static [(Metric, &'static str)]),
     /// Those of these metrics whose label has one of these values, each a line of that name.
@@ -58,6 +61,10 @@ enum Source {
 
 /// States of a core in which it works.
 const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
+
+/// CPU time of processes; the sessions of a database have a line of their own.
+const PROCESSES: [Metric; 2] = [metrics::process::CPU_RATIO, metrics::postgres::CPU_CORES];
+const SESSIONS: &str = "sessions";
 
 /// Those who wait in front of each stage of an application server.
 const QUEUES: &[(Metric, &str)] = &[
@@ -126,7 +133,7 @@ const DRAWN: &[Drawn] = &[
         id: "processes",
         unit: Unit::Ratio,
         join: Join::Sum,
-        source: Source::Only(metrics::process::CPU_RATIO, "mode", &["user", "system"]),
+        source: Source::Processes,
     },
 ];
 
@@ -144,6 +151,13 @@ impl Drawn {
                 let value = key.labels.get(label).map(String::as_str);
                 let wanted = value.is_some_and(|value| values.contains(&value));
                 (metric.name == key.metric && wanted).then_some("")
+            }
+            Source::Processes => {
+                let mode = key.labels.get("mode").map(String::as_str);
+                let is_process = metrics::process::CPU_RATIO.name == key.metric
+                    && matches!(mode, Some("user" | "system"));
+                let is_sessions = metrics::postgres::CPU_CORES.name == key.metric;
+                is_process.then_some("").or(is_sessions.then_some(SESSIONS))
             }
             Source::Each(metrics) => {
                 let found = metrics.iter().find(|(metric, _)| metric.name == key.metric);
@@ -182,6 +196,7 @@ fn drawn() -> &'static HashSet<&'static str> {
                     own.map(|source| source.metric.name).collect()
                 }
                 Source::Only(metric, ..) => vec![metric.name],
+                Source::Processes => PROCESSES.map(|metric| metric.name).to_vec(),
                 Source::Each(metrics) => metrics.iter().map(|(metric, _)| metric.name).collect(),
                 Source::Named(_, metrics) => metrics.iter().map(|(it, _)| it.name).collect(),
             }
@@ -405,6 +420,8 @@ mod tests {
                     own.map(|source| source.metric).collect()
                 }
                 Source::Only(metric, ..) => vec![metric],
+                // Cores of sessions are counted: 1 is one core, as a share of 1 is.
+                Source::Processes => PROCESSES[..1].to_vec(),
                 Source::Each(metrics) => metrics.iter().map(|(metric, _)| *metric).collect(),
                 Source::Named(_, metrics) => metrics.iter().map(|(metric, _)| *metric).collect(),
             };
@@ -496,6 +513,19 @@ mod tests {
             ("waits", "CPU", 1.5),
             ("waits", "Commit", 2.0),
         ];
+        assert_eq!(newest(&tracks), expected);
+    }
+
+    #[test]
+    fn sessions_of_a_database_are_a_line_beside_the_process_of_its_port() {
+        let mut tracks = Tracks::default();
+        for mode in ["user", "system", "idle"] {
+            let labels = [("by", "port=5432"), ("mode", mode)];
+            tracks.take(&key("process.cpu_ratio", "hosta", &labels), 5, 0.01);
+        }
+        tracks.take(&key("postgres.cpu_cores", "hosta", &[]), 5, 1.5);
+        tracks.tick();
+        let expected = [("processes", "", 0.02), ("processes", "sessions", 1.5)];
         assert_eq!(newest(&tracks), expected);
     }
 

@@ -10,7 +10,7 @@
 
 use sokudo_model::kinds::http;
 use sokudo_model::metric::{Metric, Stat};
-use sokudo_model::metrics::process;
+use sokudo_model::metrics::{postgres, process};
 use sokudo_model::spent::{N_STAGES, STAGE_MEANS, STAGES};
 use sokudo_model::{Evidence, Unit};
 
@@ -306,9 +306,17 @@ impl<'a> Requests<'a> {
         Some(self.server_cpu()? + self.of_server(process::WAIT_RATIO).unwrap_or(0.0))
     }
 
-    /// True where the server's processes are observed, and wanted no more CPU time than they got.
+    /// True where the server's processes are observed, and wanted no more CPU time than they got. The sessions of a
+    /// database that are processes of their own may have wanted more than they got.
     pub fn server_had_time(&self) -> bool {
-        self.server_wanted().is_some_and(|cores| cores <= LEISURE)
+        let is_all = self.sessions_cpu().is_none();
+        is_all && self.server_wanted().is_some_and(|cores| cores <= LEISURE)
+    }
+
+    /// Cores that the sessions of a database used, where they are processes beside the one that holds the port.
+    fn sessions_cpu(&self) -> Option<f64> {
+        let most = self.view.highest_mean(None, postgres::CPU_CORES, &[]);
+        most.map(|(_, cores)| cores)
     }
 
     fn of_server(&self, metric: Metric) -> Option<f64> {
@@ -324,13 +332,17 @@ impl<'a> Requests<'a> {
         Some(means.sum())
     }
 
-    /// Evidence of it.
+    /// Evidence of it; of a database's sessions where they are known.
     pub fn server_cpu_row(&self) -> Option<Evidence> {
-        let cores = self.server_cpu()?;
-        let key = "evidence-server-process-cpu";
-        let mut row = self
-            .view
-            .evidence(key, process::CPU_RATIO, self.host(), cores);
+        let (key, metric, cores) = match self.sessions_cpu() {
+            Some(cores) => ("evidence-server-sessions-cpu", postgres::CPU_CORES, cores),
+            None => (
+                "evidence-server-process-cpu",
+                process::CPU_RATIO,
+                self.server_cpu()?,
+            ),
+        };
+        let mut row = self.view.evidence(key, metric, self.host(), cores);
         row.says = row.says.number("value", cores, Unit::One);
         row.unit = Some(Unit::One);
         Some(row)
@@ -339,7 +351,10 @@ impl<'a> Requests<'a> {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_model::Record;
+
     use super::*;
+    use crate::tests::add_series;
     use crate::tests::requests::of_stages;
 
     #[test]
@@ -347,6 +362,25 @@ mod tests {
         for (samples, part) in [(0.0, 1.0), (6.0, 0.357), (18.0, 0.646), (1e4, 0.999)] {
             assert!((shown(samples) - part).abs() < 0.001, "{samples}");
         }
+    }
+
+    /// The process that holds a database's port does not work itself.
+    #[test]
+    fn the_sessions_of_a_database_stand_for_its_server() {
+        let mut record = of_stages([0.0, 0.0, 0.0, 0.0, 0.1, 0.0], &[]);
+        let row = |record: &Record| {
+            let view = PhaseView::new(record, &record.manifest.phases[0]);
+            let requests = Requests::of(&view).expect("requests");
+            let row = requests.server_cpu_row().expect("a row");
+            (row.metric, row.value, requests.server_had_time())
+        };
+        let by = [("by", "port=5432"), ("mode", "user")];
+        add_series(&mut record, "hostb", "process.cpu_ratio", &by, 0.0, 0.01);
+        let process = (Some("process.cpu_ratio".to_owned()), Some(0.01), true);
+        assert_eq!(row(&record), process);
+        add_series(&mut record, "hostb", "postgres.cpu_cores", &[], 0.0, 1.5);
+        let sessions = (Some("postgres.cpu_cores".to_owned()), Some(1.5), false);
+        assert_eq!(row(&record), sessions);
     }
 
     #[test]
