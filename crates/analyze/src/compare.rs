@@ -14,10 +14,6 @@ use sokudo_stats::spread::Spread;
 
 use crate::view::PhaseView;
 
-mod profiles;
-
-pub use self::profiles::{Profiles, in_turns};
-
 /// Least difference between shares that counts: a tenth of a percentage point.
 const LEAST_SHARE: f64 = 0.001;
 /// Conditions that are named at most.
@@ -116,7 +112,12 @@ pub fn compare(
 }
 
 /// Compares the loads of two sides; the conditions are their options. `None` when they have no load in common.
-fn beside(one: &Loads<'_>, other: &Loads<'_>, order: Order, least: f64) -> Option<Comparison> {
+pub(crate) fn beside(
+    one: &Loads<'_>,
+    other: &Loads<'_>,
+    order: Order,
+    least: f64,
+) -> Option<Comparison> {
     let is_of = |key: &&Key| other.iter().any(|(known, _)| known == *key);
     let mut compared = Vec::new();
     let mut options = Vec::new();
@@ -140,9 +141,9 @@ fn beside(one: &Loads<'_>, other: &Loads<'_>, order: Order, least: f64) -> Optio
 }
 
 /// Name and workload of a load.
-type Key = (String, String);
+pub(crate) type Key = (String, String);
 /// The loads of a side, each with its runs.
-type Loads<'a> = Vec<(Key, Vec<&'a PhaseRecord>)>;
+pub(crate) type Loads<'a> = Vec<(Key, Vec<&'a PhaseRecord>)>;
 
 fn loads<'a>(records: &[&'a Record]) -> Loads<'a> {
     let mut out: Loads<'a> = Vec::new();

@@ -18,6 +18,7 @@ pub mod compare;
 mod contradiction;
 mod contradictions;
 mod findings;
+pub mod profiles;
 mod quantities;
 mod rule;
 pub mod rules;

@@ -115,7 +115,7 @@ impl Statements {
             record.series_of(metric).filter_map(|series| {
                 let points = series.points.iter();
                 let own = points.filter(|(t_ns, _)| span.contains(t_ns));
-                let last = own.clone().last()?.1;
+                let last = own.clone().next_back()?.1;
                 Some((&series.key, own.map(|(t_ns, _)| *t_ns).min()?, last))
             })
         };

@@ -1,7 +1,8 @@
 //! Sets two sides of the same load beside each other: for a terminal, as a page, for programs.
 
 use serde_json::{Value, json};
-use sokudo_analyze::compare::{Compared, Comparison, Load, Profiles};
+use sokudo_analyze::compare::{Compared, Comparison, Load};
+use sokudo_analyze::profiles::Profiles;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
 use sokudo_model::kinds::{Family, Track};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_analyze::compare::Profiles;
+use sokudo_analyze::profiles::Profiles;
 use sokudo_analyze::ranges::Ranges;
 use sokudo_model::kinds::{datagram, sql};
 use sokudo_model::manifest::moments;

@@ -147,8 +147,11 @@ pub fn unsafe_ones(profiles: &[Profile], are_wanted: bool) -> Result<Vec<Text>, 
     for profile in profiles {
         let settings = profile.unsafe_settings();
         if !settings.is_empty() {
-            let text = Text::new("error-profiles-unsafe").word("profile", &profile.name);
-            says.push(text.word("settings", settings.join(", ")));
+            says.push(
+                Text::new("error-profiles-unsafe")
+                    .word("profile", &profile.name)
+                    .word("settings", settings.join(", ")),
+            );
         }
     }
     match says.first() {

@@ -18,7 +18,8 @@ use std::sync::atomic::Ordering;
 
 use clap::Args;
 use serde_json::Value;
-use sokudo_analyze::compare::{Order, Profiles, in_turns};
+use sokudo_analyze::compare::Order;
+use sokudo_analyze::profiles::{Profiles, in_turns};
 use sokudo_i18n::I18n;
 use sokudo_load_sql::settings::{self, Applied, HeldSettings, Profile};
 use sokudo_load_sql::target_text::TargetText;

@@ -7,7 +7,7 @@ use sokudo_model::manifest::profile;
 use sokudo_model::{PhaseRecord, Record};
 use sokudo_stats::compare::{Difference, least_beside};
 
-use super::{Comparison, Key, Loads, Order, beside};
+use crate::compare::{Comparison, Key, Loads, Order, beside};
 
 /// The first side beside each of the others, each with the least difference that counts: the next side is the first
 /// one, measured again, and no difference as small as theirs counts for the others. `compared` compares the first
