@@ -375,8 +375,8 @@ mod tests {
             (row.metric, row.value, requests.server_had_time())
         };
         let by = [("by", "port=5432"), ("mode", "user")];
-        add_series(&mut record, "hostb", "process.cpu_ratio", &by, 0.0, 0.01);
-        let process = (Some("process.cpu_ratio".to_owned()), Some(0.01), true);
+        add_series(&mut record, "hostb", "process.cpu_ratio", &by, 0.0, 0.25);
+        let process = (Some("process.cpu_ratio".to_owned()), Some(0.25), true);
         assert_eq!(row(&record), process);
         add_series(&mut record, "hostb", "postgres.cpu_cores", &[], 0.0, 1.5);
         let sessions = (Some("postgres.cpu_cores".to_owned()), Some(1.5), false);
