@@ -969,6 +969,7 @@ help-run-after =
       sokudo run switch.js lab              a program: loops, and results that decide what comes next
       sokudo run mesh.js --local 4          over four hosts inside this machine
       sokudo run examples/was/study.js      this host alone, as host 1
+      sokudo run examples/sql/settings.js --set dsn=postgres://…   settings of a server, in turns
 
     `sokudo scenario types` prints what a program can call.
 help-runs = List the recorded runs, newest first

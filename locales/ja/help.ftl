@@ -968,6 +968,7 @@ help-run-after =
       sokudo run switch.js lab              プログラム: ループと、結果による分岐
       sokudo run mesh.js --local 4          このマシン内の 4 ホストで
       sokudo run examples/was/study.js      このホストだけで (ホスト 1)
+      sokudo run examples/sql/settings.js --set dsn=postgres://…   サーバーの設定を交互に測る
 
     プログラムから呼べるものは `sokudo scenario types` で表示できます。
 help-runs = 記録した実行を新しい順に一覧する
