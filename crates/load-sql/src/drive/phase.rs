@@ -304,7 +304,8 @@ impl<B: Benchmark> SqlPhase<B> {
     fn look_at_statements(&self, is_before: bool) -> Option<statements::Seen> {
         let first = self.spec.phase.flows.first()?;
         let transactions = self.transactions.as_ref()?;
-        let target = self.target().ok().filter(|_| first.from == self.spec.me)?;
+        let is_wanted = first.from == self.spec.me && !self.common().no_server_stats;
+        let target = self.target().ok().filter(|_| is_wanted)?;
         let runtime = runtime().ok()?;
         block_on(
             &runtime,
