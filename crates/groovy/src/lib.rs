@@ -26,6 +26,8 @@ pub use translate::translate;
 pub const RUNTIME: &str = concat!(
     include_str!("runtime/values.js"),
     include_str!("runtime/sampler.js"),
+    include_str!("runtime/time.js"),
+    include_str!("runtime/security.js"),
     include_str!("runtime/members.js"),
     include_str!("runtime/jmeter.js"),
 );

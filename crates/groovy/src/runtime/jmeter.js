@@ -302,7 +302,7 @@
     field: (of, name) => statics[of][name],
     new: make,
     newArray,
-    array: (item, items) => array(item, items.map((one) => assigned(item, one))),
+    array: (item, items) => array(item, items.map((one) => stored(item, assigned(item, one)))),
     each,
     many,
     nth: at,

@@ -27,8 +27,19 @@
     URL: (v) => v.s,
     Header: (v) => methods.Header.toString(v),
     Instant: (v) => time("instant", { ms: v.ms }),
-    LocalDateTime: (v) => time("local", { at: v.at }),
+    LocalDateTime: (v) => localText(v.at),
     LocalDate: (v) => v.at.slice(0, 10),
+    LocalTime: (v) => localText(v.at).slice(11),
+    ZonedDateTime: (v) => zonedText(v),
+    OffsetDateTime: (v) => zonedText(v),
+    ZoneId: (v) => methods.ZoneId.getId(v),
+    ZoneOffset: (v) => v.id,
+    DayOfWeek: (v) => v.name,
+    Month: (v) => v.name,
+    TimeUnit: (v) => v.name,
+    Locale: (v) => v.id,
+    HmacAlgorithms: (v) => v.name,
+    Class: (v) => `class ${v.name}`,
   };
   const bounds = (ok, $c = "StringIndexOutOfBoundsException", said = UNTOLD) => ok || fail($c, said);
   const substring = (s, from, to = s.length) => {
@@ -438,6 +449,7 @@
       for (const item of each(v)) callClosure(run, [item]);
       return v;
     },
+    forEach: (v, run) => void LIST.each(v, run),
     reverseEach(v, run) {
       for (const item of [...each(v)].reverse()) callClosure(run, [item]);
       return v;
@@ -651,6 +663,7 @@
     drop: (s, n) => s.slice(Math.max(0, n)),
     count: (s, what) => (what === "" ? unsupported("count of an empty text") : s.split(what).length - 1),
     md5: (s) => hex(digest("MD5", encode(s))),
+    sha256: (s) => hex(digest("SHA-256", encode(s))),
     digest: (s, algorithm) => hex(digest(algorithm, encode(s))),
     decodeBase64: (s) => fromBase64(s.replace(/\s/g, ""), BASE64),
     getAt: (s, index) => at(s, index),
@@ -698,13 +711,24 @@
     const of = operand(v);
     return isNumber(of) ? multiply(of, -1) : noMethod(v, "negative");
   };
+  const calendarGet = (v, field) => time("calendarGet", { ms: v.ms, field });
+  const TIME_UNITS = { NANOSECONDS: 1n, MICROSECONDS: 1000n, MILLISECONDS: 1_000_000n, SECONDS: 1_000_000_000n, MINUTES: 60_000_000_000n, HOURS: 3_600_000_000_000n, DAYS: 86_400_000_000_000n };
+  // Classes whose values are made by one class of Java.
+  const ITSELF = ["String", "Integer", "Long", "Double", "Boolean", "Character", "BigDecimal", "BigInteger", "StringBuilder", "StringBuffer", "Date", "UUID", "Random"];
+  const javaClass = (v) => {
+    const of = classOf(v);
+    const isKnown = ITSELF.includes(of) || v instanceof Thrown;
+    return isKnown && classes[of] !== undefined ? object("Class", { name: classes[of].qualified }) : unsupported(`the class of this ${of}`);
+  };
   const methods = {
     Object: {
       toString: (v) => text(v),
       equals: (v, other) => same(v, other),
       hashCode: hash,
+      getClass: (v) => javaClass(v),
       is: (v, other) => v === other,
     },
+    Class: { getName: (v) => v.name, getSimpleName: (v) => v.name.slice(v.name.lastIndexOf(".") + 1) },
     String: STRING,
     GString: Object.fromEntries(Object.entries(STRING).map(([name, act]) => [name, (s, ...args) => act(name === "equals" || name === "hashCode" ? s : plain(s), ...args)])),
     StringBuilder: {
@@ -807,6 +831,7 @@
         v.entries().forEach((entry, i) => callClosure(run, run.count === 3 ? [entry.key, entry.value, i] : [entry, i]));
         return v;
       },
+      forEach: (v, run) => v.entries().forEach((entry) => callClosure(run, [entry.key, entry.value])),
       collect: (v, run) => v.entries().map((entry) => withEntry(run, entry)),
       collectMany: (v, run) => v.entries().flatMap((entry) => each(withEntry(run, entry))),
       collectEntries: (v, run) => map(v.entries().flatMap((entry) => pairOf(withEntry(run, entry)))),
@@ -960,6 +985,14 @@
       before: (v, other) => v.ms < other.ms,
       after: (v, other) => v.ms > other.ms,
       compareTo: (v, other) => Math.sign(v.ms - other.ms),
+      getYear: (v) => calendarGet(v, 1) - 1900,
+      getMonth: (v) => calendarGet(v, 2),
+      getDate: (v) => calendarGet(v, 5),
+      getDay: (v) => calendarGet(v, 7) - 1,
+      getHours: (v) => calendarGet(v, 11),
+      getMinutes: (v) => calendarGet(v, 12),
+      getSeconds: (v) => calendarGet(v, 13),
+      toInstant: (v) => instant(v.ms),
       format: (v, of, zone) => formatDate(of, v.ms, zone?.id),
       plus: (v, days) => add(v, days),
       minus: (v, days) => objects("minus", v, days),
@@ -976,6 +1009,11 @@
       setLenient: (v, lenient) => void (lenient && unsupported("setLenient(true)")),
     },
     TimeZone: { getID: (v) => v.id },
+    DecimalFormat: { format: formatDecimal },
+    TimeUnit: {
+      ...Object.fromEntries(Object.entries(TIME_UNITS).map(([name, to]) => [`to${name[0]}${name.slice(1).replace("SECONDS", "s").toLowerCase()}`, (v, n) => long((n * TIME_UNITS[v.name]) / to)])),
+      sleep: (v, n) => statics.Thread.sleep((n * TIME_UNITS[v.name]) / TIME_UNITS.MILLISECONDS),
+    },
     Calendar: {
       getTime: (v) => date(v.ms),
       setTime: (v, of) => void (v.ms = of.ms),
@@ -983,19 +1021,10 @@
       setTimeInMillis: (v, ms) => void (v.ms = Number(ms)),
       add: (v, field, n) => void (v.ms = time("calendarAdd", { ms: v.ms, field, n })),
       set: (v, field, n) => void (v.ms = time("calendarSet", { ms: v.ms, field, n })),
-      get: (v, field) => time("calendarGet", { ms: v.ms, field }),
+      get: calendarGet,
     },
-    Instant: {
-      toEpochMilli: (v) => BigInt(v.ms),
-      getEpochSecond: (v) => BigInt(Math.floor(v.ms / 1000)),
-      plusSeconds: (v, n) => object("Instant", { ms: v.ms + Number(n) * 1000 }),
-      minusSeconds: (v, n) => object("Instant", { ms: v.ms - Number(n) * 1000 }),
-      plusMillis: (v, n) => object("Instant", { ms: v.ms + Number(n) }),
-      minusMillis: (v, n) => object("Instant", { ms: v.ms - Number(n) }),
-    },
-    LocalDateTime: locals("LocalDateTime"),
-    LocalDate: locals("LocalDate"),
-    DateTimeFormatter: { format: (v, of) => (of?.$c === "LocalDateTime" || of?.$c === "LocalDate" ? call(of, "format", [v]) : unsupported("a format of this value")) },
+    ...timeMethods(),
+    ...securityMethods(),
     Throwable: {
       getMessage: (v) => (v.said === UNTOLD ? unsupported(`the message of this ${v.$c}`) : v.said),
       getLocalizedMessage: (v) => methods.Throwable.getMessage(v),
@@ -1005,30 +1034,6 @@
     PrintStream: { println: () => null, print: () => null, printf: (v, of, ...args) => void format(of, ...args) },
     Closure: { call: (v, ...args) => callClosure(v, args) },
     ...jmeterMethods(),
-  };
-  function locals($c) {
-    const made = {};
-    for (const unit of ["Years", "Months", "Weeks", "Days", "Hours", "Minutes", "Seconds"]) {
-      const moved = (sign) => (v, n) => object($c, { at: time("localAdd", { at: v.at, unit, n: sign * Number(n) }) });
-      made[`plus${unit}`] = moved(1);
-      made[`minus${unit}`] = moved(-1);
-    }
-    const part = (from, to) => (v) => Number(v.at.slice(from, to));
-    return {
-      ...made,
-      format: (v, by) => time("localFormat", { at: v.at, pattern: by.pattern, dated: $c === "LocalDate" }),
-      getYear: part(0, 4),
-      getMonthValue: part(5, 7),
-      getDayOfMonth: part(8, 10),
-      getHour: part(11, 13),
-      getMinute: part(14, 16),
-      getSecond: part(17, 19),
-    };
-  }
-  const localNow = () => time("localNow", { ms: now() });
-  const localParse = ($c, s, by) => {
-    const found = time("localParse", { text: s, pattern: by?.pattern ?? "", dated: $c === "LocalDate" });
-    return found === null ? fail("RuntimeException") : object($c, { at: found });
   };
   const wholes = (size, max, min) => ({
     valueOf: (v) => (typeof v === "string" || v === null ? parseWhole(v, size) : v),
@@ -1150,7 +1155,7 @@
   const statics = {
     String: {
       valueOf: (v) => (isArray(v) && v.item === "char" ? spelled(v) : javaText(v)),
-      format,
+      format: (first, ...rest) => (first?.$c === "Locale" ? format(...rest) : format(first, ...rest)),
       join: (by, ...items) => (items.length === 1 && (Array.isArray(items[0]) || isCollection(items[0])) ? each(items[0]) : items).map((item) => (item === null || isText(item) ? javaText(item) : fail("ClassCastException"))).join(by),
     },
     Integer: wholes(32, 2147483647, -2147483648),
@@ -1274,12 +1279,6 @@
         return object("MessageDigest", { algorithm, bytes: [] });
       },
     },
-    DigestUtils: {
-      md5Hex: (s) => hex(digest("MD5", encode(s))),
-      sha1Hex: (s) => hex(digest("SHA-1", encode(s))),
-      sha256Hex: (s) => hex(digest("SHA-256", encode(s))),
-      sha512Hex: (s) => hex(digest("SHA-512", encode(s))),
-    },
     RandomStringUtils: {
       randomAlphabetic: someLetters(LETTERS),
       randomAlphanumeric: someLetters(LETTERS + DIGITS),
@@ -1293,11 +1292,14 @@
     StringUtils: STRING_UTILS,
     JsonOutput: { toJson: (v) => toJson(v), prettyPrint: (s) => prettyJson(s) },
     Date: {
+      from: (v) => date(v.ms),
       parse(of, s) {
         const ms = time("parse", { pattern: of, text: s, zone: "" });
         return ms === null ? fail("ParseException") : date(ms);
       },
     },
+    Locale: { US: object("Locale", { id: "en_US" }), ENGLISH: object("Locale", { id: "en" }), ROOT: object("Locale", { id: "" }) },
+    TimeUnit: Object.fromEntries(Object.keys(TIME_UNITS).map((name) => [name, object("TimeUnit", { name })])),
     TimeZone: {
       getTimeZone: (id) => (time("zone", { zone: id }), object("TimeZone", { id })),
       getDefault: () => object("TimeZone", { id: "" }),
@@ -1317,18 +1319,8 @@
       SECOND: 13,
       MILLISECOND: 14,
     },
-    Instant: {
-      now: () => object("Instant", { ms: now() }),
-      ofEpochMilli: (ms) => object("Instant", { ms: Number(ms) }),
-      ofEpochSecond: (s) => object("Instant", { ms: Number(s) * 1000 }),
-    },
-    LocalDateTime: { now: () => object("LocalDateTime", { at: localNow() }), parse: (s, by) => localParse("LocalDateTime", s, by) },
-    LocalDate: {
-      now: () => object("LocalDate", { at: `${localNow().slice(0, 10)}T00:00:00.000` }),
-      parse: (s, by) => localParse("LocalDate", s, by),
-      of: (y, m, d) => localParse("LocalDate", `${String(y).padStart(4, "0")}-${String(m).padStart(2, "0")}-${String(d).padStart(2, "0")}`),
-    },
-    DateTimeFormatter: { ofPattern: (pattern) => object("DateTimeFormatter", { pattern }) },
+    ...timeStatics(),
+    ...securityStatics(),
     ...jmeterStatics(),
   };
   const fixed = (items) => {
@@ -1376,6 +1368,8 @@
     AtomicInteger: (v = 0) => object("AtomicInteger", { v }),
     AtomicLong: (v = 0n) => object("AtomicLong", { v }),
     Date: (ms) => date(ms === undefined ? now() : Number(ms)),
-    SimpleDateFormat: (pattern) => object("SimpleDateFormat", { pattern, zone: undefined }),
+    SimpleDateFormat: (pattern, locale) => object("SimpleDateFormat", { pattern: locale?.id === "" ? unsupported("names of Locale.ROOT") : pattern, zone: undefined }),
+    DecimalFormat: decimalFormat,
+    ...securityConstructors(),
     ...jmeterConstructors(),
   };

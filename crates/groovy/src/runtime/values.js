@@ -618,7 +618,7 @@
       return compared(a, b, true) === 0;
     }
     if (a.$c !== b.$c) return false;
-    return ["UUID", "URI", "Instant", "LocalDate", "LocalDateTime"].includes(a.$c) ? text(a) === text(b) : a instanceof Entry ? equal(a.key, b.key) && equal(a.value, b.value) : false;
+    return ["UUID", "URI", "Instant", "LocalDate", "LocalDateTime", "LocalTime", "ZonedDateTime", "OffsetDateTime", "ZoneId", "ZoneOffset", "DayOfWeek", "Month", "Class"].includes(a.$c) ? text(a) === text(b) : a instanceof Entry ? equal(a.key, b.key) && equal(a.value, b.value) : false;
   };
   // Java's `==` between values of BeanShell: numbers by value, objects by identity.
   const javaEqual = (a, b) => {
@@ -909,7 +909,7 @@
     const of = classOf(v);
     if (of === "JMeterVariables" || of === "Properties") return call(v, "get", [name]);
     if (isArray(v) && name === "length") return v.length;
-    if (name === "class") return unsupported("class");
+    if (name === "class") return call(v, "getClass", []);
     if (isGroovy && isCollection(v) && !(v instanceof Range && (name === "from" || name === "to"))) return each(v).map((item) => (item === null ? noPointer() : property(item, name)));
     if (classes[of]?.fields.includes(name)) return statics[of][name];
     for (const getter of [`get${capital(name)}`, `is${capital(name)}`]) {
@@ -973,9 +973,10 @@
       return unsupported("[…] with this index");
     }
     if (v.$c === "Matcher") return matcherAt(v, index);
-    if (v.$c === "Entry" || v.$c === "UUID") return unsupported(`[…] of ${v.$c}`);
+    if (v.$c === "Calendar") return call(v, "get", [index]);
     if (typeof index === "string") return property(v, index);
-    return noMethod(v, "getAt");
+    // Groovy has `[…]` for more classes of Java than are known here.
+    return v.$c === undefined ? noMethod(v, "getAt") : unsupported(`[…] of ${v.$c}`);
   };
   // Positions that a range or list of indexes names.
   const slice = (of, index) => {
@@ -1010,7 +1011,7 @@
       let found = isGroovy ? position(v.length, index) : index;
       if (isArray(v)) {
         if (found < 0 || found >= v.length) return fail("ArrayIndexOutOfBoundsException", UNTOLD);
-        v[found] = v.item === "byte" ? unsupported("an assignment to a byte[]") : assigned(v.item, value);
+        v[found] = stored(v.item, assigned(v.item, value));
         return value;
       }
       if (!isGroovy) return unsupported("[…] = of a list");
@@ -1029,7 +1030,11 @@
       call(v, "put", [index, value]);
       return value;
     }
-    return noMethod(v, "putAt");
+    if (v.$c === "Calendar") {
+      call(v, "set", [index, value]);
+      return value;
+    }
+    return v.$c === undefined ? noMethod(v, "putAt") : unsupported(`[…] = of ${v.$c}`);
   };
   // Items of whatever can be iterated.
   const each = (v) => {
@@ -1093,6 +1098,9 @@
       case "BigInteger":
         return isNumber(v) && isGroovy ? new BigInteger(truncated(v)) : v instanceof BigInteger ? v : cannotCast();
       case "byte":
+      case "Byte":
+        if (v instanceof Byte) return v;
+        return isNumber(operand(v)) ? new Byte((toInt(operand(v)) << 24) >> 24) : cannotCast();
       case "short":
       case "float":
         return unsupported(type);
@@ -1135,10 +1143,12 @@
     if (type === "def" || type === "var" || type === "Object") return v;
     return isA(v, type) ? v : noMethod(v, "call");
   };
+  // An array of bytes holds plain numbers.
+  const stored = (item, v) => (item === "byte" ? v.v : v);
   const toArray = (item, v) => {
     if (isArray(v) && v.item === item) return v;
     if (!isGroovy || !isCollection(v)) return cannotCast();
-    return array(item, each(v).map((one) => cast(item, one)));
+    return array(item, each(v).map((one) => stored(item, cast(item, one))));
   };
   const newArray = (item, length) => {
     if (typeof length !== "number") return unsupported("an array of this length");

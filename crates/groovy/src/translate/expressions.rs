@@ -491,6 +491,17 @@ impl Translator<'_> {
         {
             return Code::new(format!("$.print({})", self.list(arguments)), "");
         }
+        if matches!(name.as_str(), "printf" | "sprintf") && count > 0 && self.is_groovy() {
+            let formatted = format!(
+                "$.static(\"String\",{}\"format\",{})",
+                mark(line),
+                self.list(arguments)
+            );
+            return match name.as_str() {
+                "sprintf" => Code::new(formatted, "String"),
+                _ => Code::new(format!("$.print([{formatted}])"), ""),
+            };
+        }
         if name == "sleep" && count == 1 && self.is_groovy() {
             return Code::new(
                 format!("$.static(\"Thread\",\"sleep\",{})", self.list(arguments)),

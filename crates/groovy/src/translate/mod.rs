@@ -142,8 +142,15 @@ impl<'a> Translator<'a> {
 
     /// The class with a simple or qualified name, if it is in the library and the script sees it.
     fn class(&self, name: &str) -> Option<&'static Class> {
-        if name.contains('.') {
-            return CLASSES.qualified(name);
+        if let Some((outer, inner)) = name.split_once('.') {
+            return CLASSES.qualified(name).or_else(|| {
+                let outer = self.class(outer)?;
+                CLASSES.qualified(&format!("{}.{inner}", outer.qualified))
+            });
+        }
+        let is_named = |known: &&String| known.rsplit('.').next() == Some(name);
+        if let Some(imported) = self.classes.iter().rfind(is_named) {
+            return CLASSES.qualified(imported);
         }
         let class = CLASSES.get(name)?;
         let package = class
@@ -179,6 +186,7 @@ impl<'a> Translator<'a> {
             "double" => return "Double",
             "boolean" => return "Boolean",
             "char" => return "Character",
+            "byte" => return "Byte",
             "" | "def" | "void" | "Object" => return "",
             _ => {}
         }

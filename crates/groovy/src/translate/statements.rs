@@ -412,7 +412,8 @@ impl Translator<'_> {
 fn initial(declared: &str, is_groovy: bool) -> &'static str {
     // Groovy's variables of primitive types begin with zero as well; BeanShell's are not yet usable.
     match (declared, is_groovy) {
-        ("int" | "short" | "byte", _) => "0",
+        ("int" | "short", _) => "0",
+        ("byte", _) => "$.cast(\"byte\",0)",
         ("long", _) => "0n",
         ("boolean", _) => "false",
         ("double" | "float", _) => "$.double(0)",

@@ -8,12 +8,10 @@ use fancy_regex::{Regex, RegexBuilder};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
-use md5::{Digest as _, Md5};
 use serde_json::{Value as Json, json};
-use sha2::{Sha256, Sha384, Sha512};
 use sokudo_groovy::portable;
 
-use crate::expression::time as pattern;
+use crate::expression::{digest_of, time as pattern};
 
 /// Longest pause of one script, milliseconds: an hour.
 pub(super) const MOST_SLEEP_MS: i64 = 3_600_000;
@@ -129,14 +127,11 @@ impl Units<'_> {
 
 /// The digest of bytes, both in hexadecimal; `None`: an algorithm that is not supported.
 pub(super) fn digest(algorithm: &str, bytes: &str) -> Option<String> {
-    let bytes = unhex(bytes)?;
-    Some(match algorithm {
-        "MD5" => hex(&Md5::digest(&bytes)),
-        "SHA-256" => hex(&Sha256::digest(&bytes)),
-        "SHA-384" => hex(&Sha384::digest(&bytes)),
-        "SHA-512" => hex(&Sha512::digest(&bytes)),
-        _ => return None,
-    })
+    // Java knows the longer digests with the hyphen alone.
+    if matches!(algorithm, "SHA224" | "SHA256" | "SHA384" | "SHA512") {
+        return None;
+    }
+    Some(hex(&digest_of(algorithm, &unhex(bytes)?)?))
 }
 
 /// The text of bytes in hexadecimal; `None`: they are not UTF-8.
@@ -219,21 +214,12 @@ fn asked(what: &str, fields: &Json, own: &TimeZone) -> Result<Json, Failing> {
                 ms => format!("{seconds}.{ms:03}Z").into(),
             }
         }
-        "local" => {
-            let at = local()?;
-            let minutes = at.strftime("%Y-%m-%dT%H:%M").to_string();
-            match (at.second(), at.millisecond()) {
-                (0, 0) => minutes.into(),
-                (second, 0) => format!("{minutes}:{second:02}").into(),
-                (second, ms) => format!("{minutes}:{second:02}.{ms:03}").into(),
-            }
-        }
         "localNow" => written(moment()?.datetime()).into(),
         "localAdd" => written(local()?.checked_add(span(text("unit"), number("n"))?)?).into(),
         "localFormat" => {
             let letters = text("pattern");
             let dated = fields["dated"].as_bool() == Some(true);
-            if letters.contains(['Y', 'z', 'Z', 'X', 'x', 'V', 'O', 'L', 'u'])
+            if letters.contains(['Y', 'z', 'Z', 'X', 'x', 'V', 'O', 'L'])
                 || dated && letters.contains(['H', 'h', 'm', 's', 'S', 'a', 'n'])
             {
                 return Err(unsupported(format!("the date pattern `{letters}`")));
@@ -244,6 +230,21 @@ fn asked(what: &str, fields: &Json, own: &TimeZone) -> Result<Json, Failing> {
             out.into()
         }
         "localParse" => local_parse(fields)?.into(),
+        "zonedFormat" => {
+            let letters = text("pattern");
+            if letters.contains(['Y', 'z', 'x', 'V', 'O', 'L', 'n']) || letters.contains("ZZZZ") {
+                return Err(unsupported(format!("the date pattern `{letters}`")));
+            }
+            let mut out = String::new();
+            pattern::write(letters, &moment()?, &mut out).map_err(unsupported)?;
+            out.into()
+        }
+        "toMs" => {
+            let at = local()?.to_zoned(zone)?;
+            at.timestamp().as_millisecond().into()
+        }
+        "offset" => moment()?.offset().seconds().into(),
+        "zoneName" => own.iana_name().into(),
         "calendarAdd" => calendar_add(&moment()?, number("field"), number("n"))?.into(),
         "calendarSet" => calendar_set(&moment()?, number("field"), number("n"))?.into(),
         "calendarGet" => calendar_get(&moment()?, number("field"))?.into(),
@@ -290,9 +291,11 @@ fn simple_pattern(letters: &str) -> Result<(), String> {
             return Err(format!("the letter `{letter}` of a date pattern"));
         }
     }
-    match letters.contains("SSSS") {
-        true => Err("more than three digits of milliseconds".into()),
-        false => Ok(()),
+    // Of one or two letters Java makes a number of any length.
+    let runs = letters.split(|letter| letter != 'S').map(str::len);
+    match runs.into_iter().all(|run| run == 0 || run == 3) {
+        true => Ok(()),
+        false => Err("milliseconds that are not three digits".into()),
     }
 }
 
@@ -313,6 +316,7 @@ fn span(unit: &str, n: i64) -> Result<Span, Failing> {
         "Days" => empty.try_days(n)?,
         "Hours" => empty.try_hours(n)?,
         "Minutes" => empty.try_minutes(n)?,
+        "Millis" => empty.try_milliseconds(n)?,
         _ => empty.try_seconds(n)?,
     })
 }

@@ -13,19 +13,11 @@ pub(super) fn digest(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> 
     let (algorithm, text) = (frame.argument(0)?, frame.argument(1)?);
     let salted = text.into_owned() + &frame.argument(2)?;
     let bytes = salted.as_bytes();
-    let digest = match algorithm.to_ascii_uppercase().as_str() {
-        "MD5" => Md5::digest(bytes).to_vec(),
-        "SHA" | "SHA1" | "SHA-1" => sha1(bytes).to_vec(),
-        "SHA-224" | "SHA224" => Sha224::digest(bytes).to_vec(),
-        "SHA-256" | "SHA256" => Sha256::digest(bytes).to_vec(),
-        "SHA-384" | "SHA384" => Sha384::digest(bytes).to_vec(),
-        "SHA-512" | "SHA512" => Sha512::digest(bytes).to_vec(),
-        _ => {
-            // What JMeter shows instead of a digest.
-            frame.note(format!("the algorithm `{algorithm}` is not supported"));
-            frame.out.push_str("null");
-            return Ok(());
-        }
+    let Some(digest) = digest_of(&algorithm, bytes) else {
+        // What JMeter shows instead of a digest.
+        frame.note(format!("the algorithm `{algorithm}` is not supported"));
+        frame.out.push_str("null");
+        return Ok(());
     };
     let mut digits = String::with_capacity(2 * digest.len());
     for byte in digest {
@@ -36,6 +28,19 @@ pub(super) fn digest(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> 
         digits.make_ascii_uppercase();
     }
     frame.give(4, &digits)
+}
+
+/// The digest of bytes by an algorithm that is supported.
+pub(crate) fn digest_of(algorithm: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    Some(match algorithm.to_ascii_uppercase().as_str() {
+        "MD5" => Md5::digest(bytes).to_vec(),
+        "SHA" | "SHA1" | "SHA-1" => sha1(bytes).to_vec(),
+        "SHA-224" | "SHA224" => Sha224::digest(bytes).to_vec(),
+        "SHA-256" | "SHA256" => Sha256::digest(bytes).to_vec(),
+        "SHA-384" | "SHA384" => Sha384::digest(bytes).to_vec(),
+        "SHA-512" | "SHA512" => Sha512::digest(bytes).to_vec(),
+        _ => return None,
+    })
 }
 
 /// The reason why an algorithm cannot be used; `None`: it can.

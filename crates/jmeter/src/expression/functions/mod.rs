@@ -14,6 +14,7 @@ use crate::script::ScriptLanguage;
 
 mod digest;
 mod entities;
+pub(crate) use digest::digest_of;
 pub(crate) use entities::character_of;
 mod files;
 mod matches;
