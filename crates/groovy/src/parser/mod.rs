@@ -224,7 +224,12 @@ impl Parser {
         if self.takes(";") || self.is("}") || self.kind() == &TokenKind::End || self.begins_line() {
             return Ok(());
         }
-        Err(self.unexpected())
+        // `if (a) b else c` has no sign between them in Groovy.
+        let is_else = matches!(self.kind(), TokenKind::Name(word) if word == "else");
+        match is_else && self.dialect == Dialect::Groovy {
+            true => Ok(()),
+            false => Err(self.unexpected()),
+        }
     }
 
     /// A type without its type arguments: `int`, `java.util.List`, `String[]`.

@@ -247,6 +247,7 @@
     subtract,
     multiply,
     divide,
+    quotient: numbers("intdiv", wholeOnly(quotient)),
     remainder,
     power,
     shiftLeft: (a, b) => (isNumber(operand(a)) ? shift((v, by) => v << by)(a, b) : numbers("leftShift")(a, b)),

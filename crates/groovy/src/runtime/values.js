@@ -24,7 +24,8 @@
   const fail = ($c, said = UNTOLD) => {
     throw new Thrown($c, said);
   };
-  const noPointer = () => fail("NullPointerException");
+  // What Groovy says of an access to null; BeanShell's words are others.
+  const noPointer = (access) => fail("NullPointerException", isGroovy && access !== undefined ? `Cannot ${access} on null object` : UNTOLD);
 
   // --- The library ----------------------------------------------------------------------------------------------------
   const classes = Object.create(null);
@@ -864,7 +865,7 @@
     if (v === null || v === undefined) {
       if (isGroovy && name === "equals" && args.length === 1) return args[0] === null || args[0] === undefined;
       if (isGroovy && name === "toString" && args.length === 0) return "null";
-      return noPointer();
+      return noPointer(`invoke method ${name}()`);
     }
     const of = classOf(v);
     if (of === "Closure" && name === "call") return callClosure(v, args);
@@ -874,6 +875,9 @@
       if (v instanceof JavaMap && typeof v.get(name) === "function") return callClosure(v.get(name), args);
       // What an HTTP sampler has, and this one has not.
       if (of === "Sampler" && overloads("HTTPSamplerProxy", name).length > 0) return noMethod(v, name);
+      // Of these all methods with this name are known, so that there is none for the arguments.
+      const isWhole = ["JMeterVariables", "Logger", "AssertionResult"].includes(of) || (of === "SampleResult" && name.startsWith("set"));
+      if (isGroovy && isWhole && all.length > 0) return noMethod(v, name);
       return notTaken(`${of}.${name}`, args);
     }
     if (!found.takesNull) return noPointer();
@@ -898,13 +902,13 @@
     const found = chosen(classes[of].statics.new ?? [], args);
     if (found === null) return notTaken(`new ${of}`, args);
     if (!found.takesNull) return noPointer();
-    if (inherits(of, "Throwable")) return new Thrown(of, found.taken.length === 0 ? null : found.taken[0]);
+    if (inherits(of, "Throwable")) return new Thrown(of, found.taken.length === 0 ? null : of === "AssertionError" ? shown(found.taken[0]) : found.taken[0]);
     const act = constructors[of] ?? unsupported(`new ${of}`);
     return act(...found.taken);
   };
   const capital = (name) => name.charAt(0).toUpperCase() + name.slice(1);
   const property = (v, name) => {
-    if (v === null || v === undefined) return noPointer();
+    if (v === null || v === undefined) return noPointer(`get property '${name}'`);
     if (v instanceof JavaMap) return isGroovy ? mapGet(v, name) : name === "empty" ? v.size === 0 : unsupported("a property of a map");
     const of = classOf(v);
     if (of === "JMeterVariables" || of === "Properties") return call(v, "get", [name]);
@@ -927,7 +931,7 @@
     return value ?? null;
   };
   const setProperty = (v, name, change) => {
-    if (v === null || v === undefined) return noPointer();
+    if (v === null || v === undefined) return noPointer(`set property '${name}'`);
     const { value, result } = given(change, () => property(v, name));
     if (v instanceof JavaMap) {
       if (!isGroovy) return unsupported("a property of a map");
@@ -944,7 +948,7 @@
     return at;
   };
   const at = (v, index) => {
-    if (v === null || v === undefined) return noPointer();
+    if (v === null || v === undefined) return noPointer("invoke method getAt()");
     if (Array.isArray(v) && typeof index === "number") {
       if (isList(v) && isGroovy) {
         if (index < -v.length) return fail("ArrayIndexOutOfBoundsException", `Negative array index [${index}] too large for array size ${v.length}`);
@@ -1001,7 +1005,7 @@
     return { value, result: change.before ? old : value };
   };
   const setAt = (v, index, change) => {
-    if (v === null || v === undefined) return noPointer();
+    if (v === null || v === undefined) return noPointer("invoke method putAt()");
     const { value, result } = given(change, () => at(v, index));
     putAt(v, index, value);
     return result;

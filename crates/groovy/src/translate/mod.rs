@@ -4,6 +4,7 @@
 //! are objects. Operators and members are calls of the runtime, `$`; bindings stand in `$b`.
 //! Statements keep their lines, so that the engine's line numbers are those of the script.
 
+mod division;
 mod expressions;
 mod operators;
 mod scope;
@@ -72,6 +73,10 @@ struct Translator<'a> {
     packages: Vec<String>,
     classes: Vec<String>,
     methods: Vec<(String, usize, usize)>,
+    /// Those that give a primitive whole number.
+    whole_methods: HashSet<String>,
+    /// Names that closures use and do not declare.
+    shared: HashSet<String>,
     /// True inside of a method of the script.
     in_method: bool,
     refusals: Vec<Refusal>,
@@ -111,6 +116,8 @@ impl<'a> Translator<'a> {
             packages: Vec::new(),
             classes: Vec::new(),
             methods: Vec::new(),
+            whole_methods: division::whole_methods(tree),
+            shared: division::shared_names(tree),
             in_method: false,
             refusals: Vec::new(),
         }

@@ -180,7 +180,8 @@ impl Translator<'_> {
     pub(super) fn assign(&mut self, line: u32, to: &Expr, operator: &str, value: &Expr) -> Code {
         if let ExprKind::Name(name) = &to.kind {
             if operator.is_empty() {
-                let code = self.value(value);
+                let target = self.target_type(to);
+                let code = self.value_for(&target, value);
                 return Code::new(
                     format!("({})", self.assign_name(line, name, &code.text, code.class)),
                     code.class,
@@ -191,7 +192,11 @@ impl Translator<'_> {
             let sum = format!("$.{}({},{})", function(operator), before.text, code.text);
             return Code::new(format!("({})", self.assign_name(line, name, &sum, "")), "");
         }
-        let code = self.value(value);
+        let target = match operator {
+            "" => self.target_type(to),
+            _ => String::new(),
+        };
+        let code = self.value_for(&target, value);
         let inner = match operator {
             "" => format!("()=>{}", code.text),
             operator => format!("v=>$.{}(v,{})", function(operator), code.text),

@@ -12,6 +12,8 @@ pub(super) struct Variable {
     pub class: &'static str,
     /// True if its block declares it at the beginning, without a value.
     pub is_hoisted: bool,
+    /// True for what a loop takes out of a collection, which is an object whatever its type.
+    pub is_item: bool,
 }
 
 /// Open scopes, and the variables of the whole script.
@@ -57,7 +59,17 @@ impl Scopes {
                 declared,
                 class,
                 is_hoisted: false,
+                is_item: false,
             });
+        }
+        text
+    }
+
+    /// A new variable of the innermost scope for the items of a collection.
+    pub fn declare_item(&mut self, name: &str, declared: String, class: &'static str) -> String {
+        let text = self.declare(name, declared, class);
+        if let Some(variable) = self.open.last_mut().and_then(|scope| scope.last_mut()) {
+            variable.is_item = true;
         }
         text
     }

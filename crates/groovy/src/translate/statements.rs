@@ -137,7 +137,7 @@ impl Translator<'_> {
         let known = self.class_named(line, class);
         let mut out = String::new();
         for (name, value) in names {
-            let value = value.as_ref().map(|value| self.value(value));
+            let value = value.as_ref().map(|value| self.value_for(&declared, value));
             let inferred = match &value {
                 Some(code) if class.is_empty() && !self.assigned.contains(name) => code.class,
                 _ => known,
@@ -260,7 +260,7 @@ impl Translator<'_> {
         let (assignment, head) = match outer {
             Some(assignment) => (assignment, String::new()),
             None => {
-                let variable = self.scopes.declare(name, declared, known);
+                let variable = self.scopes.declare_item(name, declared, known);
                 (
                     format!("{variable}={converted}"),
                     format!("let {variable};"),

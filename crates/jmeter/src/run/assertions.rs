@@ -19,6 +19,9 @@ use crate::script::{ScriptLanguage, ScriptSample};
 /// JMeter's message where there is nothing to examine.
 pub(super) const NO_RESPONSE: &str = "Response was null";
 
+/// JMeter's name for an assertion that threw an `Error` of Java.
+const DIED: &str = "Assertion failed! See log file (debug level, only).";
+
 /// The outcome of all assertions on a result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Verdict {
@@ -107,7 +110,7 @@ pub(super) fn assert_all(
     };
     let mut revised: Option<ScriptSample> = None;
     for id in assertions {
-        let mut changed = None;
+        let (mut changed, mut died) = (None, false);
         let result = &before.revised(revised.as_ref());
         let assertion = &view.test().plan.assertions[*id as usize];
         let kind = &assertion.kind;
@@ -133,6 +136,7 @@ pub(super) fn assert_all(
                     view.thread.set_label(&seen.label);
                 }
                 changed = done.seen;
+                died = done.fault.as_ref().is_some_and(|fault| fault.is_error);
                 let judged = Outcome {
                     failed: done.judgement.failed,
                     // BeanShell's variable for it is an empty text at first.
@@ -140,12 +144,18 @@ pub(super) fn assert_all(
                         .then_some(done.judgement.message),
                     ..Outcome::default()
                 };
-                done.fault.map_or(judged, Outcome::failed)
+                done.fault.map_or(judged, |fault| match fault.is_error {
+                    true => Outcome::failed(fault.exception.unwrap_or_default()),
+                    false => Outcome::error(fault.in_jmeter()),
+                })
             }
             kind => outcome_of(view, kind, result),
         };
         if holds.assertions {
-            let name = view.text(&assertion.name);
+            let name = match died {
+                true => DIED.to_owned(),
+                false => view.text(&assertion.name),
+            };
             verdict.asserted.push(outcome.asserted(name));
         }
         if outcome.fails() {
@@ -271,8 +281,8 @@ fn texts_fail(
     let custom = view.text(message);
     // If nothing was received, JMeter examines the stack trace of its exception, so that the
     // assertion fails.
-    let is_null = text.is_empty() && !code.starts_with("Non HTTP");
-    if is_null && matches!(field, Field::Body) {
+    let has_trace = matches!(field, Field::Body) && code.starts_with("Non HTTP");
+    if text.is_empty() && !has_trace {
         return (!negated)
             .then(|| first_of(custom, || NO_RESPONSE.into()))
             .into();

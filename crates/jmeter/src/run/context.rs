@@ -53,6 +53,8 @@ pub(super) struct ThreadContext {
     label: String,
     /// End of the user by the clock; `None`: not by the clock.
     ends_ns: Option<i64>,
+    /// True if an error ended the user at once.
+    has_died: bool,
     /// Calls of `__counter` by call site.
     counts: HashMap<u32, u64>,
     /// Current row by file, for functions that read files.
@@ -112,6 +114,7 @@ impl ThreadContext {
             node: 0,
             label: String::new(),
             ends_ns,
+            has_died: false,
             counts: HashMap::new(),
             rows: HashMap::new(),
             last_text: None,
@@ -269,6 +272,17 @@ impl ThreadContext {
     /// True if the user ends by the clock before `until_ns`.
     pub fn ends_before(&self, until_ns: i64) -> bool {
         self.ends_ns.is_some_and(|end| until_ns > end)
+    }
+
+    /// Ends the user at once: what it was doing has no result.
+    pub fn die(&mut self) {
+        self.has_died = true;
+        self.end_soon();
+    }
+
+    /// True if an error ended the user at once.
+    pub fn has_died(&self) -> bool {
+        self.has_died
     }
 
     /// Ends the user before its next step.

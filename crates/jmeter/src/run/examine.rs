@@ -92,6 +92,9 @@ fn post_process(
         None => (0, None),
     };
     for (index, id) in posts.iter().enumerate().skip(first) {
+        if view.thread.has_died() {
+            break;
+        }
         let post = &plan.post_processors[*id as usize];
         let now = result.revised(revised.as_ref());
         match &post.kind {

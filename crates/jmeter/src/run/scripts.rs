@@ -6,7 +6,8 @@ use super::shared::StopKind;
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
 use crate::script::{
-    self, Bindings, Code, Judgement, LogLevel, ScriptLanguage, ScriptSample, StopRequest,
+    self, Bindings, Code, Judgement, LogLevel, ScriptFault, ScriptLanguage, ScriptSample,
+    StopRequest,
 };
 
 pub(super) use crate::script::ScriptOwner;
@@ -17,7 +18,7 @@ pub(super) struct Scripted {
     /// Its value; `None`: it has none.
     pub value: Option<String>,
     /// Reason of its failure; `None`: it did not fail.
-    pub fault: Option<String>,
+    pub fault: Option<ScriptFault>,
     /// The sample as the script changed it.
     pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
@@ -51,14 +52,11 @@ pub(super) fn run_script(
     script: &Script,
     seen: Option<ScriptSample>,
 ) -> Scripted {
-    if script.text.is_empty() {
-        return Scripted {
-            seen,
-            ..Scripted::default()
-        };
-    }
     let test = view.test();
     let text = view.text(&script.text);
+    if text.is_empty() {
+        return without_text(view, (owner, name), script.language, seen);
+    }
     let (label, parameters) = (view.text(name), view.text(&script.parameters));
     let class = class(owner, script.language);
     let sampler = view.thread.sampler();
@@ -100,21 +98,17 @@ pub(super) fn run_script(
         test.sink
             .trouble(&format!("script `{label}`: {grave}: {text}"));
     }
-    let fault = value.as_ref().err().map(ToString::to_string);
+    let fault = value.as_ref().err().cloned();
     if let Some(fault) = &fault {
-        test.sink
-            .trouble(&format!("script `{}`: {fault}", after.label));
-        // As in JMeter, the logger is the class alone and the stack trace begins on the next line.
-        let between = if matches!(owner, ScriptOwner::Assertion) {
-            ": "
-        } else {
-            ", "
-        };
-        let said = format!(
-            "Problem in JSR223 script{between}{}\njavax.script.ScriptException: {fault}",
-            after.label
-        );
-        view.log(LogLevel::Error, &class, &said);
+        tell(view, (owner, script.language), &after.label, fault);
+    }
+    // An `Error` goes through all of JMeter and ends the thread; of an assertion it is a failure.
+    let ends = fault.as_ref().is_some_and(|fault| fault.is_error);
+    if ends && !matches!(owner, ScriptOwner::Assertion | ScriptOwner::Function) {
+        view.thread.die();
+        if let Some(seen) = &mut after.seen {
+            seen.is_ignored = true;
+        }
     }
     match after.wish {
         StopRequest::GoOn => {}
@@ -129,6 +123,53 @@ pub(super) fn run_script(
         judgement: after.judgement,
         slept_ns: after.slept_ms.saturating_mul(1_000_000),
     }
+}
+
+/// A script without text: an error of JSR223 elements, nothing to BeanShell's.
+fn without_text(
+    view: &mut View<'_>,
+    (owner, name): (ScriptOwner, &Template),
+    language: ScriptLanguage,
+    seen: Option<ScriptSample>,
+) -> Scripted {
+    let name = view.text(name);
+    let fault = (language != ScriptLanguage::BeanShell).then(|| ScriptFault {
+        says: "it has no text".into(),
+        exception: Some(format!(
+            "Both script file and script text are empty for element:{name}"
+        )),
+        ..ScriptFault::default()
+    });
+    if let Some(fault) = &fault {
+        tell(view, (owner, language), &name, fault);
+    }
+    Scripted {
+        seen,
+        fault,
+        ..Scripted::default()
+    }
+}
+
+/// Tells why a script failed, and writes it into the log as JMeter does.
+fn tell(
+    view: &mut View<'_>,
+    (owner, language): (ScriptOwner, ScriptLanguage),
+    label: &str,
+    fault: &ScriptFault,
+) {
+    let test = view.test();
+    test.sink.trouble(&format!("script `{label}`: {fault}"));
+    // The logger is the class alone and the stack trace begins on the next line.
+    let between = if matches!(owner, ScriptOwner::Assertion) {
+        ": "
+    } else {
+        ", "
+    };
+    let said = format!(
+        "Problem in JSR223 script{between}{label}\n{}",
+        fault.in_jmeter()
+    );
+    view.log(LogLevel::Error, &class(owner, language), &said);
 }
 
 /// Executes the script of the current sampler; its value is the body of the result. Gives its pause,
@@ -148,7 +189,7 @@ pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> (ScriptSamp
     let done = run_script(view, (ScriptOwner::Sampler, name), script, Some(begins));
     let mut seen = done.seen.unwrap_or_default();
     if let Some(fault) = done.fault {
-        (seen.success, seen.code, seen.message) = (false, "500".into(), fault);
+        (seen.success, seen.code, seen.message) = (false, "500".into(), fault.in_jmeter());
     }
     if let (true, Some(value)) = (seen.text.is_empty(), done.value) {
         seen.text = value;

@@ -450,6 +450,10 @@ impl Thread {
         }
         let pause_ns = self.timers.pause_ns(&mut view, &program.pauses);
         let pause_ns = pause_ns.saturating_add(slept_ns);
+        if view.thread.has_died() {
+            // A pause that the user does not outlive: nothing is sent.
+            return Some(now_ns.saturating_add(1));
+        }
         // The pause is intended: an arrival is not late because of it.
         if let Some(intended_ns) = &mut self.intended_ns {
             *intended_ns = intended_ns.saturating_add(pause_ns);

@@ -328,9 +328,9 @@ impl Bindings {
     }
 }
 
-/// The name of a thread's group with its number.
+/// The name of a thread's group: a thread is named after it, the group's number and its own.
 pub(super) fn group_name(thread_name: &str) -> &str {
-    let name = thread_name.rsplit_once('-');
+    let name = thread_name.rsplit_once(' ');
     name.map_or(thread_name, |(name, _)| name)
 }
 

@@ -48,12 +48,25 @@ impl<'a> From<&'a str> for Code<'a> {
 }
 
 /// Reason why a script failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptFault {
     /// Line of the script, from 1; 0: unknown.
     pub line: u32,
     /// Message.
     pub says: String,
+    /// The exception of Java that it threw, as Java writes it; `None`: it failed in another way.
+    pub exception: Option<String>,
+    /// True if that is an `Error` of Java, which no element of JMeter catches.
+    pub is_error: bool,
+}
+
+impl ScriptFault {
+    /// As JMeter says it: with the exception of Java, or with its own message where there is none.
+    pub fn in_jmeter(&self) -> String {
+        let own = self.to_string();
+        let says = self.exception.as_ref().unwrap_or(&own);
+        format!("javax.script.ScriptException: {says}")
+    }
 }
 
 impl std::fmt::Display for ScriptFault {
@@ -189,8 +202,8 @@ pub fn flaw(script: &str) -> Option<ScriptFault> {
 
 fn fault(says: &str) -> ScriptFault {
     ScriptFault {
-        line: 0,
         says: says.into(),
+        ..ScriptFault::default()
     }
 }
 
@@ -343,6 +356,7 @@ impl Engine {
             true => ScriptFault {
                 line: thrown.line,
                 says: "the script does not end: it exceeded its number of steps".into(),
+                ..ScriptFault::default()
             },
             false => told(thrown),
         });
@@ -407,16 +421,26 @@ fn refused(all: &[Refusal]) -> ScriptFault {
         says: first.map_or_else(String::new, |refusal| {
             format!("`{}` is not supported ({:?})", refusal.what, refusal.kind)
         }),
+        ..ScriptFault::default()
     }
 }
 
 /// The message of the engine, with the name of the error if that adds information.
 fn told(thrown: Thrown) -> ScriptFault {
+    // Errors of the engine itself have names without a package.
+    let is_javas = thrown.name.contains('.');
+    let says = match (thrown.name.as_str(), thrown.message.is_empty()) {
+        ("" | "Error", _) => thrown.message,
+        (name, true) if is_javas => name.to_owned(),
+        (name, _) => format!("{name}: {}", thrown.message),
+    };
     ScriptFault {
         line: thrown.line,
-        says: match thrown.name.as_str() {
-            "" | "Error" => thrown.message,
-            name => format!("{name}: {}", thrown.message),
-        },
+        exception: is_javas.then(|| says.clone()),
+        is_error: matches!(
+            thrown.name.as_str(),
+            "java.lang.Error" | "java.lang.AssertionError"
+        ),
+        says,
     }
 }

@@ -30,7 +30,8 @@ impl ScriptLanguage {
             }
             // JMeter's default language.
             "" | "groovy" => Self::Groovy,
-            "beanshell" | "bsh" => Self::BeanShell,
+            // BeanShell's engine answers to all three.
+            "beanshell" | "bsh" | "java" => Self::BeanShell,
             _ => return None,
         })
     }

@@ -37,7 +37,7 @@ fn variables_and_properties_are_read_and_written() {
         props.put('seen', vars.get('none') === null);
         ctx.getThreadGroup().getName() + ctx.getThreadNum()";
     let (value, after) = evaluate(script, bindings);
-    assert_eq!(value, Ok(Some("G 12".into())));
+    assert_eq!(value, Ok(Some("G2".into())));
     assert_eq!(after.lent.variables["greeting"], "hello ann");
     assert!(!after.lent.variables.contains_key("user"));
     let properties = after.lent.properties.read().unwrap();
