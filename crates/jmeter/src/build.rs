@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::Text;
 
-use crate::compile::{Compiler, ElementReader, next_id};
+use crate::compile::{Compiler, ElementReader, next_id, script_reads_previous};
 use crate::expression::World;
 use crate::node::ElementNode;
 use crate::plan::{
@@ -73,7 +73,7 @@ pub(crate) fn build(
     let Builder { mut plan, compiler } = builder;
     plan.reads_last_text = compiler.uses.functions.contains_key("__regexFunction");
     let mut variables = compiler.uses.variables.keys();
-    plan.reads_previous = reads_previous(&plan);
+    plan.reads_previous = compiler.uses.previous || reads_previous(&plan);
     plan.reads_index = variables.any(|name| name.starts_with("__jm__"));
     Some(plan)
 }
@@ -108,10 +108,7 @@ fn reads_previous(plan: &Plan) -> bool {
         return true;
     }
     let mut scripts = of_pre.chain(of_timers).chain(of_samplers);
-    scripts.any(|script| {
-        let text = script.text.to_string();
-        text.contains("prev") || text.contains("getPreviousResult")
-    })
+    scripts.any(|script| script_reads_previous(&script.text.to_string()))
 }
 
 fn is(node: &ElementNode, wanted: fn(&Role) -> bool) -> bool {

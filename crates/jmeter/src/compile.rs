@@ -51,6 +51,8 @@ pub(crate) struct Uses {
     pub functions: BTreeMap<&'static str, usize>,
     /// Variables that an element of the plan sets.
     pub set: BTreeMap<String, ()>,
+    /// True if a script in a function reads the previous result.
+    pub previous: bool,
 }
 
 /// State of one reading of a plan.
@@ -228,6 +230,7 @@ impl<'a> Compiler<'a> {
                         (function.needs, call.arguments.as_slice())
                     {
                         let text = script.sample();
+                        self.uses.previous |= script_reads_previous(&text);
                         for refusal in ScriptOwner::Function.refusals(language, &text) {
                             let says = Text::new("jmx-script-function")
                                 .word("function", function.name)
@@ -381,4 +384,9 @@ pub(crate) fn excerpt(text: &str) -> String {
 /// The position of the next element in a list.
 pub(crate) fn next_id<T>(list: &[T]) -> Id {
     list.len() as Id
+}
+
+/// True if a script may read the result before it.
+pub(crate) fn script_reads_previous(text: &str) -> bool {
+    text.contains("prev") || text.contains("getPreviousResult")
 }

@@ -342,11 +342,13 @@
       owner = given.owner;
       HOSTS.args = array("String", given.args ?? []);
       HOSTS.sampler = beginRequest();
-      const $b = { ...HOSTS, prev: null, SampleResult: HOSTS.result, sampleResult: HOSTS.result, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
+      const $b = { ...HOSTS, SampleResult: HOSTS.result, sampleResult: HOSTS.result, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
       $b.args = HOSTS.args;
       for (const name of ["data", "ResponseData"]) if (typeof given[name] === "string") $b[name] = encode(given[name]);
       $b.threadName = host("fact", "threadName", "");
-      if (given.reads) $b.prev = sample();
+      // Read where a script has this variable, and only there. Functions do not have it before the first result.
+      const missing = () => (owner === "Function" ? fail("MissingPropertyException") : null);
+      Object.defineProperty($b, "prev", { get: () => sample() ?? missing() });
       let value, outputs;
       try {
         [value, outputs] = compiled.get(number)($, $b);

@@ -67,8 +67,6 @@ pub enum Field {
     Body,
     /// The body with HTML entities resolved.
     BodyUnescaped,
-    /// The text of a document in the body.
-    BodyAsDocument,
     /// Response headers.
     ResponseHeaders,
     /// Request headers.

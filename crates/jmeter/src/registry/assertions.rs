@@ -31,7 +31,6 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 fn response(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     const FIELDS: &[(&str, Field)] = &[
         ("Assertion.response_data", Field::Body),
-        ("Assertion.response_data_as_document", Field::BodyAsDocument),
         ("Assertion.response_headers", Field::ResponseHeaders),
         ("Assertion.request_headers", Field::RequestHeaders),
         ("Assertion.request_data", Field::RequestBody),

@@ -42,7 +42,6 @@ const FIELDS: &[(&str, Field)] = &[
     ("false", Field::Body),
     ("true", Field::ResponseHeaders),
     ("unescaped", Field::BodyUnescaped),
-    ("as_document", Field::BodyAsDocument),
     ("request_headers", Field::RequestHeaders),
     ("URL", Field::Url),
     ("code", Field::Code),

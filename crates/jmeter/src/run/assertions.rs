@@ -283,9 +283,8 @@ fn texts_fail(
     // assertion fails.
     let has_trace = matches!(field, Field::Body) && code.starts_with("Non HTTP");
     if text.is_empty() && !has_trace {
-        return (!negated)
-            .then(|| first_of(custom, || NO_RESPONSE.into()))
-            .into();
+        // Of this JMeter tells in its own words alone.
+        return (!negated).then(|| NO_RESPONSE.to_owned()).into();
     }
     let mut failed = String::new();
     for wanted in texts {
@@ -346,7 +345,6 @@ fn fail_text(
     let what: Cow<'_, str> = match (applies, field) {
         (Applies::Variable(name), _) => format!("variable({})", view.text(name)).into(),
         (_, Field::Body | Field::BodyUnescaped) => "text".into(),
-        (_, Field::BodyAsDocument) => "document".into(),
         (_, Field::ResponseHeaders) => "headers".into(),
         (_, Field::RequestHeaders) => "request headers".into(),
         (_, Field::RequestBody) => "request data".into(),

@@ -68,6 +68,12 @@ pub(super) fn examine(
             run_script(view, owner, script, Some(seen));
         }
     }
+    // Nobody hears of the result of a user whom an error ended.
+    let unheard = view.thread.has_died().then(|| ScriptSample {
+        is_ignored: true,
+        ..now.seen(view.thread.label())
+    });
+    let revised = unheard.or(revised);
     Some(Examined { verdict, revised })
 }
 

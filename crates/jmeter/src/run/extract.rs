@@ -100,7 +100,7 @@ pub(super) fn field_text<'a>(
 
 fn text_of<'a>(field: Field, result: &SampleResult<'a>) -> Cow<'a, str> {
     match field {
-        Field::Body | Field::BodyAsDocument => result.text.into(),
+        Field::Body => result.text.into(),
         Field::BodyUnescaped => unescaped(result.text).into(),
         Field::ResponseHeaders => result.headers.into(),
         Field::RequestHeaders => result.request_headers().into(),

@@ -96,7 +96,7 @@ fn asks_for_name(kind: &PreKind) -> bool {
 
 fn field_needs(field: Field) -> PartsNeeded {
     match field {
-        Field::Body | Field::BodyUnescaped | Field::BodyAsDocument => PartsNeeded::Body,
+        Field::Body | Field::BodyUnescaped => PartsNeeded::Body,
         Field::RequestHeaders | Field::RequestBody => PartsNeeded::Request,
         _ => PartsNeeded::Other,
     }

@@ -247,8 +247,7 @@ impl Engine {
             Ok(number) => number,
             Err(fault) => return (Err(fault), bindings, false),
         };
-        // Whether it reads `prev` is told by what it is translated to: a variable of this name.
-        let begins = begins(&bindings, language, script.contains("prev")).to_string();
+        let begins = begins(&bindings, language).to_string();
         let (outcome, mut bindings, spent) = self.evaluate(bindings, |ctx, engine| {
             let done = engine.restored(ctx).and_then(|runtime| {
                 let run: Function<'_> = runtime.get("run")?;
@@ -388,7 +387,7 @@ fn host_function<'js>(
 }
 
 /// Values that a translated script begins with.
-fn begins(bindings: &Bindings, language: ScriptLanguage, reads_previous: bool) -> Json {
+fn begins(bindings: &Bindings, language: ScriptLanguage) -> Json {
     let parameters = bindings.parameters.as_str();
     let arguments: Vec<&str> = parameters
         .split(' ')
@@ -396,7 +395,6 @@ fn begins(bindings: &Bindings, language: ScriptLanguage, reads_previous: bool) -
         .collect();
     let mut all = json!({
         "owner": format!("{:?}", bindings.owner),
-        "reads": reads_previous,
         "Label": bindings.label,
         "FileName": bindings.file,
         "Parameters": parameters,

@@ -119,6 +119,11 @@ impl ScriptOwner {
         };
         all.extend(more);
         let own: &[Binding] = match (language, self) {
+            (ScriptLanguage::Groovy, Self::Function) => &[
+                PREVIOUS,
+                binding("threadName", "String"),
+                binding("sampler", "HTTPSamplerProxy"),
+            ],
             (_, Self::Function) => &[
                 binding("threadName", "String"),
                 binding("sampler", "HTTPSamplerProxy"),

@@ -240,7 +240,9 @@ fn a_script_is_a_sampler_and_its_fault_a_failed_sample() {
         ("500", false)
     );
     assert!(
-        done.rows[1].message.starts_with("line 2: ReferenceError"),
+        done.rows[1]
+            .message
+            .starts_with("javax.script.ScriptException: line 2: ReferenceError"),
         "{}",
         done.rows[1].message
     );
