@@ -663,6 +663,19 @@
     drop: (s, n) => s.slice(Math.max(0, n)),
     count: (s, what) => (what === "" ? unsupported("count of an empty text") : s.split(what).length - 1),
     md5: (s) => hex(digest("MD5", encode(s))),
+    // As Java 15 and later: without the least indent, and without blanks behind. A blank last line counts, too.
+    stripIndent(s) {
+      if (/[^\n -~]/.test(s)) return unsupported("stripIndent of this text");
+      const ends = s.endsWith("\n");
+      const all = (ends ? s.slice(0, -1) : s).split("\n");
+      const isBlankLine = (line) => line.trim() === "";
+      const lead = (line) => line.length - line.trimStart().length;
+      const counted = all.filter((line, i) => !isBlankLine(line) || i === all.length - 1).map(lead);
+      const indent = ends ? 0 : Math.min(...counted);
+      return all.map((line) => (isBlankLine(line) ? "" : line.slice(indent).trimEnd())).join("\n") + (ends ? "\n" : "");
+    },
+    formatted: (s, ...args) => format(s, ...args),
+    normalize: (s) => s.replace(/\r\n?/g, "\n"),
     sha256: (s) => hex(digest("SHA-256", encode(s))),
     digest: (s, algorithm) => hex(digest(algorithm, encode(s))),
     decodeBase64: (s) => fromBase64(s.replace(/\s/g, ""), BASE64),

@@ -168,7 +168,7 @@ impl Translator<'_> {
         texts.join(",")
     }
 
-    fn list(&mut self, items: &[Expr]) -> String {
+    pub(super) fn list(&mut self, items: &[Expr]) -> String {
         format!("[{}]", self.items(items))
     }
 
@@ -183,6 +183,7 @@ impl Translator<'_> {
                 false => Code::new(variable.text.clone(), class),
             };
         }
+        self.refuse_delegated(line, name);
         if let Some(binding) = self.bindings.iter().find(|binding| binding.name == name) {
             let variable = self.scopes.make_global(name);
             let class = if self.assigned.contains(name) {
@@ -369,6 +370,11 @@ impl Translator<'_> {
             return Code::new("null", "");
         }
         let owner = self.value(of);
+        if access == Access::Plain
+            && let Some(code) = self.with(&owner, name, arguments)
+        {
+            return code;
+        }
         let has_spread = arguments
             .iter()
             .any(|argument| matches!(argument.kind, ExprKind::Spread(_)));
@@ -465,6 +471,11 @@ impl Translator<'_> {
             return Code::new("null", "");
         };
         let count = arguments.len();
+        if self.scopes.find(name).is_none()
+            && let Some(code) = self.delegated(line, name, arguments)
+        {
+            return code;
+        }
         if let Some((_, least, most)) = self.methods.iter().find(|(known, ..)| known == name) {
             if !(*least..=*most).contains(&count) {
                 self.refuse(line, RefusalKind::Method, format!("{name}({count})"));

@@ -4,6 +4,7 @@
 //! are objects. Operators and members are calls of the runtime, `$`; bindings stand in `$b`.
 //! Statements keep their lines, so that the engine's line numbers are those of the script.
 
+mod delegate;
 mod division;
 mod expressions;
 mod operators;
@@ -77,6 +78,8 @@ struct Translator<'a> {
     whole_methods: HashSet<String>,
     /// Names that closures use and do not declare.
     shared: HashSet<String>,
+    /// Values of the enclosing calls of `with`.
+    delegates: Vec<delegate::Delegate>,
     /// True inside of a method of the script.
     in_method: bool,
     refusals: Vec<Refusal>,
@@ -118,6 +121,7 @@ impl<'a> Translator<'a> {
             methods: Vec::new(),
             whole_methods: division::whole_methods(tree),
             shared: division::shared_names(tree),
+            delegates: Vec::new(),
             in_method: false,
             refusals: Vec::new(),
         }

@@ -245,6 +245,7 @@ impl Translator<'_> {
                 self.converted(&declared, text.into(), class)
             );
         }
+        self.refuse_delegated(line, name);
         let is_new = self.scopes.global(name).is_none();
         if !self.is_groovy() && is_new && !self.scopes.is_outermost() {
             let of_element = self.bindings.iter().any(|binding| binding.name == name);

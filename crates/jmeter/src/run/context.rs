@@ -55,6 +55,8 @@ pub(super) struct ThreadContext {
     ends_ns: Option<i64>,
     /// True if an error ended the user at once.
     has_died: bool,
+    /// Pause that scripts behind the sampler made, nanoseconds.
+    slept_ns: i64,
     /// Calls of `__counter` by call site.
     counts: HashMap<u32, u64>,
     /// Current row by file, for functions that read files.
@@ -115,6 +117,7 @@ impl ThreadContext {
             label: String::new(),
             ends_ns,
             has_died: false,
+            slept_ns: 0,
             counts: HashMap::new(),
             rows: HashMap::new(),
             last_text: None,
@@ -283,6 +286,16 @@ impl ThreadContext {
     /// True if an error ended the user at once.
     pub fn has_died(&self) -> bool {
         self.has_died
+    }
+
+    /// Adds to the pause before the next step, which a script behind the sampler made.
+    pub fn sleep(&mut self, pause_ns: i64) {
+        self.slept_ns = self.slept_ns.saturating_add(pause_ns);
+    }
+
+    /// Takes the pause before the next step, nanoseconds.
+    pub fn take_sleep(&mut self) -> i64 {
+        std::mem::take(&mut self.slept_ns)
     }
 
     /// Ends the user before its next step.

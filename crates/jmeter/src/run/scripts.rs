@@ -110,6 +110,10 @@ pub(super) fn run_script(
             seen.is_ignored = true;
         }
     }
+    let slept_ns = after.slept_ms.saturating_mul(1_000_000);
+    if owner.is_behind() {
+        view.thread.sleep(slept_ns);
+    }
     match after.wish {
         StopRequest::GoOn => {}
         StopRequest::StopUser => view.thread.end_soon(),
@@ -121,7 +125,7 @@ pub(super) fn run_script(
         fault,
         seen: after.seen,
         judgement: after.judgement,
-        slept_ns: after.slept_ms.saturating_mul(1_000_000),
+        slept_ns,
     }
 }
 

@@ -280,6 +280,11 @@ impl Thread {
             match self.phase {
                 Phase::Begin => self.begin(test, now_ns),
                 Phase::Choose => {
+                    let slept_ns = self.context.take_sleep();
+                    if slept_ns > 0 {
+                        let until_ns = now_ns.saturating_add(slept_ns);
+                        return NextAction::Pause { until_ns };
+                    }
                     let found = self.with_controllers(test, now_ns, Controllers::next);
                     match found {
                         Advance::Sampler(id, node) => {

@@ -195,7 +195,12 @@ impl ScriptOwner {
 
     /// True if a pause of the script can be carried out: the user pauses where the script ended.
     pub(super) fn can_sleep(self) -> bool {
-        matches!(self, Self::PreProcessor | Self::Timer | Self::Sampler)
+        self != Self::Function
+    }
+
+    /// True for elements that act on the result of a sampler.
+    pub fn is_behind(self) -> bool {
+        matches!(self, Self::PostProcessor | Self::Assertion | Self::Listener)
     }
 
     /// Parts of a script that cannot be executed; empty: all of it can.

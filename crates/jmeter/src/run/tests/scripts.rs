@@ -129,8 +129,15 @@ fn a_script_that_sleeps_holds_its_user_where_it_can() {
         done.requests[0]
     );
     assert_eq!((done.rows[0].start_ms, done.rows[1].elapsed_ms), (250, 40));
+    let behind = script_in("groovy", "JSR223PostProcessor", "p", "sleep 30")
+        + &script_in("groovy", "JSR223Assertion", "a", "sleep 20");
+    let plan = get("/first", &behind) + &get("/next", "");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
+    let (first, next) = (&done.rows[0], &done.rows[1]);
+    let ended_ms = first.start_ms + first.elapsed_ms as i64;
+    assert_eq!(next.start_ms, ended_ms + 50);
     let refused =
-        ScriptOwner::PostProcessor.refusals(ScriptLanguage::Groovy, "def a = 1\nThread.sleep(5)");
+        ScriptOwner::Function.refusals(ScriptLanguage::Groovy, "def a = 1\nThread.sleep(5)");
     assert_eq!(
         (refused[0].line, refused[0].what.as_str()),
         (2, "Thread.sleep")
