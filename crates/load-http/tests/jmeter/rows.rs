@@ -215,7 +215,6 @@ fn assertions() -> Vec<Request> {
     ]);
     for field in [
         "response_data",
-        "response_data_as_document",
         "response_code",
         "response_message",
         "response_headers",
