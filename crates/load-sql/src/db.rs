@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sokudo_model::{Refusal, Text};
 use sokudo_sql::{Class, Engine, Session, SqlError, Target};
@@ -21,6 +21,9 @@ use crate::tpcb::Tpcb;
 
 /// Longest wait for a session.
 pub(crate) const CONNECT: Duration = Duration::from_secs(8);
+
+/// Longest wait for all that a load asks before it begins. The controller waits longer for the host.
+pub(crate) const SET_UP: Duration = Duration::from_secs(15);
 
 /// A session for a load, with its commits acknowledged so.
 ///
@@ -128,6 +131,21 @@ pub(crate) async fn find(session: &mut Session, tables: &[&str]) -> Result<(), S
         drive::one(session, &nothing).await?;
     }
     Ok(())
+}
+
+/// Awaits what a load asks before it begins, until `due`.
+///
+/// Errors: those of the server, and its silence.
+pub(crate) fn set_up<T>(
+    due: Instant,
+    work: impl Future<Output = Result<T, SqlError>>,
+) -> Result<(Runtime, Result<T, SqlError>), Refusal> {
+    let runtime = runtime()?;
+    let done = block_on(&runtime, async {
+        tokio::time::timeout_at(due.into(), work).await
+    });
+    let done = done.unwrap_or_else(|_| Err(SqlError::timeout()));
+    Ok((runtime, done))
 }
 
 async fn checked<B: Benchmark>(target: &Target) -> Result<Checked, SqlError> {

@@ -1,7 +1,10 @@
 //! Sessions on MariaDB and MySQL.
 
+use std::future::Future;
 use std::io;
+use std::panic::AssertUnwindSafe;
 
+use futures_util::FutureExt as _;
 use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{
@@ -45,7 +48,7 @@ impl MySql {
         if let Some(tls) = address.tls().map_err(refused)? {
             // The driver keeps the state of handshakes with these options. New ones for each session make
             // each cost a whole handshake, as with MySQL's own client.
-            match Conn::new(builder.clone().ssl_opts(tls)).await {
+            match guarded(Conn::new(builder.clone().ssl_opts(tls))).await {
                 Ok(conn) => {
                     return Ok(Self {
                         conn,
@@ -58,14 +61,15 @@ impl MySql {
             }
         }
         Ok(Self {
-            conn: Conn::new(builder).await.map_err(told)?,
+            conn: guarded(Conn::new(builder)).await.map_err(told)?,
             is_encrypted: false,
         })
     }
 
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
         let positional = positional(sql);
-        let statement = self.conn.prep(positional.sql).await.map_err(told)?;
+        let prepared = guarded(self.conn.prep(positional.sql)).await;
+        let statement = prepared.map_err(told)?;
         Ok(Prepared {
             statement,
             order: positional.order.into(),
@@ -73,7 +77,7 @@ impl MySql {
     }
 
     pub(crate) async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
-        self.conn.query_drop(sql).await.map_err(told)
+        guarded(self.conn.query_drop(sql)).await.map_err(told)
     }
 
     pub(crate) async fn execute(
@@ -82,10 +86,10 @@ impl MySql {
         parameters: &[Value<'_>],
     ) -> Result<u64, SqlError> {
         let parameters = ordered(prepared, parameters)?;
-        let result = self.conn.exec_iter(&prepared.statement, parameters).await;
+        let result = guarded(self.conn.exec_iter(&prepared.statement, parameters)).await;
         let result = result.map_err(told)?;
         let affected = result.affected_rows();
-        result.drop_result().await.map_err(told)?;
+        guarded(result.drop_result()).await.map_err(told)?;
         Ok(affected)
     }
 
@@ -96,10 +100,10 @@ impl MySql {
         each: EachRow<'_>,
     ) -> Result<(), SqlError> {
         let parameters = ordered(prepared, parameters)?;
-        let result = self.conn.exec_iter(&prepared.statement, parameters).await;
+        let result = guarded(self.conn.exec_iter(&prepared.statement, parameters)).await;
         let mut result = result.map_err(told)?;
         let mut failed = None;
-        while let Some(row) = result.next().await.map_err(told)? {
+        while let Some(row) = guarded(result.next()).await.map_err(told)? {
             if failed.is_none() {
                 failed = each(&Row(Inner::MySql(&row))).err();
             }
@@ -123,12 +127,24 @@ impl MySql {
             }
             if writer.rows > 0 {
                 let chunk = std::mem::take(&mut writer.text);
-                self.conn.query_drop(chunk).await.map_err(told)?;
+                guarded(self.conn.query_drop(chunk)).await.map_err(told)?;
                 loaded += writer.rows;
             }
         }
         Ok(loaded)
     }
+}
+
+/// Awaits a call of the driver, and turns a panic of it into an error that ends the session.
+///
+/// The driver asserts some facts about packets and keys that a server can violate.
+pub(crate) async fn guarded<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    // The session, which may be half-changed, is not used again.
+    let ended = AssertUnwindSafe(call).catch_unwind().await;
+    ended.unwrap_or_else(|_| {
+        let says = "the answer is not one of MariaDB or MySQL";
+        Err(io::Error::new(io::ErrorKind::InvalidData, says).into())
+    })
 }
 
 fn ordered(prepared: &Prepared, parameters: &[Value<'_>]) -> Result<Params, SqlError> {

@@ -14,6 +14,11 @@ use crate::sqlite::Sqlite;
 use crate::target::{Engine, ServerAddress, Target};
 use crate::value::Value;
 
+/// Memory of the rows that [`Session::rows`] keeps, bytes.
+const KEPT_BYTES: usize = 64 << 20;
+/// Why no more are kept. It stands in `reasons.ftl`, too.
+const TOO_MANY: &str = "the server gives more rows than any statement of the test has";
+
 /// The answer to a call that is rare. Boxed, so that the drivers behind it are compiled once, here, and not
 /// in each crate that calls.
 type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, SqlError>> + 'a>>;
@@ -190,6 +195,8 @@ impl Session {
     }
 
     /// All rows of a statement that is used once, as owned values.
+    ///
+    /// Errors: those of the server, and more rows than [`KEPT_BYTES`] hold.
     pub fn rows<'a>(
         &'a mut self,
         sql: &'a str,
@@ -197,10 +204,15 @@ impl Session {
     ) -> Answer<'a, Vec<Vec<Value<'static>>>> {
         Box::pin(async move {
             let statement = self.prepare(sql).await?;
-            let mut rows = Vec::new();
+            let (mut rows, mut kept) = (Vec::new(), 0);
             self.query(&statement, parameters, |row| {
                 let values = (0..row.columns()).map(|column| Ok(row.value(column)?.into_owned()));
-                rows.push(values.collect::<Result<_, SqlError>>()?);
+                let values = values.collect::<Result<Vec<_>, SqlError>>()?;
+                kept += values.iter().map(bytes_of).sum::<usize>() + size_of::<Vec<Value<'_>>>();
+                if kept > KEPT_BYTES {
+                    return Err(SqlError::lost(TOO_MANY));
+                }
+                rows.push(values);
                 Ok(())
             })
             .await?;
@@ -318,6 +330,15 @@ impl Session {
             Inner::Sqlite(_) => false,
         }
     }
+}
+
+/// Memory of a value, bytes.
+fn bytes_of(value: &Value<'_>) -> usize {
+    let text = match value {
+        Value::Text(text) => text.len(),
+        _ => 0,
+    };
+    size_of::<Value<'_>>() + text
 }
 
 #[cold]

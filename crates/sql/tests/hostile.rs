@@ -113,6 +113,107 @@ fn the_last_words_of_a_server_are_its_error() {
 }
 
 #[test]
+fn a_server_cannot_fill_the_memory_with_one_message() {
+    let announced = |tag: u8, bytes: u32| [&[tag][..], &bytes.to_be_bytes()].concat();
+    let described = || {
+        let column = b"\0\x01n\0\0\0\0\0\0\0\0\0\0\x19\0\x04\0\0\0\0\0\0";
+        [message(b'T', column), message(b'Z', b"I")].concat()
+    };
+    for says in [
+        vec![announced(b'R', 1 << 30)],
+        vec![announced(b'S', (64 << 10) + 5)],
+        vec![welcome(), announced(b'T', 1 << 30)],
+        vec![welcome(), described(), announced(b'D', 1 << 30)],
+    ] {
+        let failed = error(says);
+        assert!(failed.is_lost, "{failed}");
+        assert!(failed.message.contains("longer than any"), "{failed}");
+    }
+}
+
+#[test]
+fn a_server_cannot_fill_the_memory_with_rows() {
+    let column = b"\0\x01n\0\0\0\0\0\0\0\0\0\0\x19\0\x04\0\0\0\0\0\0";
+    let described = [message(b'T', column), message(b'Z', b"I")].concat();
+    let row = message(b'D', &[&b"\0\x01\0\x10\0\0"[..], &[b'x'; 1 << 20]].concat());
+    let ready = [message(b'C', b"SELECT 80\0"), message(b'Z', b"I")].concat();
+    let (target, answering) = server(vec![welcome(), described, [row.repeat(80), ready].concat()]);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let failed = runtime.block_on(async {
+        let mut session = Session::connect(&target, BOUND).await?;
+        session.rows("select n from t", &[]).await
+    });
+    answering.join().expect("the server");
+    let failed = failed.expect_err("too many rows");
+    assert!(failed.message.contains("more rows"), "{failed}");
+}
+
+/// A packet of MariaDB's protocol.
+fn packet(number: u8, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len()).expect("a short body");
+    [&length.to_le_bytes()[..3], &[number], body].concat()
+}
+
+/// What a server of MariaDB's protocol begins with; it has no TLS.
+fn greeting() -> Vec<u8> {
+    let body = [
+        &b"\x0a8.0.30\0\x07\0\0\x0012345678\0\xff\xf7\x21\x02\0\xf7\x81\x15"[..],
+        &[0; 10],
+        b"123456789012\0mysql_native_password\0",
+    ];
+    packet(0, &body.concat())
+}
+
+/// The error of a session of MariaDB's protocol, or of its first statement. The server begins.
+fn error_of_mysql(says: Vec<Vec<u8>>) -> SqlError {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let answering = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a session");
+        let _ = stream.write_all(&greeting());
+        for answer in says {
+            let mut heard = [0; 4096];
+            if stream.read(&mut heard).is_ok_and(|count| count > 0) {
+                let _ = stream.write_all(&answer);
+            }
+        }
+        end(&stream);
+    });
+    let target = format!("mysql://u:p@127.0.0.1:{port}/d");
+    let target: Target = target.parse().expect("a target");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let failed = runtime.block_on(async {
+        let mut session = Session::connect(&target, BOUND).await?;
+        session.batch("select 1").await
+    });
+    answering.join().expect("the server");
+    failed.expect_err("an error")
+}
+
+#[test]
+fn keys_and_counts_that_cannot_be_end_the_session() {
+    let fine = packet(2, b"\0\0\0\x02\0\0\0");
+    let columns = packet(1, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+    let change = packet(2, b"\xfecaching_sha2_password\x0012345678901234567890\0");
+    let more = packet(4, b"\x01\x04");
+    let key = b"\x01-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
+    for says in [
+        vec![fine, columns.clone(), columns],
+        vec![change, more, packet(6, key)],
+    ] {
+        let failed = error_of_mysql(says);
+        assert!(failed.is_lost, "{failed}");
+        assert_eq!(failed.class, Class::Connection, "{failed}");
+    }
+}
+
+#[test]
 fn a_server_cannot_ask_for_hours_of_hashing() {
     let mechanism = [&10_u32.to_be_bytes()[..], b"SCRAM-SHA-256\0\0"].concat();
     let rounds = [&11_u32.to_be_bytes()[..], b"r=anything,s=QUJD,i=4294967295"].concat();

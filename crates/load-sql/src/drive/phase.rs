@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sokudo_model::kinds::sql;
 use sokudo_model::settings::Setting;
@@ -27,7 +27,7 @@ use super::client::{Client, Connection, Task, Transactions, run};
 use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
 use super::{Benchmark, BenchmarkOptions as _, Ledger, facts, statements};
-use crate::db::{CONNECT, block_on, connect, no_tables, refused, runtime};
+use crate::db::{CONNECT, SET_UP, block_on, connect, no_tables, refused, runtime, set_up};
 use crate::options::CommonOptions;
 
 /// Longest check of the tables after the load, less than what a host may take to answer.
@@ -162,10 +162,9 @@ impl<B: Benchmark> SqlPhase<B> {
     }
 
     /// Learns of the database what the load needs to know.
-    fn look(&mut self, target: &Target) -> Result<(), Refusal> {
-        let runtime = runtime()?;
+    fn look(&mut self, target: &Target, due: Instant) -> Result<(), Refusal> {
         let name = self.database();
-        let looked = block_on(&runtime, async {
+        let looking = async {
             let mut session = connect(target, CONNECT, self.common().commit).await?;
             Ok::<_, SqlError>(Facts {
                 version: session.version().await?,
@@ -175,7 +174,8 @@ impl<B: Benchmark> SqlPhase<B> {
                     None => 0,
                 },
             })
-        });
+        };
+        let (_, looked) = set_up(due, looking)?;
         self.facts = looked.map_err(|error| match error.class {
             Class::Undefined => no_tables(target, B::KIND.name, &error),
             _ => refused(target, &error),
@@ -189,12 +189,11 @@ impl<B: Benchmark> SqlPhase<B> {
     /// Makes the sessions of one load thread.
     fn task(
         &self,
-        flow: &FlowPlan,
+        (flow, due): (&FlowPlan, Instant),
         target: &Target,
         run: i64,
         transactions: &Arc<B::Transactions>,
     ) -> Result<Task<B::Transactions>, Refusal> {
-        let runtime = runtime()?;
         // Numbers of clients are told apart over all threads and hosts.
         let first = i64::from(flow.id) << 14;
         let numbers = (first..).take(self.clients_of(flow) as usize);
@@ -206,7 +205,7 @@ impl<B: Benchmark> SqlPhase<B> {
             seat: transactions.seat(seat),
         });
         let clients = clients.collect();
-        let connections = block_on(&runtime, async {
+        let connecting = async {
             let mut connections = Vec::new();
             for _ in 0..self.sessions_of(flow) {
                 let mut session = connect(target, CONNECT, self.common().commit).await?;
@@ -218,7 +217,8 @@ impl<B: Benchmark> SqlPhase<B> {
                 });
             }
             Ok::<_, SqlError>(connections)
-        });
+        };
+        let (runtime, connections) = set_up(due, connecting)?;
         Ok(Task {
             plan: self.plan(flow),
             target: target.clone(),
@@ -364,7 +364,7 @@ impl<B: Benchmark> SqlPhase<B> {
 
 /// A server that was restarted may need a moment.
 async fn connect_when_back(target: &Target) -> Result<Session, SqlError> {
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     loop {
         match Session::connect(target, BACK).await {
             Err(error) if error.is_lost && begun.elapsed() < BACK => {
@@ -389,7 +389,8 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
             self.make_own()?;
         }
         let target = self.target()?;
-        self.look(&target)?;
+        let due = Instant::now() + SET_UP;
+        self.look(&target, due)?;
         // Milliseconds since 1970, above the numbers of 1M clients: no other run has the same.
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let run = since.map_or(0, |since| since.as_millis() as i64) << 20;
@@ -401,7 +402,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         self.transactions = Some(Arc::clone(&transactions));
         self.seen = self.look_at_statements(true);
         for flow in own {
-            let task = self.task(&flow, &target, run, &transactions)?;
+            let task = self.task((&flow, due), &target, run, &transactions)?;
             self.armed.push((flow, task));
         }
         Ok(())

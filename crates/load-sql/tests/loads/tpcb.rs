@@ -1,11 +1,16 @@
 //! Whole phases of `tpcb` on a file and on real servers.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::thread;
+
 use sokudo_load_sql::db::{self, Tables};
 use sokudo_load_sql::tpcb::Tpcb;
 use sokudo_sql::{Target, Value};
 use sokudo_testkit::databases;
 
-use crate::playing::{all_kept, armed, file, get, play, with_session};
+use crate::playing::{BOUND, all_kept, armed, file, get, play, with_session};
 
 /// Every variant and both loops give the numbers that were asked for.
 fn behaves(dsn: &str) {
@@ -148,4 +153,41 @@ fn mariadb_behaves() {
     let dsn = server.dsn();
     db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 1).expect("tables");
     behaves(&dsn);
+}
+
+/// Lets everybody in and answers nothing more; returns its port.
+fn mute_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let mut sessions = Vec::new();
+        while let Ok((mut session, _)) = listener.accept() {
+            // Authentication that is done, and "ready".
+            let welcome = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+            let heard = session.read(&mut [0; 1024]);
+            let greeted = heard.and_then(|_| session.write_all(welcome));
+            sessions.push((session, greeted));
+        }
+    });
+    port
+}
+
+#[test]
+fn a_server_that_falls_silent_before_the_load_is_refused() {
+    let target = format!(
+        "postgres://u:p@127.0.0.1:{}/d?sslmode=disable",
+        mute_server()
+    );
+    let (say, said) = mpsc::channel();
+    thread::spawn(move || {
+        let fields = format!(r#""target":"{target}","clients":2"#);
+        let refused = armed(&Tpcb, &fields)
+            .err()
+            .map(|why| format!("{:?}", why.says));
+        // The test may have failed by then.
+        let _ = say.send(refused);
+    });
+    let refused = said.recv_timeout(BOUND).expect("an end of the waiting");
+    let refused = refused.expect("a refusal");
+    assert!(refused.contains("no answer came in time"), "{refused}");
 }

@@ -9,6 +9,7 @@ use mysql_async::{Column, Conn, DriverError, Error, OptsBuilder, Value as Cell};
 use super::argument::Argument;
 use super::scan::{Dialect, called, first_word, with_parameters};
 use super::{Driver, Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Rows, java};
+use crate::mysql::guarded;
 use crate::mysql_tls;
 
 /// Number of the character set of bytes.
@@ -23,14 +24,14 @@ pub(super) struct MySql {
 /// A connection that is encrypted as the address asks for it.
 async fn encrypted(builder: OptsBuilder, place: &JdbcAddress) -> Result<Conn, Error> {
     if place.encryption == JdbcEncryption::Never {
-        return Conn::new(builder).await;
+        return guarded(Conn::new(builder)).await;
     }
     let tls = mysql_tls::options(&place.trust())?;
-    match Conn::new(builder.clone().ssl_opts(tls)).await {
+    match guarded(Conn::new(builder.clone().ssl_opts(tls))).await {
         Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
             if place.encryption == JdbcEncryption::WhereOffered =>
         {
-            Conn::new(builder).await
+            guarded(Conn::new(builder)).await
         }
         made => made,
     }
@@ -50,7 +51,7 @@ impl MySql {
             .stmt_cache_size(0_usize);
         let conn = encrypted(builder, place).await;
         let mut conn = conn.map_err(|error| not_connected(&error, place))?;
-        let version: Result<Option<String>, Error> = conn.query_first("select version()").await;
+        let version = guarded(conn.query_first::<String, _>("select version()")).await;
         let version = version.ok().flatten().unwrap_or_default();
         Ok(Self {
             conn,
@@ -60,7 +61,7 @@ impl MySql {
     }
 
     pub(super) async fn batch(&mut self, sql: &str) -> Result<(), Exception> {
-        let done = self.conn.query_drop(sql).await;
+        let done = guarded(self.conn.query_drop(sql)).await;
         done.map_err(|error| self.told(error))
     }
 
@@ -126,13 +127,13 @@ impl MySql {
     ) -> Result<Vec<JdbcOutcome>, Error> {
         let driver = self.driver;
         let most = statement.most_rows.unwrap_or(usize::MAX);
-        let mut result = self.conn.query_iter(sql).await?;
+        let mut result = guarded(self.conn.query_iter(sql)).await?;
         let mut given = Vec::new();
         loop {
             let columns: Vec<Column> = result.columns_ref().to_vec();
             let changed = i64::try_from(result.affected_rows()).unwrap_or(i64::MAX);
             let mut rows = Vec::new();
-            while let Some(row) = result.next().await? {
+            while let Some(row) = guarded(result.next()).await? {
                 if rows.len() < most {
                     let cells = row.unwrap();
                     let cells = cells.iter().zip(&columns);
@@ -157,7 +158,7 @@ impl MySql {
                 break;
             }
         }
-        result.drop_result().await?;
+        guarded(result.drop_result()).await?;
         Ok(given)
     }
 

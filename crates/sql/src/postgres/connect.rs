@@ -158,6 +158,7 @@ async fn at_place(
     let (stream, is_encrypted) = encrypted(&place, config.encryption, tls).await?;
     let mut link = Link::new(stream);
     let key = log_in(&mut link, config, password).await?;
+    link.open();
     let canceller = Canceller {
         place,
         // As the session, whatever else the data source name leaves open.

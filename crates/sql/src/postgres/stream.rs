@@ -8,7 +8,10 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::wire::{Garbled, Inbox};
+use super::wire::{Inbox, Unread};
+
+/// Why a message is not read. It stands in `reasons.ftl`, too.
+const TOO_LONG: &str = "a message of the server is longer than any may be";
 
 /// A connection in one of its forms: TCP, a socket of this host, TLS.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -33,6 +36,11 @@ impl Link {
             sent: 0,
             inbox: Inbox::new(),
         }
+    }
+
+    /// The session is open: messages may be as long as answers are.
+    pub(super) fn open(&mut self) {
+        self.inbox.open();
     }
 
     /// Sends the outbox. It reads meanwhile, so that a server which waits for its answers to be read goes on.
@@ -86,8 +94,10 @@ impl Link {
 
     /// The next message, if it is here already.
     pub(super) fn arrived(&mut self) -> io::Result<Option<(u8, Range<usize>)>> {
-        let next = self.inbox.next();
-        next.map_err(|Garbled| io::ErrorKind::InvalidData.into())
+        self.inbox.next().map_err(|unread| match unread {
+            Unread::Garbled => io::ErrorKind::InvalidData.into(),
+            Unread::TooLong => io::Error::other(TOO_LONG),
+        })
     }
 
     /// Takes what has arrived from the connection without waiting for more.

@@ -9,8 +9,13 @@
 
 use std::ops::Range;
 
-/// Most bytes of one message from the server: PostgreSQL itself has none longer than 1 GiB.
+/// Most bytes of one message of the protocol: PostgreSQL itself has none longer than 1 GiB.
 const MOST_BYTES: usize = (1 << 30) + 64;
+/// Most bytes of a message from the server that are kept: far above the rows of a load, and little for a host
+/// with hundreds of sessions that a server would fill.
+pub(super) const ANSWER_BYTES: usize = 64 << 20;
+/// The same before the session is open: whoever listens there has not shown yet that it is the server.
+const LOGIN_BYTES: usize = 64 << 10;
 /// Bytes of an inbox of a new session: many sessions hold no more than the answer to one statement.
 const INBOX_BYTES: usize = 1 << 10;
 /// An inbox that a read has filled grows up to this many bytes, so that long results come in few reads.
@@ -45,6 +50,14 @@ pub(super) struct Unwritable(pub(super) &'static str);
 /// Bytes from the server that are not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Garbled;
+
+/// Reason why the bytes that have arrived are not read as a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unread {
+    Garbled,
+    /// The message has more bytes than are kept.
+    TooLong,
+}
 
 /// A column of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -269,6 +282,8 @@ pub(super) struct Inbox {
     to: usize,
     /// Whether the last read left no room: there may be more to read.
     is_filled: bool,
+    /// Most bytes of one message.
+    most: usize,
 }
 
 impl Inbox {
@@ -278,17 +293,26 @@ impl Inbox {
             from: 0,
             to: 0,
             is_filled: false,
+            most: LOGIN_BYTES,
         }
     }
 
+    /// The session is open: messages may be as long as answers are.
+    pub(super) fn open(&mut self) {
+        self.most = ANSWER_BYTES;
+    }
+
     /// The next whole message: its tag, and where its body stands. `None` while it is not whole.
-    pub(super) fn next(&mut self) -> Result<Option<(u8, Range<usize>)>, Garbled> {
+    pub(super) fn next(&mut self) -> Result<Option<(u8, Range<usize>)>, Unread> {
         let [tag, a, b, c, d, ..] = self.bytes[self.from..self.to] else {
             return Ok(None);
         };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
         if !(4..=MOST_BYTES).contains(&length) {
-            return Err(Garbled);
+            return Err(Unread::Garbled);
+        }
+        if length > self.most {
+            return Err(Unread::TooLong);
         }
         if self.to - self.from <= length {
             return Ok(None);
@@ -493,8 +517,9 @@ mod tests {
     use super::*;
 
     /// All messages of bytes that arrive in pieces of this size.
-    fn messages(bytes: &[u8], piece: usize) -> Result<Vec<(u8, Vec<u8>)>, Garbled> {
+    fn messages(bytes: &[u8], piece: usize) -> Result<Vec<(u8, Vec<u8>)>, Unread> {
         let (mut inbox, mut found) = (Inbox::new(), Vec::new());
+        inbox.open();
         let mut rest = bytes;
         while !rest.is_empty() {
             let room = inbox.room();
@@ -580,7 +605,32 @@ mod tests {
     fn lengths_that_no_message_has_are_refused() {
         for length in [0_u32, 3, (1 << 30) + 65, u32::MAX] {
             let bytes = [&b"D"[..], &length.to_be_bytes()].concat();
-            assert_eq!(messages(&bytes, 5), Err(Garbled), "{length}");
+            assert_eq!(messages(&bytes, 5), Err(Unread::Garbled), "{length}");
+        }
+    }
+
+    #[test]
+    fn long_messages_are_refused_by_their_length() {
+        let announced = |length: usize| {
+            let length = u32::try_from(length).expect("a length");
+            [&b"D"[..], &length.to_be_bytes()].concat()
+        };
+        let first = |inbox: &mut Inbox, bytes: &[u8]| {
+            inbox.room()[..bytes.len()].copy_from_slice(bytes);
+            inbox.add(bytes.len());
+            inbox.next()
+        };
+        let mut inbox = Inbox::new();
+        let before = first(&mut inbox, &announced(LOGIN_BYTES + 1));
+        assert_eq!(before, Err(Unread::TooLong));
+        for (length, expected) in [
+            (LOGIN_BYTES + 1, Ok(None)),
+            (ANSWER_BYTES, Ok(None)),
+            (ANSWER_BYTES + 1, Err(Unread::TooLong)),
+        ] {
+            let mut inbox = Inbox::new();
+            inbox.open();
+            assert_eq!(first(&mut inbox, &announced(length)), expected, "{length}");
         }
     }
 
