@@ -181,6 +181,30 @@ pub struct Rows {
     pub rows: Vec<Vec<Option<String>>>,
 }
 
+/// Memory of the rows of one result, bytes: what a Java program with its usual gigabyte could hold.
+const KEPT_BYTES: usize = if cfg!(test) { 1 << 20 } else { 512 << 20 };
+
+/// Room for the rows of one result.
+struct Room(usize);
+
+impl Room {
+    fn new() -> Self {
+        Self(KEPT_BYTES)
+    }
+
+    /// Takes the room of a row. Errors: there is no more, told as the driver for PostgreSQL tells it.
+    fn take(&mut self, cells: &[Option<String>]) -> Result<(), Exception> {
+        let texts = cells.iter().flatten().map(String::len).sum::<usize>();
+        let bytes = texts + size_of_val(cells) + size_of::<Vec<Option<String>>>();
+        let left = self.0.checked_sub(bytes).ok_or_else(|| {
+            let says = "Ran out of memory retrieving query results.";
+            Exception::of("org.postgresql.util.PSQLException", Some("53200"), says)
+        })?;
+        self.0 = left;
+        Ok(())
+    }
+}
+
 /// Exception of a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
@@ -334,5 +358,50 @@ impl Connection {
             Inner::Sqlite(_) if is_auto => Err(Exception::plain("database in auto-commit mode")),
             Inner::Sqlite(it) => it.batch(&format!("{};begin;", word.to_lowercase())).await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_result_without_end_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let place = JdbcAddress {
+            driver: Driver::Sqlite,
+            host: String::new(),
+            port: 0,
+            database: String::new(),
+            file: Some(directory.path().join("own.db")),
+            user: String::new(),
+            password: String::new(),
+            settings: Vec::new(),
+            encryption: JdbcEncryption::Never,
+            authorities: None,
+        };
+        let statement = |most_rows| JdbcStatement {
+            sql: "with recursive n(x) as (select 1 union all select x + 1 from n) select x from n",
+            arguments: None,
+            expects: Gives::Rows,
+            most_rows,
+            timeout: None,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let bound = Duration::from_secs(30);
+            let mut connection = Connection::connect(&place, bound).await.expect("a session");
+            let refused = connection.run(&statement(None)).await;
+            let refused = refused.expect_err("too many rows");
+            assert_eq!(refused.state.as_deref(), Some("53200"), "{refused:?}");
+            assert!(!refused.is_lost);
+            let some = connection.run(&statement(Some(100))).await;
+            assert!(some.is_ok(), "{some:?}");
+        });
     }
 }

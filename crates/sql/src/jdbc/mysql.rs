@@ -8,7 +8,7 @@ use mysql_async::{Column, Conn, DriverError, Error, OptsBuilder, Value as Cell};
 
 use super::argument::Argument;
 use super::scan::{Dialect, called, first_word, with_parameters};
-use super::{Driver, Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Rows, java};
+use super::{Driver, Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Room, Rows, java};
 use crate::mysql::guarded;
 use crate::mysql_tls;
 
@@ -98,7 +98,7 @@ impl MySql {
             sql = format!("SET STATEMENT max_statement_time={seconds} FOR {sql}");
         }
         let given = self.execute(&sql, statement).await;
-        let mut given = given.map_err(|error| self.told(error))?;
+        let mut given = given.map_err(|error| self.told(error))??;
         if statement.expects != Gives::Anything {
             given.truncate(1);
         }
@@ -124,8 +124,9 @@ impl MySql {
         &mut self,
         sql: &str,
         statement: &super::JdbcStatement<'_>,
-    ) -> Result<Vec<JdbcOutcome>, Error> {
+    ) -> Result<Result<Vec<JdbcOutcome>, Exception>, Error> {
         let driver = self.driver;
+        let (mut room, mut refused) = (Room::new(), None);
         let most = statement.most_rows.unwrap_or(usize::MAX);
         let mut result = guarded(self.conn.query_iter(sql)).await?;
         let mut given = Vec::new();
@@ -134,14 +135,19 @@ impl MySql {
             let changed = i64::try_from(result.affected_rows()).unwrap_or(i64::MAX);
             let mut rows = Vec::new();
             while let Some(row) = guarded(result.next()).await? {
-                if rows.len() < most {
+                if rows.len() < most && refused.is_none() {
                     let cells = row.unwrap();
                     let cells = cells.iter().zip(&columns);
-                    rows.push(
-                        cells
-                            .map(|(cell, column)| text(cell, column, driver))
-                            .collect(),
-                    );
+                    let cells: Vec<Option<String>> = cells
+                        .map(|(cell, column)| text(cell, column, driver))
+                        .collect();
+                    match room.take(&cells) {
+                        Ok(()) => rows.push(cells),
+                        Err(why) => {
+                            rows = Vec::new();
+                            refused = Some(why);
+                        }
+                    }
                 }
             }
             given.push(match columns.is_empty() {
@@ -159,7 +165,7 @@ impl MySql {
             }
         }
         guarded(result.drop_result()).await?;
-        Ok(given)
+        Ok(refused.map_or(Ok(given), Err))
     }
 
     /// Refuses what this driver does not send, by the first word. Errors: it gives no rows, or gives some.

@@ -13,7 +13,7 @@ use futures_util::future::join;
 
 use super::argument::{Argument, ArgumentKind};
 use super::scan::{Dialect, called, first_word, statements, with_parameters};
-use super::{Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Rows};
+use super::{Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Room, Rows};
 use crate::error::SqlError;
 use crate::postgres::{
     Column, Config, Encryption, Failure, Form, Host, Postgres as Session, ServerError, Statement,
@@ -264,7 +264,9 @@ impl Postgres {
 struct Taken {
     most: usize,
     rows: Vec<Vec<Option<String>>>,
-    unknown: Option<Exception>,
+    room: Room,
+    /// Why no more are taken.
+    refused: Option<Exception>,
 }
 
 impl Taken {
@@ -272,27 +274,32 @@ impl Taken {
         Self {
             most,
             rows: Vec::new(),
-            unknown: None,
+            room: Room::new(),
+            refused: None,
         }
     }
 
-    /// Takes a row, as long as no more were asked for and all types are known.
+    /// Takes a row, as long as no more were asked for, all types are known and there is room.
     fn take(&mut self, row: &Row<'_>) -> Result<(), SqlError> {
         if self.rows.len() < self.most
-            && self.unknown.is_none()
+            && self.refused.is_none()
             && let Inner::Postgres(row) = &row.0
         {
-            match cells::row(row) {
+            let row = cells::row(row).and_then(|row| self.room.take(&row).map(|()| row));
+            match row {
                 Ok(row) => self.rows.push(row),
-                Err(unknown) => self.unknown = Some(unknown),
+                Err(refused) => {
+                    self.rows = Vec::new();
+                    self.refused = Some(refused);
+                }
             }
         }
         Ok(())
     }
 
     fn given(self, columns: &[Column], changed: u64) -> Result<Given, Exception> {
-        match self.unknown {
-            Some(unknown) => Err(unknown),
+        match self.refused {
+            Some(refused) => Err(refused),
             None => Ok(Given {
                 columns: columns.iter().map(|column| column.name.clone()).collect(),
                 rows: self.rows,

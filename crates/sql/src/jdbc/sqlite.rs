@@ -9,7 +9,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection, Error, ErrorCode, OpenFlags, ffi};
 
 use super::argument::{Argument, ArgumentKind};
-use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Rows, java};
+use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows, java};
 
 const CLASS: &str = "org.sqlite.SQLiteException";
 /// Longest wait of a statement for others, unless it says another.
@@ -127,12 +127,16 @@ fn execute(
         rows: Vec::new(),
     };
     let most = statement.most_rows.unwrap_or(usize::MAX);
-    let mut found = prepared.raw_query();
+    let (mut found, mut room) = (prepared.raw_query(), Room::new());
     while rows.rows.len() < most
         && let Some(row) = found.next()?
     {
         let cells = (0..rows.columns.len()).map(|column| Ok(text(row.get_ref(column)?)));
-        rows.rows.push(cells.collect::<Result<_, Error>>()?);
+        let cells = cells.collect::<Result<Vec<_>, Error>>()?;
+        if let Err(refused) = room.take(&cells) {
+            return Ok(Err(refused));
+        }
+        rows.rows.push(cells);
     }
     Ok(Ok(JdbcOutcome::Rows(rows)))
 }
