@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::error::SqlError;
@@ -87,6 +88,17 @@ impl Session {
             let connected = tokio::time::timeout(bound, connecting).await;
             connected.unwrap_or_else(|_| Err(SqlError::timeout()))
         })
+    }
+
+    /// Ends statements that take longer than `bound`, and each once `stop` is set, where this process executes
+    /// them itself: waiting for a server can be given up at any time, a statement of SQLite holds its thread.
+    ///
+    /// Errors: SQLite cannot be watched.
+    pub fn limit(&mut self, bound: Duration, stop: &Arc<AtomicBool>) -> Result<(), SqlError> {
+        match &mut self.0 {
+            Inner::Postgres(_) | Inner::MySql(_) => Ok(()),
+            Inner::Sqlite(session) => session.limit(bound, Arc::clone(stop)),
+        }
     }
 
     /// Its engine.

@@ -4,8 +4,10 @@
 //! its transaction, and while another one has it, its task waits without holding the thread: the other
 //! session may live on the same thread. A transaction that has begun never waits.
 
+use std::ffi::c_int;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::{Backup, StepResult};
@@ -27,8 +29,32 @@ const PAGES: i32 = 256;
 /// Statements kept prepared.
 const STATEMENTS: usize = 256;
 
+/// Steps of SQLite's machine between two looks whether a statement is to go on: some of them make a millisecond.
+pub(crate) const STEPS: c_int = 20_000;
+
 /// One session.
-pub(crate) struct Sqlite(Connection);
+pub(crate) struct Sqlite {
+    connection: Connection,
+    limit: Option<Limit>,
+}
+
+/// Limit of the time of a statement.
+struct Limit {
+    bound: Duration,
+    /// Start of the clock by which `due_ns` counts.
+    since: Instant,
+    /// Moment at which the statement that is executed ends.
+    due_ns: Arc<AtomicU64>,
+}
+
+impl Limit {
+    /// A statement begins.
+    fn begin(&self) {
+        let due = self.since.elapsed().saturating_add(self.bound);
+        let due_ns = u64::try_from(due.as_nanos()).unwrap_or(u64::MAX);
+        self.due_ns.store(due_ns, Ordering::Relaxed);
+    }
+}
 
 impl Sqlite {
     pub(crate) fn open(path: &Path) -> Result<Self, SqlError> {
@@ -38,21 +64,48 @@ impl Sqlite {
         let connection = Connection::open_with_flags(path, flags).map_err(lost)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.busy_timeout(Duration::ZERO).map_err(lost)?;
-        let session = Self(connection);
+        let session = Self {
+            connection,
+            limit: None,
+        };
         // An acknowledged commit is on the disk, as on a server.
         session.set_up("pragma synchronous = full")?;
         session.set_up("pragma foreign_keys = on")?;
         Ok(session)
     }
 
+    /// Ends statements that take longer than `bound`, and each once `stop` is set.
+    pub(crate) fn limit(&mut self, bound: Duration, stop: Arc<AtomicBool>) -> Result<(), SqlError> {
+        let limit = Limit {
+            bound,
+            since: Instant::now(),
+            due_ns: Arc::new(AtomicU64::new(u64::MAX)),
+        };
+        let (since, due_ns) = (limit.since, Arc::clone(&limit.due_ns));
+        let is_over = move || {
+            stop.load(Ordering::Relaxed)
+                || since.elapsed().as_nanos() > u128::from(due_ns.load(Ordering::Relaxed))
+        };
+        let watching = self.connection.progress_handler(STEPS, Some(is_over));
+        watching.map_err(lost)?;
+        self.limit = Some(limit);
+        Ok(())
+    }
+
+    fn begin(&self) {
+        if let Some(limit) = &self.limit {
+            limit.begin();
+        }
+    }
+
     /// Statements that give rows and need the file for a moment that another session may have.
     fn set_up(&self, sql: &str) -> Result<(), SqlError> {
-        self.0.execute_batch(sql).map_err(lost)
+        self.connection.execute_batch(sql).map_err(lost)
     }
 
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Arc<str>, SqlError> {
         let sql: Arc<str> = numbered(sql).into();
-        self.0.prepare_cached(&sql).map_err(told)?;
+        self.connection.prepare_cached(&sql).map_err(told)?;
         Ok(sql)
     }
 
@@ -61,7 +114,8 @@ impl Sqlite {
         let begun = Instant::now();
         let mut tries = 0;
         loop {
-            match self.0.execute_batch(sql).map_err(told) {
+            self.begin();
+            match self.connection.execute_batch(sql).map_err(told) {
                 Err(error) if error.class == Class::LockTimeout && begun.elapsed() < BUSY_BOUND => {
                     tries += 1;
                     match tries <= YIELDS {
@@ -79,7 +133,8 @@ impl Sqlite {
         sql: &str,
         parameters: &[Value<'_>],
     ) -> Result<CachedStatement<'_>, SqlError> {
-        let mut statement = self.0.prepare_cached(sql).map_err(told)?;
+        self.begin();
+        let mut statement = self.connection.prepare_cached(sql).map_err(told)?;
         let wanted = statement.parameter_count();
         for (index, value) in (1..=wanted).zip(parameters) {
             statement.raw_bind_parameter(index, value).map_err(told)?;
@@ -144,7 +199,8 @@ impl Sqlite {
     }
 
     fn insert_all(&mut self, sql: &str, next: NextRow<'_>) -> Result<u64, SqlError> {
-        let mut statement = self.0.prepare(sql).map_err(told)?;
+        self.begin();
+        let mut statement = self.connection.prepare(sql).map_err(told)?;
         let mut writer = RowWriter::new(Form::Values);
         let (mut loaded, mut more) = (0, true);
         while more {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::future::Future;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -208,6 +208,7 @@ pub(crate) fn run<T: Transactions>(
         is_shared,
         is_alone: clients.len() == 1,
         bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
+        stop: Arc::clone(&plan.stop),
     };
     let mut kept = Vec::new();
     // Sessions end within their runtime.
@@ -243,6 +244,7 @@ struct Patience {
     commit: Commit,
     retries: u32,
     bound: Duration,
+    stop: Arc<AtomicBool>,
     /// Whether clients wait for sessions that they share.
     is_shared: bool,
     /// Whether the thread has one client.
@@ -546,6 +548,7 @@ async fn connect_again<T: Transactions>(
         let made = async {
             let (target, bound) = (&patience.target, patience.bound);
             let mut session = connect(target, bound, patience.commit).await?;
+            session.limit(bound, &patience.stop)?;
             let prepared = transactions.prepare(&mut session).await?;
             Ok::<_, SqlError>((session, prepared))
         };

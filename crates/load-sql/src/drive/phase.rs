@@ -209,6 +209,10 @@ impl<B: Benchmark> SqlPhase<B> {
             let mut connections = Vec::new();
             for _ in 0..self.sessions_of(flow) {
                 let mut session = connect(target, CONNECT, self.common().commit).await?;
+                session.limit(
+                    Duration::from_nanos(self.common().timeout.0),
+                    &self.crew.stop,
+                )?;
                 let prepared = transactions.prepare(&mut session).await?;
                 connections.push(Connection {
                     session,

@@ -1,5 +1,8 @@
 //! Whole phases of `sqlmix`: mixes on a file and on real servers, conflicts that are tried again, and the pool.
 
+use std::sync::mpsc;
+use std::thread;
+
 use serde_json::json;
 use sokudo_load_sql::db::{self, Tables};
 use sokudo_load_sql::sqlmix::Sqlmix;
@@ -7,7 +10,7 @@ use sokudo_model::PhaseResult;
 use sokudo_sql::Target;
 use sokudo_testkit::databases;
 
-use crate::playing::{armed, file, get, play, with_session};
+use crate::playing::{BOUND, armed, file, get, play, with_session};
 
 /// JSON of the files of a mix, each with its name and text.
 fn files(files: &[(&str, &str)]) -> String {
@@ -412,4 +415,20 @@ fn a_wait_for_the_pool_has_an_end() {
         "{:?}",
         result.summary
     );
+}
+
+#[test]
+fn a_statement_without_end_ends_with_its_time() {
+    let (say, said) = mpsc::channel();
+    thread::spawn(move || {
+        let endless =
+            "with recursive n(x) as (select 1 union all select x + 1 from n) select x from n;";
+        let files = files(&[("endless.sql", endless)]);
+        let fields = format!(r#"{files},"duration":"300ms","timeout":"200ms""#);
+        // The test may have failed by then.
+        let _ = say.send(play(&Sqlmix, &fields, || ()));
+    });
+    let result = said.recv_timeout(BOUND).expect("an end of the load");
+    assert_eq!(get(&result, "sql.transactions"), 0.0, "{result:?}");
+    assert!(get(&result, "sql.errors") > 0.0, "{result:?}");
 }

@@ -19,6 +19,8 @@ mod scan;
 mod sqlite;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use argument::{Argument, ArgumentKind};
@@ -274,6 +276,14 @@ impl Connection {
         })
     }
 
+    /// Ends the statement that is executed once `stop` is set, where this process executes it itself.
+    pub fn end_with(&mut self, stop: &Arc<AtomicBool>) -> Result<(), Exception> {
+        match &mut self.inner {
+            Inner::Postgres(_) | Inner::MySql(_) => Ok(()),
+            Inner::Sqlite(session) => session.end_with(Arc::clone(stop)),
+        }
+    }
+
     /// Executes a statement. It gives one outcome, or any number where it may give anything.
     pub async fn run(
         &mut self,
@@ -367,9 +377,8 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_result_without_end_is_refused() {
-        let directory = tempfile::tempdir().expect("a directory");
+    /// A connection to a file of its own.
+    async fn own(directory: &tempfile::TempDir) -> Connection {
         let place = JdbcAddress {
             driver: Driver::Sqlite,
             host: String::new(),
@@ -382,26 +391,59 @@ mod tests {
             encryption: JdbcEncryption::Never,
             authorities: None,
         };
-        let statement = |most_rows| JdbcStatement {
-            sql: "with recursive n(x) as (select 1 union all select x + 1 from n) select x from n",
+        let bound = Duration::from_secs(30);
+        Connection::connect(&place, bound).await.expect("a session")
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime")
+    }
+
+    fn query(sql: &str, most_rows: Option<usize>) -> JdbcStatement<'_> {
+        JdbcStatement {
+            sql,
             arguments: None,
             expects: Gives::Rows,
             most_rows,
             timeout: None,
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let bound = Duration::from_secs(30);
-            let mut connection = Connection::connect(&place, bound).await.expect("a session");
-            let refused = connection.run(&statement(None)).await;
+        }
+    }
+
+    #[test]
+    fn a_result_without_end_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let endless =
+            "with recursive n(x) as (select 1 union all select x + 1 from n) select x from n";
+        runtime().block_on(async {
+            let mut connection = own(&directory).await;
+            let refused = connection.run(&query(endless, None)).await;
             let refused = refused.expect_err("too many rows");
             assert_eq!(refused.state.as_deref(), Some("53200"), "{refused:?}");
             assert!(!refused.is_lost);
-            let some = connection.run(&statement(Some(100))).await;
+            let some = connection.run(&query(endless, Some(100))).await;
             assert!(some.is_ok(), "{some:?}");
         });
+    }
+
+    #[test]
+    fn a_statement_without_end_ends_with_the_test() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n";
+        let stop = Arc::new(AtomicBool::new(false));
+        let later = Arc::clone(&stop);
+        let stopping = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            later.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        runtime().block_on(async {
+            let mut connection = own(&directory).await;
+            connection.end_with(&stop).expect("a watch");
+            let ended = connection.run(&query(endless, None)).await;
+            ended.expect_err("an end");
+        });
+        stopping.join().expect("it stops");
     }
 }

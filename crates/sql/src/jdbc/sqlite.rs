@@ -3,6 +3,8 @@
 //! Where another connection has the right that a statement needs, its task waits in turns and lets others go
 //! on: the other connection may live on the same thread.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::types::ValueRef;
@@ -10,6 +12,7 @@ use rusqlite::{CachedStatement, Connection, Error, ErrorCode, OpenFlags, ffi};
 
 use super::argument::{Argument, ArgumentKind};
 use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows, java};
+use crate::sqlite::STEPS;
 
 const CLASS: &str = "org.sqlite.SQLiteException";
 /// Longest wait of a statement for others, unless it says another.
@@ -39,6 +42,12 @@ impl Sqlite {
             .busy_timeout(Duration::ZERO)
             .map_err(|error| told(&error))?;
         Ok(Self(connection))
+    }
+
+    pub(super) fn end_with(&mut self, stop: Arc<AtomicBool>) -> Result<(), Exception> {
+        let is_over = move || stop.load(Ordering::Relaxed);
+        let watching = self.0.progress_handler(STEPS, Some(is_over));
+        watching.map_err(|error| told(&error))
     }
 
     pub(super) async fn batch(&mut self, sql: &str) -> Result<(), Exception> {

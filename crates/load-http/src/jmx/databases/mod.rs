@@ -14,7 +14,8 @@ mod pool;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use sokudo_jmeter::plan::{
@@ -45,6 +46,8 @@ pub(super) struct Databases {
     /// The threads of each pool.
     lanes: HashMap<Id, Vec<UnboundedSender<DatabaseJob>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Set at the end: ends statements that hold a thread of this process.
+    stop: Arc<AtomicBool>,
 }
 
 impl Databases {
@@ -66,7 +69,7 @@ impl Databases {
             if let Some(file) = named.and_then(|it| it.authorities.as_ref()) {
                 prepared.may_open(file)?;
             }
-            let settings = PoolSettings::new(database, place);
+            let settings = PoolSettings::new(database, place, &made.stop);
             let lanes = match database.connections {
                 0 => loops,
                 _ => 1,
@@ -116,6 +119,7 @@ impl Databases {
 impl Drop for Databases {
     /// Connections are closed with their threads.
     fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
         self.lanes.clear();
         for thread in std::mem::take(&mut *locked(&self.threads)) {
             // Its users have been told already.

@@ -5,6 +5,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::Future;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use sokudo_jmeter::plan::{Database, IdleCheck};
@@ -34,10 +36,12 @@ pub(super) struct PoolSettings {
     set_up: Vec<String>,
     is_made_ahead: bool,
     idle: Option<IdleCheck>,
+    /// Ends statements that hold the thread, once it is set.
+    stop: Arc<AtomicBool>,
 }
 
 impl PoolSettings {
-    pub fn new(database: &Database, place: JdbcAddress) -> Self {
+    pub fn new(database: &Database, place: JdbcAddress, stop: &Arc<AtomicBool>) -> Self {
         Self {
             place,
             connections: database.connections,
@@ -47,6 +51,7 @@ impl PoolSettings {
             set_up: database.set_up.clone(),
             is_made_ahead: database.is_made_ahead,
             idle: database.idle.clone(),
+            stop: Arc::clone(stop),
         }
     }
 }
@@ -106,7 +111,7 @@ struct Idle {
 struct Pool {
     settings: Rc<PoolSettings>,
     most: usize,
-    rights: std::sync::Arc<Semaphore>,
+    rights: Arc<Semaphore>,
     idle: RefCell<Vec<Idle>>,
     is_made: Mutex<bool>,
     is_looked_after: Cell<bool>,
@@ -117,7 +122,7 @@ impl Pool {
         Rc::new(Self {
             settings,
             most,
-            rights: std::sync::Arc::new(Semaphore::new(most)),
+            rights: Arc::new(Semaphore::new(most)),
             idle: RefCell::default(),
             is_made: Mutex::new(false),
             is_looked_after: Cell::new(false),
@@ -177,8 +182,8 @@ impl Pool {
     }
 
     async fn right(&self) -> Result<OwnedSemaphorePermit, Thrown> {
-        let rights = std::sync::Arc::clone(&self.rights);
-        if let Ok(right) = std::sync::Arc::clone(&rights).try_acquire_owned() {
+        let rights = Arc::clone(&self.rights);
+        if let Ok(right) = Arc::clone(&rights).try_acquire_owned() {
             return Ok(right);
         }
         let wait_ms = self.settings.max_wait_ms;
@@ -223,6 +228,7 @@ impl Pool {
     async fn connect(&self) -> Result<Connection, Exception> {
         let settings = &self.settings;
         let mut connection = Connection::connect(&settings.place, CONNECT).await?;
+        connection.end_with(&settings.stop)?;
         for sql in &settings.set_up {
             connection.set_up(sql).await?;
         }
@@ -266,7 +272,7 @@ impl Pool {
             .retain(|idle| idle.since.elapsed() < age);
         for _ in 0..TESTED {
             // One that is tested is used: nobody else may have it.
-            let Ok(_right) = std::sync::Arc::clone(&self.rights).try_acquire_owned() else {
+            let Ok(_right) = Arc::clone(&self.rights).try_acquire_owned() else {
                 return;
             };
             let first = {
