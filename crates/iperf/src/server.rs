@@ -1,5 +1,6 @@
 //! The server: one test at a time; other clients are told that it is busy.
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use crate::show::Told;
 const STREAM: Duration = Duration::from_secs(20);
 /// Receive buffer that is asked for a stream of datagrams, bytes.
 const UDP_BUFFER: usize = 4 << 20;
+/// Longest wait for a caller to say who it is, and callers that are waited for at a time.
+const CALLER: (Duration, usize) = (Duration::from_secs(5), 64);
 /// Longest wait between two looks at what else is to be done.
 const LOOK: Duration = Duration::from_millis(50);
 /// A test that its client does not end is ended so long after its time.
@@ -72,6 +75,41 @@ impl Server {
     }
 }
 
+/// Callers that have not said yet who they are. None of them is waited for alone: whoever connects and is silent holds
+/// nobody up.
+#[derive(Default)]
+struct Callers(VecDeque<(TcpStream, SocketAddr, Instant)>);
+
+impl Callers {
+    /// Lets a caller wait; the oldest makes room.
+    fn add(&mut self, (stream, peer): (TcpStream, SocketAddr)) {
+        if self.0.len() >= CALLER.1 {
+            self.0.pop_front();
+        }
+        if stream.set_nonblocking(true).is_ok() {
+            self.0.push_back((stream, peer, Instant::now()));
+        }
+    }
+
+    /// The first that has said who it is.
+    fn next(&mut self) -> Option<(TcpStream, SocketAddr)> {
+        self.0.retain(|(stream, _, since)| {
+            let is_there = match stream.peek(&mut [0]) {
+                Ok(count) => count > 0,
+                Err(error) => is_timeout(&error),
+            };
+            is_there && since.elapsed() < CALLER.0
+        });
+        let said = |stream: &TcpStream| {
+            let count = stream.peek(&mut [0; COOKIE_BYTES]);
+            count.is_ok_and(|count| count == COOKIE_BYTES)
+        };
+        let at = self.0.iter().position(|(stream, ..)| said(stream))?;
+        let (stream, peer, _) = self.0.remove(at)?;
+        stream.set_nonblocking(false).ok().map(|()| (stream, peer))
+    }
+}
+
 /// Serves clients until `stop`, and prints what the tool would print. What a client does wrong ends its
 /// test only.
 pub fn run(
@@ -87,8 +125,12 @@ pub fn run(
         writeln!(out, "{rule}\nServer listening on {port}\n{rule}").map_err(failed)?;
     }
     out.flush().map_err(failed)?;
+    let mut callers = Callers::default();
     while !stop.load(Ordering::Relaxed) {
-        let Some((stream, peer)) = server.accept() else {
+        if let Some(caller) = server.accept() {
+            callers.add(caller);
+        }
+        let Some((stream, peer)) = callers.next() else {
             continue;
         };
         match one_test(server, options, stream, peer, out, stop) {
@@ -225,6 +267,13 @@ fn streams(
             return Err(IperfError::Protocol(
                 "the client does not connect its streams".into(),
             ));
+        }
+        // A client that has gone connects nothing more.
+        if let Some(said) = control.state_within(Duration::ZERO)? {
+            return Err(match said {
+                State::ClientTerminate => IperfError::Ended,
+                other => IperfError::Protocol(format!("{other:?} before the test")),
+            });
         }
         match udp.take() {
             Some(socket) => {

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use sokudo_iperf::{CommandLine, Options, Server, run_client, run_server};
 use sokudo_testkit::skip;
 
+/// Time after which a server must be free of callers that hold it: less than it waits for a client in a test.
+const FREE: Duration = Duration::from_secs(15);
 /// Longest wait for what is due.
 const BOUND: Duration = Duration::from_secs(60);
 
@@ -81,6 +83,59 @@ fn both_ways_of_both_protocols_agree_on_what_arrived() {
     ] {
         assert!(text.contains(shown), "no `{shown}`: {text}");
     }
+}
+
+/// A server until a test has ended, for what `meanwhile` does at its port.
+fn with_callers(meanwhile: impl FnOnce(u16)) {
+    let listening = options("-s -B 127.0.0.1 -p 0");
+    let server = Server::bind(&listening).expect("a server");
+    let port = server.place().port();
+    let (stop, never) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| run_server(&server, &listening, &mut Vec::new(), &stop));
+        meanwhile(port);
+        let client = options(&format!("-c 127.0.0.1 -p {port} -n 1M -P 2"));
+        let begun = Instant::now();
+        let tested = loop {
+            let tested = run_client(&client, &mut Vec::new(), &never);
+            // The server may need a moment to notice that it is free.
+            if tested.is_ok() || begun.elapsed() > FREE {
+                break tested;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        stop.store(true, Ordering::Relaxed);
+        tested.expect("a test");
+    });
+}
+
+/// Whoever connects and is silent does not hold the server.
+#[test]
+fn silent_callers_hold_nobody_up() {
+    let mut silent = Vec::new();
+    with_callers(|port| {
+        let call = || TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+        silent.extend((0..20).map(|_| call()));
+        for caller in silent.iter_mut().skip(10) {
+            caller.write_all(b"half a cookie").expect("written");
+        }
+    });
+}
+
+/// A client that goes before its streams are there leaves the server to the next one.
+#[test]
+fn a_client_that_goes_early_leaves_the_server_free() {
+    with_callers(|port| {
+        let mut control = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+        let wants = br#"{"tcp":true,"parallel":2,"time":1}"#;
+        let length = u32::try_from(wants.len()).expect("short").to_be_bytes();
+        control.write_all(&[b'a'; 37]).expect("written");
+        control.read_exact(&mut [0]).expect("asked for its wishes");
+        control.write_all(&length).expect("written");
+        control.write_all(wants).expect("written");
+        control.read_exact(&mut [0]).expect("asked for its streams");
+        drop(control);
+    });
 }
 
 /// A datagram test at a rate sends that rate, and counts what arrived.
