@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::Args;
 use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::secrets::hidden;
 use sokudo_model::{Batch, Manifest, Text, Unit};
-use sokudo_out::{Delivered, Outs, Point, SinkAddress};
+use sokudo_out::{Delivered, Outs, Point, SinkAddress, Trouble};
 use sokudo_session::page::Onward;
 
 use super::Failure;
@@ -34,7 +35,7 @@ impl OutArgs {
         let places = self.out.iter().map(|text| {
             text.parse::<SinkAddress>().map_err(|bad| {
                 Failure::operator(
-                    Text::new("error-out-place").with("text", bad.0),
+                    Text::new("error-out-place").with("text", hidden(&bad.0)),
                     Text::new("error-out-place-hint"),
                 )
             })
@@ -124,10 +125,17 @@ fn lost(delivered: Delivered) -> Text {
     };
     let all = delivered.sent + delivered.lost;
     Text::new(key)
-        .word("place", delivered.place)
+        .word("place", hidden(&delivered.place))
         .word("why", delivered.why)
         .number("lost", delivered.lost as f64, Unit::One)
         .number("all", all as f64, Unit::One)
+}
+
+/// The sentence about a sink that takes no samples. Terminals are kept too, so that it holds no secrets.
+fn down(trouble: &Trouble) -> Text {
+    Text::new("out-down")
+        .word("place", hidden(&trouble.place))
+        .word("why", &*trouble.why)
 }
 
 struct Beside {
@@ -143,10 +151,7 @@ impl Observer for Beside {
                 state.outs.offer(points(batch, begin, &state.run));
             }
             for trouble in state.outs.news() {
-                let says = Text::new("out-down")
-                    .word("place", trouble.place)
-                    .word("why", trouble.why);
-                tell(&I18n::new(self.sinks.lang).text(&says));
+                tell(&I18n::new(self.sinks.lang).text(&down(&trouble)));
             }
         }
         self.inner.note(progress);
@@ -173,4 +178,25 @@ fn points(batch: &Batch, begin: i64, run: &str) -> Vec<Point> {
         })
     });
     points.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_in_the_address_of_a_sink_are_not_printed() {
+        let place = "influx=http://h:8086/write?db=a&token=geheim";
+        let trouble = Trouble {
+            place: place.into(),
+            why: "nobody listens".into(),
+        };
+        let says = I18n::new(Lang::En).text(&down(&trouble));
+        assert!(says.contains("db=a&token=(hidden)"), "{says}");
+        let wrong = OutArgs {
+            out: vec!["influxx=http://me:geheim@h/?token=geheim".into()],
+        };
+        let refused = wrong.open(Lang::En).err().expect("no such sink");
+        assert!(!format!("{refused:?}").contains("geheim"), "{refused:?}");
+    }
 }
