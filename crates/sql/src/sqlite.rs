@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::{ToSqlOutput, Value as LiteValue, ValueRef};
-use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Row as LiteRow, ToSql};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Row as LiteRow, ToSql, ffi};
 
 use crate::error::{Class, SqlError};
 use crate::placeholders::numbered;
@@ -31,6 +32,46 @@ const STATEMENTS: usize = 256;
 
 /// Steps of SQLite's machine between two looks whether a statement is to go on: some of them make a millisecond.
 pub(crate) const STEPS: c_int = 20_000;
+
+/// Settings that name folders for SQLite to write to.
+const FOLDERS: [&str; 2] = ["temp_store_directory", "data_store_directory"];
+
+/// Has statements name only those further files that `may_open` allows: `ATTACH` opens them, `VACUUM INTO` makes
+/// them, and whose statements these are may not be whose files those are.
+pub(crate) fn confine(
+    connection: &mut Connection,
+    may_open: impl Fn(&str) -> bool + Send + 'static,
+) -> rusqlite::Result<()> {
+    // The library takes such a name for an address, whose path may be any.
+    let is_address = |name: &str| {
+        let scheme = name.get(..5);
+        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+    };
+    let judge = move |asked: AuthContext<'_>| match asked.action {
+        // Databases in memory, and temporary ones: also what `VACUUM` needs.
+        AuthAction::Attach {
+            filename: "" | ":memory:",
+        } => Authorization::Allow,
+        AuthAction::Attach { filename } if !is_address(filename) && may_open(filename) => {
+            Authorization::Allow
+        }
+        // A name that is computed is told to nobody.
+        AuthAction::Attach { .. }
+        | AuthAction::Unknown {
+            code: ffi::SQLITE_ATTACH,
+            ..
+        } => Authorization::Deny,
+        AuthAction::Pragma { pragma_name, .. }
+            if FOLDERS
+                .iter()
+                .any(|name| pragma_name.eq_ignore_ascii_case(name)) =>
+        {
+            Authorization::Deny
+        }
+        _ => Authorization::Allow,
+    };
+    connection.authorizer(Some(judge))
+}
 
 /// One session.
 pub(crate) struct Sqlite {
@@ -61,7 +102,9 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(lost)?;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(lost)?;
+        // The file of the target is what its owner allows.
+        confine(&mut connection, |_| false).map_err(lost)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.busy_timeout(Duration::ZERO).map_err(lost)?;
         let session = Self {

@@ -162,6 +162,12 @@ impl Prepared {
         })
     }
 
+    /// Tells while the test runs whether the plan may open a file in place.
+    pub(super) fn opener(&self) -> Arc<dyn Fn(&str) -> bool + Send + Sync> {
+        let files = Arc::clone(&self.files);
+        Arc::new(move |path| files.may_open_here(path).is_ok())
+    }
+
     /// Keeps the plan's listeners from writing files and from telling databases.
     pub fn keep_listeners_quiet(&mut self) {
         for listener in &mut self.plan.listeners {

@@ -432,3 +432,14 @@ fn a_statement_without_end_ends_with_its_time() {
     assert_eq!(get(&result, "sql.transactions"), 0.0, "{result:?}");
     assert!(get(&result, "sql.errors") > 0.0, "{result:?}");
 }
+
+#[test]
+fn scripts_open_no_other_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let other = directory.path().join("other.db");
+    let script = format!("vacuum into '{}';", other.display());
+    let fields = format!(r#"{},"duration":"200ms""#, files(&[("copy.sql", &script)]));
+    let result = play(&Sqlmix, &fields, || ());
+    assert!(get(&result, "sql.errors") > 0.0, "{result:?}");
+    assert!(!other.exists());
+}

@@ -284,6 +284,17 @@ impl Connection {
         }
     }
 
+    /// Has statements name only those further files of this host that `may_open` allows.
+    pub fn confine(
+        &mut self,
+        may_open: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Result<(), Exception> {
+        match &mut self.inner {
+            Inner::Postgres(_) | Inner::MySql(_) => Ok(()),
+            Inner::Sqlite(session) => session.confine(may_open),
+        }
+    }
+
     /// Executes a statement. It gives one outcome, or any number where it may give anything.
     pub async fn run(
         &mut self,
@@ -445,5 +456,48 @@ mod tests {
             ended.expect_err("an end");
         });
         stopping.join().expect("it stops");
+    }
+
+    #[test]
+    fn statements_open_no_file_that_is_not_allowed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (inside, outside) = (
+            directory.path().join("in.db"),
+            directory.path().join("out.db"),
+        );
+        let allowed = inside.display().to_string();
+        runtime().block_on(async {
+            let mut connection = own(&directory).await;
+            let may_open = move |path: &str| path == allowed;
+            connection.confine(may_open).expect("a guard");
+            let place = outside.display();
+            for sql in [
+                format!("attach '{place}' as x"),
+                format!("attach 'file:{place}' as x"),
+                format!("attach 'FILE:{place}?mode=rwc' as x"),
+                format!(
+                    "attach '{}' || 'out.db' as x",
+                    directory.path().join("").display()
+                ),
+                format!("vacuum into '{place}'"),
+                format!("vacuum into 'file:{place}'"),
+                format!(
+                    "pragma temp_store_directory = '{}'",
+                    directory.path().display()
+                ),
+            ] {
+                let done = connection.set_up(&sql).await;
+                assert!(done.is_err(), "{sql}");
+                assert!(!outside.exists(), "{sql}");
+            }
+            for sql in [
+                format!("attach '{}' as x", inside.display()),
+                "create table x.t(a)".into(),
+                "attach ':memory:' as y".into(),
+                "vacuum".into(),
+            ] {
+                connection.set_up(&sql).await.expect(&sql);
+            }
+        });
     }
 }

@@ -12,7 +12,7 @@ use rusqlite::{CachedStatement, Connection, Error, ErrorCode, OpenFlags, ffi};
 
 use super::argument::{Argument, ArgumentKind};
 use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows, java};
-use crate::sqlite::STEPS;
+use crate::sqlite::{STEPS, confine};
 
 const CLASS: &str = "org.sqlite.SQLiteException";
 /// Longest wait of a statement for others, unless it says another.
@@ -48,6 +48,13 @@ impl Sqlite {
         let is_over = move || stop.load(Ordering::Relaxed);
         let watching = self.0.progress_handler(STEPS, Some(is_over));
         watching.map_err(|error| told(&error))
+    }
+
+    pub(super) fn confine(
+        &mut self,
+        may_open: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Result<(), Exception> {
+        confine(&mut self.0, may_open).map_err(|error| told(&error))
     }
 
     pub(super) async fn batch(&mut self, sql: &str) -> Result<(), Exception> {

@@ -69,7 +69,7 @@ impl Databases {
             if let Some(file) = named.and_then(|it| it.authorities.as_ref()) {
                 prepared.may_open(file)?;
             }
-            let settings = PoolSettings::new(database, place, &made.stop);
+            let settings = PoolSettings::new((database, place), &made.stop, prepared.opener());
             let lanes = match database.connections {
                 0 => loops,
                 _ => 1,

@@ -38,10 +38,18 @@ pub(super) struct PoolSettings {
     idle: Option<IdleCheck>,
     /// Ends statements that hold the thread, once it is set.
     stop: Arc<AtomicBool>,
+    may_open: MayOpen,
 }
 
+/// Whether statements of a plan may name a file of this host.
+pub(super) type MayOpen = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 impl PoolSettings {
-    pub fn new(database: &Database, place: JdbcAddress, stop: &Arc<AtomicBool>) -> Self {
+    pub fn new(
+        (database, place): (&Database, JdbcAddress),
+        stop: &Arc<AtomicBool>,
+        may_open: MayOpen,
+    ) -> Self {
         Self {
             place,
             connections: database.connections,
@@ -52,6 +60,7 @@ impl PoolSettings {
             is_made_ahead: database.is_made_ahead,
             idle: database.idle.clone(),
             stop: Arc::clone(stop),
+            may_open,
         }
     }
 }
@@ -229,6 +238,8 @@ impl Pool {
         let settings = &self.settings;
         let mut connection = Connection::connect(&settings.place, CONNECT).await?;
         connection.end_with(&settings.stop)?;
+        let may_open = Arc::clone(&settings.may_open);
+        connection.confine(move |path| may_open(path))?;
         for sql in &settings.set_up {
             connection.set_up(sql).await?;
         }
