@@ -304,6 +304,6 @@ impl<P: Parts> Details for TransactionDetails<P> {
     fn counts(&self) -> impl Iterator<Item = (Metric, u64)> {
         let told = |(metric, count): &(Metric, u64)| *count > 0 || *metric == numbers::ATTEMPTS;
         let own = P::COUNTS.iter().copied().zip(self.counts.iter().copied());
-        self.each().into_iter().filter(told).chain(own)
+        self.each().filter(told).chain(own)
     }
 }
