@@ -74,7 +74,7 @@ help-any--carrier-auto = The kernel for a rate and a delay where it has both, ot
 help-any--carrier-kernel = The kernel: tbf and netem
 help-any--carrier-tun = This program, between two TUN devices
 help-any--content = What the files of a data set hold: `text`, `random`, `mixed:60` (percent random)
-help-any--count = Measure exactly so many transactions; without --duration nothing else ends the run
+help-any--count = Measure exactly so many transactions; without --duration it also ends when requests fail and none is answered for 10 s and three times --timeout
 help-any--delay = Time from one host to the other, each way: a round trip takes twice as long
 help-any--direction = Who asks whom
 help-any--direction-mesh = Every host asks all others
@@ -319,7 +319,7 @@ help-crr =
     Open a connection for each request: connections per second and their latency.
 
     Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are measured separately.
-help-crr--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
+help-crr--count = Measure exactly so many requests per thread; without --duration it also ends when requests fail and none is answered for 10 s and three times --timeout
 help-crr--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next
 help-crr--threads = Threads for each peer, on both ends
 help-crr--timeout = A request without an answer for this long has failed. Its connection is given up; with UDP the message is taken for lost
@@ -402,7 +402,7 @@ help-dns =
 
     The server needs nothing of ours. DNS over UDP or TCP; response codes, truncated responses and lost queries are counted separately.
 help-dns--connections = Sockets, each with a port of its own; over all threads. Servers with several threads share their work by these ports
-help-dns--count = Measure exactly so many queries; without --duration nothing else ends the run
+help-dns--count = Measure exactly so many queries; without --duration it also ends when requests fail and none is answered for 10 s and three times --timeout
 help-dns--dnssec = Ask for signatures (DNSSEC)
 help-dns--key = Key that `sokudo serve` printed on those hosts
 help-dns--name = Name to ask for; may be given several times, and they are asked for in turn. `{"{"}n{"}"}` in it becomes the number of the query in ten digits, so that no cache knows the name
@@ -921,7 +921,7 @@ help-rr =
 
     Start `sokudo serve` on each HOST first. Every round trip is recorded.
 help-rr--connections = Connections to each peer, shared out among the threads. Default: one per thread
-help-rr--count = Measure exactly so many requests per thread; without --duration nothing else ends the run
+help-rr--count = Measure exactly so many requests per thread; without --duration it also ends when requests fail and none is answered for 10 s and three times --timeout
 help-rr--duplex = Send both ways at once: the far end sends each request back while it is still coming in, and this end reads while it writes
 help-rr--nagle = Let the kernel wait for more bytes before it sends a small segment (Nagle's algorithm): what it costs where requests are small and several are under way (--window)
 help-rr--rate = Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each answer starts the next

@@ -62,7 +62,8 @@ pub struct CommonOptions {
     #[schemars(with = "Option<String>")]
     pub duration: Option<Span>,
 
-    /// Measure exactly so many requests per thread; without --duration nothing else ends the run.
+    /// Measure exactly so many requests per thread; without --duration it also ends when requests fail and none is
+    /// answered for 10 s and three times --timeout.
     #[arg(long, value_name = "N")]
     #[schemars(with = "Option<String>")]
     pub count: Option<HowMany>,

@@ -21,6 +21,11 @@ pub const LOOK: Duration = Duration::from_millis(50);
 /// Longest wait for answers after the run was stopped.
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 
+/// Time without an answer after which an amount of requests is not tried for any longer while they fail: this, and so
+/// many times their timeout.
+const VAIN_NS: i64 = 10_000_000_000;
+const VAIN_TIMEOUTS: i64 = 3;
+
 /// A request whose time comes sooner than this is not slept for: the wake-up would be late.
 const SPIN_NS: i64 = 50_000;
 
@@ -129,6 +134,9 @@ impl<D: Details> Course<D> {
         if self.count.is_some_and(enough) {
             return Next::Over;
         }
+        if self.is_in_vain(now) {
+            return Next::Over;
+        }
         match self.schedule.next_ns(now) {
             // Requests that are due and late are still sent, for a bounded time.
             Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
@@ -139,6 +147,14 @@ impl<D: Details> Course<D> {
             Some(at_ns) if now < self.end_ns => Next::Now(at_ns),
             _ => Next::Over,
         }
+    }
+
+    /// True where only a count ends the load, and its requests fail and fail.
+    #[inline]
+    fn is_in_vain(&self, now: i64) -> bool {
+        let counts = &self.recorder.counts;
+        let bound_ns = || VAIN_NS.saturating_add(self.timeout_ns.saturating_mul(VAIN_TIMEOUTS));
+        self.is_by_count && counts.is_silent && now - counts.last_through_ns() >= bound_ns()
     }
 
     /// True when an answer that has been missing since `sent_ns` is waited for no longer.
@@ -266,5 +282,50 @@ pub fn ended(error: &io::Error) -> String {
             "the far end reset the connection".into()
         }
         _ => format!("the connection ended: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    const S: i64 = 1_000_000_000;
+
+    /// Five requests, each of which has a second.
+    fn course(duration_ns: u64) -> Course {
+        let plan = AskPlan {
+            flow: 0,
+            rate_per_s: None,
+            count: Some(5),
+            duration_ns,
+            warmup_ns: 0,
+            bound_ns: 3_600_000_000_000,
+            timeout_ns: S,
+            sample: Sample::All,
+            keep: 0,
+            interval_ns: 1_000_000_000,
+            stop: Arc::default(),
+        };
+        Course::new(&plan, S, &sync_channel(1).0)
+    }
+
+    #[test]
+    fn an_amount_of_requests_that_all_fail_is_given_up() {
+        let mut by_count = course(0);
+        assert_eq!(by_count.next(100 * S, 1), Next::Now(100 * S));
+        by_count.recorder.failed(S, || "refused".into());
+        assert_eq!(by_count.next(13 * S, 0), Next::Now(13 * S));
+        assert_eq!(by_count.next(14 * S, 0), Next::Over);
+        // An answer begins the time anew.
+        by_count.recorder.answered(13 * S, 13 * S, 13 * S);
+        by_count.recorder.failed(14 * S, || "refused".into());
+        assert_eq!(by_count.next(25 * S, 0), Next::Now(25 * S));
+        assert_eq!(by_count.next(26 * S, 0), Next::Over);
+        // Whoever says how long is asked for so long.
+        let mut timed = course(100_000_000_000);
+        timed.recorder.failed(S, || "refused".into());
+        assert_eq!(timed.next(50 * S, 0), Next::Now(50 * S));
     }
 }

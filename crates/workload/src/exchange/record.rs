@@ -90,7 +90,7 @@ impl Counts {
     }
 
     /// Last answer, or the begin when there was none.
-    fn last_through_ns(&self) -> i64 {
+    pub fn last_through_ns(&self) -> i64 {
         self.first_ns.map_or(self.from_ns, |_| self.last_ns)
     }
 
