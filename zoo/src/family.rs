@@ -177,6 +177,14 @@ families! {
         "plan_change",
         "repeated_transactions",
     ];
+    /// The server holds requests back to a rate: from outside, a lock that is held for a fixed time looks the same.
+    SERVER_PACES = "a rate of the server": ["request_stage/paced", "request_stage/serial"];
+    /// Each request takes its own time at the server, and waits for no other.
+    SERVER_TIMES = "times of requests": ["request_stage/wait"];
+    /// The server answers with errors.
+    ERRORS = "answers with errors": ["error_answers"];
+    /// Transactions fail for good.
+    FAILURES = "failing transactions": ["transaction_failures"];
     /// The server stands still now and then.
     SERVER_PAUSES = "server pauses": [
         "checkpoint_dip",

@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::family::{
-    CLIENT_POOL, DATABASE_CPU, DRIVER, GONE, HELD_LOCK, LOCKS, LOG, QUOTA, SESSIONS,
+    CLIENT_POOL, DATABASE_CPU, DRIVER, FAILURES, GONE, HELD_LOCK, LOCKS, LOG, QUOTA, SESSIONS,
 };
 use crate::world::{Engine, Event, Side};
 
@@ -129,6 +129,23 @@ pub const ALL: &[Case] = &[
         make: |world, most| {
             let most = format!("max_connections={}", most.round());
             world.database(Engine::Postgres, 1, &[&most, "max_wal_senders=0"]);
+        },
+    },
+    Case {
+        name: "database-cancels-statements",
+        says: [
+            "a bound on the time of statements, of which each takes 2 to 22 ms, ms",
+            "2〜22 ms かかる文に対する時間の上限、ms",
+        ],
+        family: &FAILURES,
+        strengths: [17.0, 9.0],
+        loads: &["sqlmix --target postgres://bench@HOST/bench --file bounded.sql -D ms={} -c 8"],
+        make: |world, _| {
+            world.files.push((
+                "bounded.sql",
+                "set statement_timeout = :ms;\nselect pg_sleep(0.002 + random() * 0.02);\n",
+            ));
+            world.database(Engine::Postgres, 1, NO_DISK);
         },
     },
     Case {

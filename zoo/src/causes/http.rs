@@ -2,8 +2,8 @@
 
 use crate::case::Case;
 use crate::family::{
-    CHURN, DELAYED_BODY, NAMES, REFUSALS, SERVER_CPU, SERVER_NEIGHBOUR, SERVER_PAUSES,
-    SERVER_WAITS, SLOW_BODY, SLOW_NAMES, SLOW_SHARE,
+    CHURN, DELAYED_BODY, ERRORS, NAMES, REFUSALS, SERVER_CPU, SERVER_NEIGHBOUR, SERVER_PACES,
+    SERVER_PAUSES, SERVER_TIMES, SERVER_WAITS, SLOW_BODY, SLOW_NAMES, SLOW_SHARE,
 };
 use crate::world::Side;
 
@@ -130,6 +130,59 @@ pub const ALL: &[Case] = &[
                 "fail={:.3} think_ms=5",
                 (percent / 100.0).min(0.95)
             ))
+        },
+    },
+    Case {
+        name: "server-holds-to-a-rate",
+        says: [
+            "a limit on the rate for which requests wait, per second",
+            "要求が順番を待つレート制限、毎秒",
+        ],
+        family: &SERVER_PACES,
+        strengths: [300.0, 80.0],
+        loads: &["http http://HOST/ -c 8", "http http://HOST/ -c 24"],
+        make: |world, rate| world.served_by(format!("pace={rate:.0} think_ms=1")),
+    },
+    Case {
+        name: "server-takes-varied-times",
+        says: [
+            "times of requests that vary by themselves around this mean, ms",
+            "この平均のまわりで変動する要求ごとの時間、ms",
+        ],
+        family: &SERVER_TIMES,
+        strengths: [20.0, 60.0],
+        loads: &["http http://HOST/ -c 16", "http http://HOST/ -c 4"],
+        make: |world, ms| world.served_by(format!("varied_ms={ms:.1}")),
+    },
+    Case {
+        name: "gateway-has-no-backend",
+        says: [
+            "a share of answers with status 502, %",
+            "ステータス 502 の応答の割合、%",
+        ],
+        family: &ERRORS,
+        strengths: [30.0, 100.0],
+        loads: &[
+            "http http://HOST/ -c 8",
+            "http http://HOST/ -c 8 --rate 200/s",
+        ],
+        make: |world, percent| {
+            let share = (percent / 100.0).min(1.0);
+            world.served_by(format!("fail={share:.3} status=502 think_ms=4"));
+        },
+    },
+    Case {
+        name: "path-is-missing",
+        says: [
+            "a share of answers with status 404, %",
+            "ステータス 404 の応答の割合、%",
+        ],
+        family: &ERRORS,
+        strengths: [30.0, 100.0],
+        loads: &["http http://HOST/ -c 8"],
+        make: |world, percent| {
+            let share = (percent / 100.0).min(1.0);
+            world.served_by(format!("fail={share:.3} status=404 think_ms=4"));
         },
     },
     Case {

@@ -26,6 +26,8 @@ struct Server {
     /// Taken by requests for reading, and by pauses for writing.
     going: RwLock<()>,
     allowance: Mutex<Allowance>,
+    /// Time of the next turn.
+    turn: Mutex<Instant>,
     number: AtomicU64,
     body: Vec<u8>,
 }
@@ -75,6 +77,7 @@ impl Server {
                 left: 0.0,
                 at: Instant::now(),
             }),
+            turn: Mutex::new(Instant::now()),
             number: AtomicU64::new(0),
             body: vec![b'x'; manner.count("body").max(2)],
             manner,
@@ -125,7 +128,10 @@ impl Server {
             return "429 Too Many Requests";
         }
         if self.is_turn(number, "fail") {
-            return "503 Service Unavailable";
+            return self.error();
+        }
+        if manner.is("pace") {
+            self.wait_for_turn();
         }
         let _worker = self.workers.enter();
         let _going = self.going.read();
@@ -150,7 +156,31 @@ impl Server {
         if manner.is("think_ms") {
             thread::sleep(manner.time_ms("think_ms"));
         }
+        if manner.is("varied_ms") {
+            thread::sleep(manner.time_ms("varied_ms").mul_f64(exponential(number)));
+        }
         "200 OK"
+    }
+
+    /// Status line of an error.
+    fn error(&self) -> &'static str {
+        match self.manner.count("status") {
+            404 => "404 Not Found",
+            500 => "500 Internal Server Error",
+            502 => "502 Bad Gateway",
+            _ => "503 Service Unavailable",
+        }
+    }
+
+    /// Lets requests go on one by one, so many a second.
+    fn wait_for_turn(&self) {
+        let own = {
+            let mut turn = self.turn.lock().expect("nobody panics holding it");
+            let own = (*turn).max(Instant::now());
+            *turn = own + Duration::from_secs_f64(1.0 / self.manner.number("pace"));
+            own
+        };
+        thread::sleep(own.saturating_duration_since(Instant::now()));
     }
 
     /// Spreads a share evenly: it is the n-th's turn when the share of n grows by one there.
@@ -212,6 +242,15 @@ impl Server {
     }
 }
 
+/// A number of mean 1 whose distribution is exponential, drawn for the n-th request (splitmix64).
+fn exponential(n: u64) -> f64 {
+    let mut bits = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let uniform = ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
+    -(1.0 - uniform).ln()
+}
+
 /// Reads to the end of a request; false when the other end has left.
 fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
     let mut portion = [0; 4096];
@@ -246,6 +285,15 @@ fn body_bytes(head: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn drawn_times_have_the_mean_and_the_spread_of_an_exponential_distribution() {
+        let drawn: Vec<f64> = (0..10_000).map(exponential).collect();
+        let mean = drawn.iter().sum::<f64>() / 10_000.0;
+        let above = drawn.iter().filter(|one| **one > 2.0).count() as f64 / 10_000.0;
+        assert!((mean - 1.0).abs() < 0.05, "{mean}");
+        assert!((above - (-2.0_f64).exp()).abs() < 0.02, "{above}");
+    }
 
     #[test]
     fn requests_end_where_their_heads_do() {

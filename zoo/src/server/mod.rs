@@ -32,13 +32,18 @@ const WORDS: &[&str] = &[
     // Open connections beyond which new ones are reset; whether each is closed after its response.
     "connections",
     "close",
-    // Requests per second beyond which 429 is answered; share of requests that 503 answers.
+    // Requests per second beyond which 429 is answered, or beyond which requests wait for their turn; share of
+    // requests that an error answers, and its status, 503 if none is given.
     "rate",
+    "pace",
     "fail",
+    "status",
     // Requests that are worked on at a time.
     "workers",
-    // Time of a request: asleep, on the CPU, under a lock of all, holding one of `pool` connections.
+    // Time of a request: asleep, asleep for a time that varies around this mean, on the CPU, under a lock of all,
+    // holding one of `pool` connections.
     "think_ms",
+    "varied_ms",
     "cpu_us",
     "lock_ms",
     "pool",
