@@ -199,7 +199,9 @@ specs-waits = waits { $time }
 advise-doing-probe = measuring: { $step }
 advise-doing-trial = trying: { $trial }
 ## Demo
-demo-begins = demo server on { $url }. In another terminal:
+demo-begins =
+    demo server on { $url }
+    In another terminal:
 demo-plan = a JMeter plan that visits it: sokudo demo --plan demo.jmx
 demo-ends = Ctrl-C ends it.
 

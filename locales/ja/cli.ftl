@@ -168,7 +168,9 @@ specs-waits = { $time } 待機
 advise-doing-probe = 測定中: { $step }
 advise-doing-trial = 試行中: { $trial }
 ## Demo
-demo-begins = デモサーバーは { $url } です。別の端末から:
+demo-begins =
+    デモサーバー { $url }
+    別の端末から:
 demo-plan = このサーバーを訪れる JMeter プラン: sokudo demo --plan demo.jmx
 demo-ends = Ctrl-C で終わります。
 

@@ -17,7 +17,7 @@ fn demo(place: &Place) -> (Running, String) {
     let url = running.wait_for(|line| {
         let mut words = line.split_whitespace();
         let url = words.find(|word| word.starts_with("http://"))?;
-        Some(url.trim_end_matches('.').to_owned())
+        Some(url.to_owned())
     });
     (running, url)
 }

@@ -156,7 +156,7 @@ fn every_command_of_the_readme_is_tried() {
         let url = line
             .split_whitespace()
             .find(|word| word.starts_with("http://"))?;
-        Some(url.trim_end_matches('.').rsplit(':').next()?.to_owned())
+        Some(url.rsplit(':').next()?.to_owned())
     });
     let mut done = Vec::new();
     for command in &commands {
@@ -198,7 +198,7 @@ fn from_the_check_to_the_report_in_a_file() {
         let url = line
             .split_whitespace()
             .find(|word| word.starts_with("http://"))?;
-        Some(url.trim_end_matches('.').to_owned())
+        Some(url.to_owned())
     });
     let ended = place.run(&format!("http {url}/stress/demo -c 4 -d 1s"));
     ended.expect_code(0);
