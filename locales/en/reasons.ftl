@@ -242,3 +242,19 @@ reason-no-listener = `{ $file }` of a listener is not written: { $why }
 reason-responses-unwritten = { $failed } responses could not be written: { $first }
 reason-responses-thread = the thread that writes responses died
 reason-several-generators = several generators execute the plan
+
+# Sources of evidence, where they are no names of the system.
+
+reason-source-errors-on-socket = errors on the sending socket
+reason-source-times-of-load = time stamps of the load
+reason-source-thread-cpu = CPU time of the thread
+reason-source-target-count = the target's own count
+reason-source-monitor-answers = answers to the monitor
+reason-source-self-test = self-test over loopback
+reason-source-pool-looks = looks at the pool
+reason-source-sequence-numbers = sequence numbers and time stamps
+reason-source-generator-counts = time stamps and counts of the generator
+reason-source-both-counts = time stamps and counts of both ends
+reason-source-sample-times = times of samples
+reason-source-response-codes = response codes
+reason-source-first-failure = error of the first failure

@@ -241,3 +241,19 @@ reason-no-listener = リスナーの `{ $file }` を書き込みません: { $wh
 reason-responses-unwritten = { $failed } 件の応答を書き込めません: { $first }
 reason-responses-thread = 応答を書き込むスレッドが異常終了しました
 reason-several-generators = 複数の生成側がプランを実行しています
+
+# 根拠の出典のうち、システムの名前ではないもの。
+
+reason-source-errors-on-socket = 送信ソケットのエラー
+reason-source-times-of-load = 負荷のタイムスタンプ
+reason-source-thread-cpu = スレッドの CPU 時間
+reason-source-target-count = ターゲット自身の計数
+reason-source-monitor-answers = モニターへの応答
+reason-source-self-test = ループバックでの自己診断
+reason-source-pool-looks = プールの観測
+reason-source-sequence-numbers = シーケンス番号とタイムスタンプ
+reason-source-generator-counts = 負荷生成側のタイムスタンプと計数
+reason-source-both-counts = 両端のタイムスタンプと計数
+reason-source-sample-times = サンプルの時刻
+reason-source-response-codes = 応答コード
+reason-source-first-failure = 最初の失敗のエラー

@@ -161,7 +161,7 @@ impl Writer {
             let line = format!(
                 "  - {} ({})\n",
                 self.say(&proof.says),
-                escape(&proof.source)
+                self.say(&Text::recorded(&proof.source).into())
             );
             self.out.push_str(&line);
         }

@@ -169,7 +169,7 @@ impl Page<'_> {
             let _ = write!(
                 out,
                 "<span class=\"source\">{}</span></li>",
-                escape(&proof.source)
+                self.say(&Text::recorded(&proof.source).into())
             );
         }
         out.push_str("</ul>");

@@ -126,7 +126,8 @@ impl Writer {
     fn observations(&mut self, [some, none]: [&str; 2], rows: &[Evidence]) {
         self.line(&Text::new(if rows.is_empty() { none } else { some }));
         for row in rows {
-            self.item(&row.says, Some(&row.source));
+            let source = self.say(&Text::recorded(&row.source).into());
+            self.item(&row.says, Some(&source));
         }
     }
 
