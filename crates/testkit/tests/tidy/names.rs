@@ -35,6 +35,7 @@ const OTHER_MEANING: &[(&str, &str, &str)] = &[
         "probe",
         "role of a trial",
     ),
+    ("crates/groovy/src", "stream", "method of Java"),
     ("crates/http/src", "http", "scheme of a URL"),
     ("crates/load-http/src", "http", "scheme of a URL"),
     ("crates/load-network/src/bus", "rr", "mode of the bus"),
