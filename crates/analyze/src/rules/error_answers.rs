@@ -125,12 +125,14 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let evidence = &mut finding.evidence;
     evidence.extend(requests.row("evidence-mean-bad", http::MEAN_BAD_SECONDS));
     evidence.extend(requests.row("evidence-mean-good", http::MEAN_GOOD_SECONDS));
+    evidence.extend(requests.own_cpu_row());
     finding.next = Some(Text::new(status.next));
     Some(finding)
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::tests::limit;
     use crate::tests::requests::*;
 
     #[test]
@@ -161,6 +163,9 @@ mod tests {
         }
         told(&[("status_5xx", 300.0), ("status_2xx", 700.0)], "says");
         told(&[("status_4xx", 1_000.0), ("status_404", 90.0)], "all-says");
+        let missing = of(&[("status_4xx", 1_000.0), ("status_404", 1_000.0)]);
+        let found = limit(&missing).expect("a limit");
+        assert_eq!(found.rule, "error_answers");
         let quiet = |totals: &[(&str, f64)]| assert!(is_quiet(&of(totals), "error_answers"));
         quiet(&[
             ("status_4xx", 5.0),

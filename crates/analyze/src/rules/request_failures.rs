@@ -149,7 +149,7 @@ fn evidence(view: &PhaseView<'_>, flow: &FlowResult, metric: Metric, count: f64)
 }
 
 /// Message of a system call, or fault in the answer's form, at the first failure.
-fn first_error(flow: &FlowResult) -> Option<Evidence> {
+pub(super) fn first_error(flow: &FlowResult) -> Option<Evidence> {
     let error = flow.labels.get("error")?;
     let says = Text::new("evidence-first-error").word("host", &flow.from);
     Some(Evidence {

@@ -13,6 +13,7 @@ use sokudo_model::kinds::sql;
 use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
+use super::request_failures::first_error;
 use crate::quantities::exchange::Exchange;
 use crate::rule::{LIMITING, Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
@@ -109,13 +110,15 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .number("share", share, Unit::Ratio)
         .number("served", served, Unit::One);
     let mut finding = view.finding(RULE.name, severity, weight, says);
-    let host = view.flows().first().map_or("", |flow| &flow.from);
+    let flow = view.flows().first();
+    let host = flow.map_or("", |flow| &flow.from);
     let rows = &mut finding.evidence;
     rows.push(view.evidence("evidence-failed-transactions", sql::ERRORS, host, errors));
     match metric == sql::ATTEMPTS {
         true => rows.push(view.evidence("evidence-vain-tries", metric, host, vain)),
         false => rows.push(view.evidence("evidence-tries-of-a-kind", metric, host, count)),
     }
+    rows.extend(flow.and_then(first_error));
     finding.next = Some(Text::new(next));
     Some(finding)
 }
@@ -153,6 +156,11 @@ mod tests {
             );
             has_metric(&finding, &format!("sql.{metric}"));
         }
+        let mut denied = failed(100.0, &[("denied_statements", 95.0)]).record;
+        let says = "permission denied for table t (42501)";
+        let flow = &mut denied.manifest.phases[0].result.flows[0];
+        flow.labels.insert("error".into(), says.into());
+        assert_eq!(limit(&denied).expect("a limit").rule, RULE.name);
         let vain = failed(10.0, &[("serialization_failures", 80.0)]);
         let key = one(&vain.record, RULE.name).says.key;
         assert_eq!(key, "rule-transaction-failures-vain-says");
