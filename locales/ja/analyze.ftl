@@ -645,6 +645,7 @@ rule-replication-stage-write-next = { $host } のディスクを見て (monitor 
 rule-replication-stage-create-says = { $host } の受信スレッドは時間の { $share } を小さなファイルの作成と改名に使っています ({ $files })。経路ではなくファイルシステムが上限です。
 rule-replication-stage-create-next = 接続を増やす (--connections) と複数のファイルを同時に作ります。小さなファイルに速いファイルシステムが最も効きます。
 rule-replication-stage-sync-says = { $host } の受信スレッドは時間の { $share } をファイルに使い、その大半は永続化です。同期のたびにデバイスを待っています。
+rule-replication-stage-sync-part-says = { $host } の受信スレッドは時間の { $share } をファイルに使っています ({ $files })。全体の { $syncs } は永続化、残りは作成、書き込み、改名です。
 rule-replication-stage-sync-next = 多数のファイルをまとめて同期する (--durability batch) か、元から複製し直せるならシステムに任せてください (--durability none)。
 rule-replication-stage-unpack-says = { $host } の受信スレッドは時間の { $share } を展開と検証に使っています。CPU が { $bytes } より多くを処理できません。
 rule-replication-stage-unpack-next = レベルを下げる (--level 1 または none) か、接続を増やして (--connections) スレッドで分担してください。
@@ -920,7 +921,7 @@ finding-server_cpu_limited-signs = そのプロセスの最も忙しいスレッ
 finding-server_cpu_limited-try = サーバーのコアまたはクォータを増やすか、1 件あたりの処理を減らしてください。別のマシンから負荷をかけてください。
 
 finding-replication_stage-means = 複製のスレッドの時間の大半が 1 つの段階で過ぎています。木の走査、読み取り、圧縮、展開、作成、書き込み、同期のどれかを示します。
-finding-replication_stage-signs = 1 つの段階が、一方の端のデータスレッドの時間の { $most } 以上を占める。宛先のファイルでの時間のうち、同期が { $syncing } 以上なら同期、ファイルが平均 { $small } 以下なら作成と改名、それ以外は書き込みが理由である。{ $poor } 対 1 より縮まない圧縮は無駄とする。
+finding-replication_stage-signs = 1 つの段階が、一方の端のデータスレッドの時間の { $most } 以上を占める。宛先のファイルでの時間のうち、同期が { $syncing } 以上なら同期（{ $beside } 以上なら併せて示す）、ファイルが平均 { $small } 以下なら作成と改名、それ以外は書き込みが理由である。{ $poor } 対 1 より縮まない圧縮は無駄とする。
 finding-replication_stage-try = 示された段階を改善してください。レベル、永続化、接続数は複製のオプションで、ディスクとファイルシステムはそうではありません。
 finding-request_stage-means = リクエストの時間の大半が 1 つの段階で過ぎています。名前、接続、TLS、送信、サーバーの処理とキュー、本文のどれかを示します。
 finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、要求の { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、要求側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。

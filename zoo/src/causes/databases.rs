@@ -143,7 +143,7 @@ pub const ALL: &[Case] = &[
         make: |world, _| {
             world.files.push((
                 "bounded.sql",
-                "set statement_timeout = :ms;\nselect pg_sleep(0.002 + random() * 0.02);\n",
+                "select set_config('statement_timeout', cast(:ms as text), false);\nselect pg_sleep(0.002 + random() * 0.02);\n",
             ));
             world.database(Engine::Postgres, 1, NO_DISK);
         },

@@ -23,6 +23,8 @@ const MOST: f64 = 0.5;
 /// Share of a receiver's time in files from which syncing is what takes it: the rest is divided among making,
 /// writing and renaming them.
 const SYNCING: f64 = 0.4;
+/// The same from which it is told beside the rest.
+const SYNCING_TOO: f64 = 0.2;
 /// Mean size up to which creating and renaming a file costs more than writing it, bytes.
 const SMALL_BYTES: f64 = 65_536.0;
 /// Ratio up to which compression is of no use.
@@ -36,6 +38,7 @@ pub const RULE: Rule = Rule {
     bounds: &[
         ("most", MOST, Unit::Ratio),
         ("syncing", SYNCING, Unit::Ratio),
+        ("beside", SYNCING_TOO, Unit::Ratio),
         ("small", SMALL_BYTES, Unit::Bytes),
         ("poor", POOR, Unit::One),
     ],
@@ -111,6 +114,7 @@ fn conclude(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
     let says = Text::new(longest.says)
         .word("host", host)
         .number("share", share, Unit::Ratio)
+        .number("syncs", of(numbers::RECEIVER_SYNC_RATIO), Unit::Ratio)
         .number("files", of(numbers::FILES_PER_SECOND), Unit::PerSecond)
         .number(
             "bytes",
@@ -216,6 +220,13 @@ fn writing(flow: &FlowResult) -> Stage {
             "rule-replication-stage-sync-says",
             "rule-replication-stage-sync-next"
         )
+    } else if syncs >= all * SYNCING_TOO && syncs > 0.0 {
+        stage!(
+            Receiver,
+            RECEIVER_FILE_RATIO,
+            "rule-replication-stage-sync-part-says",
+            "rule-replication-stage-sync-next"
+        )
     } else if mean_bytes <= SMALL_BYTES {
         stage!(
             Receiver,
@@ -284,6 +295,8 @@ mod tests {
         says(&copy(held, [0.8, 0.1, 0.0, 0.1]), "write");
         says(&copy(held, [0.8, 0.7, 0.0, 0.1]), "sync");
         says(&copy(held, [0.8, 0.36, 0.0, 0.1]), "sync");
+        // As small files on a quick device were seen.
+        says(&copy(idle, [0.87, 0.3, 0.01, 0.03]), "sync-part");
         says(&copy(held, [0.1, 0.0, 0.7, 0.1]), "unpack");
         let small = copy(held, [0.8, 0.1, 0.0, 0.1]).metric("files_written", 1e6);
         says(&small, "create");
