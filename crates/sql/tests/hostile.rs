@@ -21,12 +21,14 @@ fn welcome() -> Vec<u8> {
     [message(b'R', &[0; 4]), message(b'K', &[7; 8]), ready].concat()
 }
 
-/// Answers the first connection: `says` for each thing that it hears, then the end.
-fn server(says: Vec<Vec<u8>>) -> (Target, thread::JoinHandle<()>) {
+/// Answers the first connection: what it `begins` with, and `says` for each thing that it hears, then the end. Returns
+/// its port, too.
+fn answers(begins: Vec<u8>, says: Vec<Vec<u8>>) -> (u16, thread::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let answering = move || {
+    let answering = thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a session");
+        let _ = stream.write_all(&begins);
         for answer in says {
             let mut heard = [0; 4096];
             if stream.read(&mut heard).is_ok_and(|count| count > 0) {
@@ -35,9 +37,15 @@ fn server(says: Vec<Vec<u8>>) -> (Target, thread::JoinHandle<()>) {
             }
         }
         end(&stream);
-    };
+    });
+    (port, answering)
+}
+
+/// A server of PostgreSQL's protocol, which waits for its client to begin.
+fn server(says: Vec<Vec<u8>>) -> (Target, thread::JoinHandle<()>) {
+    let (port, answering) = answers(Vec::new(), says);
     let target = format!("host=127.0.0.1 port={port} user=u password=p sslmode=disable");
-    (target.parse().expect("a target"), thread::spawn(answering))
+    (target.parse().expect("a target"), answering)
 }
 
 /// Closes a connection in order, so that what was sent arrives.
@@ -169,19 +177,7 @@ fn greeting() -> Vec<u8> {
 
 /// The error of a session of MariaDB's protocol, or of its first statement. The server begins.
 fn error_of_mysql(says: Vec<Vec<u8>>) -> SqlError {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    let answering = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().expect("a session");
-        let _ = stream.write_all(&greeting());
-        for answer in says {
-            let mut heard = [0; 4096];
-            if stream.read(&mut heard).is_ok_and(|count| count > 0) {
-                let _ = stream.write_all(&answer);
-            }
-        }
-        end(&stream);
-    });
+    let (port, answering) = answers(greeting(), says);
     let target = format!("mysql://u:p@127.0.0.1:{port}/d");
     let target: Target = target.parse().expect("a target");
     let runtime = tokio::runtime::Builder::new_current_thread()
