@@ -6,13 +6,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sokudo_controller::{ControlError, Hosts, Knobs, Run};
-use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Refusal, Text};
+use sokudo_model::{FlowPlan, MonitorSpec, PhasePlan, PhaseRecord, Refusal, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::{
     Executor, Failed, HostInfo, LoadWord, NamedSettings, OrderedLoad, Part, Phase,
 };
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
+use crate::loaded::LoadedServer;
 use crate::settings::ServerSettings;
 use crate::witness::Heard;
 use crate::{WATCH_NS, bound_ns, words};
@@ -44,6 +45,10 @@ pub struct Lab {
     pub files: Files,
     /// Asked for when the first knob is changed; `None` then, and where none may be.
     pub find_knobs: Option<FindKnobs>,
+    /// Servers whose monitors were begun, or could not be.
+    pub loaded: Vec<LoadedServer>,
+    /// The monitors that were begun for them.
+    pub attached: Vec<MonitorSpec>,
     /// Settings of database servers; `None` where they must not be changed.
     pub settings: Option<ServerSettings>,
 }
@@ -77,6 +82,45 @@ impl Lab {
             self.run.note_problem(says);
         }
         alive
+    }
+
+    /// Begins to observe the servers that this host loads in a phase, where that was not done before. Other hosts
+    /// that load may not, and need not, ask them about themselves.
+    fn observe_loaded(&mut self, phase: &Phase) {
+        let own = |part: &&Part| part.flows.iter().all(|(from, ..)| self.index(*from) == 0);
+        let servers = phase.parts.iter().filter(own);
+        let servers = servers.filter_map(|it| words::loaded_server(&it.workload, &it.options));
+        for server in servers.collect::<Vec<_>>() {
+            if self.loaded.contains(&server) {
+                continue;
+            }
+            let attached = self.attach(&server);
+            self.loaded.push(server);
+            match attached {
+                Ok(Some(says)) => {
+                    self.say(&says);
+                    self.note(says);
+                }
+                Ok(None) => {}
+                // The load itself can go on without.
+                Err(failed) => self.missing(failed.says),
+            }
+        }
+    }
+
+    /// Begins the monitors of a loaded server; gives the remark about them.
+    fn attach(&mut self, server: &LoadedServer) -> Result<Option<Text>, Failed> {
+        let known = &self.run.manifest().plan.monitors;
+        let is_asked = |spec: &&MonitorSpec| !self.attached.contains(spec);
+        let asked: Vec<MonitorSpec> = known.iter().filter(is_asked).cloned().collect();
+        let attached = server.monitors(&asked);
+        let mut attached = attached.map_err(|bad| Failed::new(bad.text(), bad.hint()))?;
+        attached.specs.retain(|spec| !known.contains(spec));
+        if !attached.specs.is_empty() {
+            self.run.observe(attached.specs.clone()).map_err(failed)?;
+            self.attached.extend(attached.specs);
+        }
+        Ok(attached.says)
     }
 
     fn plan(&mut self, phase: &Phase) -> PhasePlan {
@@ -161,6 +205,7 @@ impl Executor for Lab {
     }
 
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
+        self.observe_loaded(phase);
         loop {
             self.run.attend();
             let there = self.there();

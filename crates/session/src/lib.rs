@@ -12,6 +12,7 @@
 pub mod advise;
 mod lab;
 mod lines;
+mod loaded;
 mod measure;
 pub mod page;
 mod plan;
@@ -30,6 +31,7 @@ use sokudo_model::kinds;
 
 pub use lab::{FindKnobs, Lab, Voice, infos};
 pub use lines::{by_lines, carry_out, ended_by, heard};
+pub use loaded::{Attached, LoadedServer};
 pub use measure::{How, KneeAsked, Measurement, TARGET, Versus, is_here, rule_has_its_bounds};
 pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};
 pub use rehearsal::{left_open, read as read_lines, rehearse_program};

@@ -123,6 +123,8 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Refusal> {
         heard,
         files: with.files,
         find_knobs: with.find_knobs,
+        loaded: Vec::new(),
+        attached: Vec::new(),
         settings: None,
     })
 }

@@ -22,6 +22,7 @@ use sokudo_monitors::Files;
 use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::Options;
 
+use crate::loaded::LoadedServer;
 use crate::plan;
 use crate::typed::not_understood;
 
@@ -34,6 +35,7 @@ struct Entry {
     takes_url: bool,
     read: fn(&[String]) -> Result<OrderedLoad, Failed>,
     of_hosts: fn(&str, u32) -> Option<String>,
+    loads: fn(&str) -> Option<LoadedServer>,
 }
 
 /// A load between hosts.
@@ -43,6 +45,7 @@ const fn between<O: Options>() -> Entry {
         takes_url: false,
         read: between_hosts::<O>,
         of_hosts: many::<O>,
+        loads: server_of::<O>,
     }
 }
 
@@ -53,6 +56,7 @@ const fn server<O: Options>() -> Entry {
         takes_url: true,
         read: on_a_server::<O>,
         of_hosts: many::<O>,
+        loads: server_of::<O>,
     }
 }
 
@@ -63,6 +67,7 @@ const fn database<O: Options>() -> Entry {
         takes_url: true,
         read: on_a_database::<O>,
         of_hosts: many::<O>,
+        loads: server_of::<O>,
     }
 }
 
@@ -147,6 +152,19 @@ pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
 fn many<O: Options>(options: &str, hosts: u32) -> Option<String> {
     let each: O = serde_json::from_str(options).ok()?;
     Some(each.of_hosts(hosts).to_json())
+}
+
+/// The server outside the run that a load with these options loads; `None` for a load between hosts, and for options
+/// that cannot be read, which the load itself refuses.
+pub fn loaded_server(workload: &str, options: &str) -> Option<LoadedServer> {
+    let entry = WORDS.iter().find(|entry| entry.name == workload)?;
+    (entry.loads)(options)
+}
+
+/// See [`loaded_server`].
+fn server_of<O: Options>(options: &str) -> Option<LoadedServer> {
+    let options: O = serde_json::from_str(options).ok()?;
+    Some(LoadedServer::of(&options)).filter(|server| *server != LoadedServer::NOBODY)
 }
 
 /// Options as typed, read by the workload's own subcommand.

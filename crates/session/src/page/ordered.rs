@@ -18,7 +18,7 @@ use sokudo_workload::values::whole_seconds;
 use tempfile::TempDir;
 
 use crate::typed::not_understood;
-use crate::{How, Measurement};
+use crate::{How, LoadedServer, Measurement};
 
 /// Fields of the page by the options that they stand for.
 const FIELDS: [(&str, &str); 5] = [
@@ -39,6 +39,8 @@ pub struct OnServer {
     pub planned: Measurement<HttpOptions>,
     /// Time between two samples, nanoseconds.
     pub interval_ns: u64,
+    /// The loaded server.
+    pub server: LoadedServer,
     /// Monitors beside the usual ones.
     pub monitors: Vec<MonitorSpec>,
     /// The same load as a command line, behind `sokudo`.
@@ -97,6 +99,7 @@ pub fn on_server(asked: &WebLoad) -> Result<OnServer, NotTaken> {
     Ok(OnServer {
         planned,
         interval_ns: http.interval.0,
+        server: LoadedServer::of(&http),
         monitors,
         words: words.collect(),
     })
@@ -145,8 +148,7 @@ fn asked_slo(text: &str) -> Option<String> {
 fn monitors(texts: &[String]) -> Result<(Vec<MonitorSpec>, Vec<String>), NotTaken> {
     let read = |text: &String| sokudo_monitors::parse(text, Files::Refused);
     let specs: Result<_, _> = texts.iter().map(read).collect();
-    let specs =
-        specs.map_err(|bad| NotTaken::at("monitors", operator(bad.to_string(), bad.hint())))?;
+    let specs = specs.map_err(|bad| NotTaken::at("monitors", operator(bad.text(), bad.hint())))?;
     let words = texts.iter().map(|text| format!("--monitor={text}"));
     Ok((specs, words.collect()))
 }

@@ -28,8 +28,8 @@ use super::hosts::row;
 use super::tap::Tap;
 use super::{load, ordered, outcome};
 use crate::{
-    Beginning, Ended, Lab, Left, Reached, Sealed, begin, by_lines, carry_out, ended_by, heard,
-    left_open, random_seed, read_lines, rehearse_program, script, seal,
+    Beginning, Ended, Lab, Left, LoadedServer, Reached, Sealed, begin, by_lines, carry_out,
+    ended_by, heard, left_open, random_seed, read_lines, rehearse_program, script, seal,
 };
 
 /// Orders that wait: there is never more than one, and the end.
@@ -496,7 +496,7 @@ impl Hand {
         let files = vec![(sokudo_web::ORDER.to_owned(), order.into_bytes())];
         let call = load::PageOrder {
             interval_ns: read.interval_ns,
-            monitors: [self.setting.monitors.clone(), read.monitors].concat(),
+            monitors: self.with_those_of(&read.server, read.monitors),
             command: &command,
             files,
             begun: &|run| self.has_begun(run),
@@ -541,6 +541,15 @@ impl Hand {
         };
         let phase = read.phase.clone();
         self.ends(load::measured(call, |run| run.run_phase(phase).map(drop)).map(Some));
+    }
+
+    /// These monitors, those of every run, and those that come with the loaded server.
+    fn with_those_of(&self, server: &LoadedServer, asked: Vec<MonitorSpec>) -> Vec<MonitorSpec> {
+        let mut monitors = [self.setting.monitors.clone(), asked].concat();
+        // They take no option that could be refused.
+        let attached = server.monitors(&monitors).unwrap_or_default();
+        monitors.extend(attached.specs);
+        monitors
     }
 
     /// Common part of all loads of the page.

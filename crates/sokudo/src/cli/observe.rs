@@ -1,16 +1,13 @@
 //! Monitors that are asked for on the command line, and `sokudo monitors`.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _, UdpSocket};
+use std::net::SocketAddr;
 
 use clap::Args;
 use serde_json::{Value, json};
 use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
 use sokudo_model::{MonitorSpec, Text, metric};
-use sokudo_monitors::{
-    BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, is_in_another_namespace, parse,
-};
-use sokudo_workload::contract::ServerMonitor;
+use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
 
 use super::finish::LangOption;
 use super::{Exit, Failure, meaning};
@@ -22,17 +19,12 @@ pub struct ObserveArgs {
     /// May be given several times; `sokudo monitors` lists them.
     #[arg(long = "monitor", value_name = "NAME[:KEY=VALUE,…]")]
     monitors: Vec<String>,
-
-    /// Monitors that come with the load.
-    #[arg(skip)]
-    own: Vec<MonitorSpec>,
 }
 
 impl ObserveArgs {
     /// Monitors that were asked for. Errors: no such monitor, or an option that cannot be used.
     pub fn specs(&self) -> Result<Vec<MonitorSpec>, Failure> {
-        let mut specs = read(&self.monitors, Files::Readable)?;
-        specs.extend(self.own.iter().cloned());
+        let specs = read(&self.monitors, Files::Readable)?;
         let bounds = MonitorSpec::within_bounds(&specs);
         bounds.map_err(|says| Failure::operator(says, Text::new("error-monitors-fewer-hint")))?;
         Ok(specs)
@@ -68,56 +60,6 @@ impl ObserveArgs {
         all.monitors.push(monitor);
         all
     }
-
-    /// Observes with the monitor of the loaded server, too. Returns whether it is not asked for anyway.
-    /// Errors: the monitor refuses its options.
-    pub fn observe_server(&mut self, server: ServerMonitor) -> Result<bool, Failure> {
-        let ServerMonitor { monitor, options } = server;
-        let is_named = |text: &String| text.split(':').next() == Some(monitor);
-        if self.monitors.iter().any(is_named) {
-            return Ok(false);
-        }
-        let options = options
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value));
-        let spec = find(monitor)?.spec(options.collect(), Files::Refused)?;
-        self.own.push(spec);
-        Ok(true)
-    }
-
-    /// The same, and the processes of a server that is on this machine: what limits it can then be told.
-    /// Errors: as of [`ObserveArgs::specs`].
-    pub fn with_own_server(
-        &self,
-        server: Option<&(String, u16)>,
-    ) -> Result<Vec<MonitorSpec>, Failure> {
-        let mut specs = self.specs()?;
-        if let Some(chosen) = server.and_then(of_server) {
-            let own = parse(&format!("process:{chosen},on=first"), Files::Refused)?;
-            let is_known = specs
-                .iter()
-                .any(|spec| (&spec.name, &spec.options) == (&own.name, &own.options));
-            specs.extend((!is_known).then_some(own));
-        }
-        Ok(specs)
-    }
-}
-
-/// How the processes of a server are chosen that is on this host, or in another network namespace of its machine;
-/// `None` for a server elsewhere. Nothing is sent.
-fn of_server(server: &(String, u16)) -> Option<String> {
-    let addresses = (server.0.as_str(), server.1).to_socket_addrs();
-    let addresses: Vec<IpAddr> = addresses
-        .into_iter()
-        .flatten()
-        .map(|address| address.ip())
-        .collect();
-    let is_own = |address: &IpAddr| UdpSocket::bind((*address, 0)).is_ok();
-    if addresses.iter().any(is_own) {
-        return Some(format!("port={}", server.1));
-    }
-    let first = addresses.first()?;
-    is_in_another_namespace(*first).then(|| format!("port={},address={first}", server.1))
 }
 
 /// Reads monitors as they are typed.

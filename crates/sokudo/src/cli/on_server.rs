@@ -1,8 +1,7 @@
 //! `sokudo http` and its like: load on a server that takes no part in the run.
 
 use clap::Args;
-use sokudo_i18n::I18n;
-use sokudo_model::Text;
+use sokudo_session::LoadedServer;
 use sokudo_workload::Options;
 
 use super::finish::ShowOptions;
@@ -11,7 +10,6 @@ use super::measure::{Generators, MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::out::OutArgs;
-use super::screen::tell;
 use super::target_knobs::TargetKnobs;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
@@ -151,10 +149,9 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
     args.options.read_files()?;
     let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
-    let server = server_of(&args.options);
-    let observed = observe_server(&mut args)?;
+    let server = loaded(&args);
     let knobs = match args.measure.changes_knobs() {
-        true => Some(TargetKnobs::of(O::NAME, &args.observe, server.as_ref())?),
+        true => Some(TargetKnobs::of(O::NAME, &args.observe, server.at.as_ref())?),
         false => None,
     };
     let (knobs, with_target) = knobs.unzip();
@@ -185,10 +182,6 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
             if let Some(knobs) = knobs {
                 run.take_knobs(Box::new(knobs));
             }
-            if let Some(says) = observed {
-                tell(&I18n::new(lang).text(&says));
-                run.manifest_mut().notes.push(says);
-            }
             measure(planned, run, lang)?;
             if !args.generators.on.is_empty() {
                 run.group_numbers();
@@ -204,21 +197,12 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
     )
 }
 
-/// Begins to observe the loaded server by what it tells of itself, where it does; gives the remark about it.
-/// Other hosts that generate the load may not, and need not, reach it so.
-fn observe_server<O: Options>(args: &mut OnServerArgs<O>) -> Result<Option<Text>, Failure> {
-    let Some(server) = args.options.server_monitor() else {
-        return Ok(None);
-    };
-    if !args.generators.on.is_empty() {
-        return Ok(None);
+/// The server that is loaded. Other hosts that generate the load may not, and need not, ask it about itself.
+fn loaded<O: Options>(args: &OnServerArgs<O>) -> LoadedServer {
+    let server = LoadedServer::of(&args.options);
+    let is_own_load = args.generators.on.is_empty();
+    LoadedServer {
+        own: server.own.filter(|_| is_own_load),
+        ..server
     }
-    let says = Text::new("engine-server-stats").word("monitor", server.monitor);
-    let is_new = args.observe.observe_server(server)?;
-    Ok(is_new.then_some(says))
-}
-
-/// Name or address and port of the server that is loaded.
-fn server_of(options: &impl Options) -> Option<(String, u16)> {
-    Some((options.server()?.to_owned(), options.server_port()?))
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use sokudo_load_network::probe::{self, ProbeOptions};
+use sokudo_session::LoadedServer;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
@@ -73,7 +74,7 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         out: &args.out,
         may_miss: false,
         show: &args.show,
-        server: None,
+        server: LoadedServer::NOBODY,
     };
     let observer = Terminal::new(lang, None, None)
         .sampling_every(call.interval_ns)

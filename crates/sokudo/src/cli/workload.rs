@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use clap::Args;
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig};
+use sokudo_i18n::I18n;
 use sokudo_model::{Record, RunStatus, Text};
-use sokudo_session::{WATCH_NS, conclude, random_seed};
+use sokudo_session::{LoadedServer, WATCH_NS, conclude, random_seed};
 use sokudo_wire::Key;
 use sokudo_workload::Options;
 
@@ -21,6 +22,7 @@ use super::live::LiveArgs;
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::out::OutArgs;
+use super::screen::tell;
 use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
 
 /// Longest time until a host answers the first call.
@@ -46,8 +48,8 @@ pub struct Call<'a> {
     pub show: &'a ShowOptions,
     /// The run goes on without hosts that cannot be reached, as long as there is one.
     pub may_miss: bool,
-    /// Server that is loaded, by name or address and port; its processes are observed where it is on this host.
-    pub server: Option<(String, u16)>,
+    /// Server outside the run that is loaded.
+    pub server: LoadedServer,
 }
 
 /// What commands that load hosts take beside what they measure.
@@ -93,7 +95,7 @@ impl CallArgs {
             out: &self.out,
             show: &self.show,
             may_miss: false,
-            server: None,
+            server: LoadedServer::NOBODY,
         }
     }
 
@@ -135,7 +137,9 @@ pub fn measured(
     measure: impl FnOnce(&mut Run) -> Result<(), ControlError>,
 ) -> Result<Measured, Failure> {
     let key = key::parse(call.key)?;
-    let monitors = call.observe.with_own_server(call.server.as_ref())?;
+    let mut monitors = call.observe.specs()?;
+    let attached = call.server.monitors(&monitors)?;
+    monitors.extend(attached.specs);
     let stop = stop_flag()?;
     let sinks = call.out.open(call.show.lang())?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
@@ -155,6 +159,10 @@ pub fn measured(
     for (host, failure) in missing {
         let says = Text::new("engine-not-reached").word("host", host);
         run.note_problem(says.text("why", failure.says().clone()));
+    }
+    if let Some(says) = attached.says {
+        tell(&I18n::new(call.show.lang()).text(&says));
+        run.manifest_mut().notes.push(says);
     }
     let outcome = measure(&mut run);
     run.manifest_mut().notes.extend(sinks.close());

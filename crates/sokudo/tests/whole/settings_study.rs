@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use sokudo_testkit::databases;
 
 use crate::vocabulary::{place, refused};
@@ -40,7 +41,18 @@ fn the_study_of_settings_measures_each_of_them_in_turns_and_puts_them_back() {
         .expect_stdout("A is default, D is lazy.")
         .expect_stdout("no difference shown");
     assert_eq!(server.settings(), before);
-    assert_eq!(place.records().len(), 1);
+    let records = place.records();
+    assert_eq!(records.len(), 1);
+    let run = std::fs::read_to_string(records[0].join("run.json")).expect("a record");
+    let run: Value = serde_json::from_str(&run).expect("JSON");
+    let monitors = run["plan"]["monitors"].as_array().expect("monitors");
+    let mut names: Vec<&str> = monitors
+        .iter()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
+    names.sort_unstable();
+    // The server tells of itself, and its processes are no neighbours; once, over all phases.
+    assert_eq!(names, ["postgres", "process"]);
     let report = place.run("report latest --form markdown --lang ja");
     report
         .expect_code(0)

@@ -21,7 +21,7 @@ use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::{Bounds, Change, PhasePlan, Text};
-use sokudo_session::{Versus, random_seed};
+use sokudo_session::{LoadedServer, Versus, random_seed};
 use sokudo_workload::values::whole_seconds;
 
 use super::model::{Model, model};
@@ -391,7 +391,7 @@ fn measure(
         observe: observed.as_ref().unwrap_or(&args.observe),
         out: &args.out,
         show: &args.show,
-        server: None,
+        server: LoadedServer::NOBODY,
     };
     let page = args.watch.open(jmx::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
