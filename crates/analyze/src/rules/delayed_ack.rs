@@ -66,7 +66,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         Family::Exchange(numbers) if numbers.connects_each_time => None,
         Family::Exchange(numbers) => {
             let latencies = [numbers.service, numbers.latency];
-            steps(&load, flow, &latencies).or_else(|| waits_behind(&load, flow))
+            let behind = |end| waits_behind(&load, flow, end);
+            steps(&load, flow, &latencies)
+                .or_else(|| behind(End::Sender))
+                .or_else(|| behind(End::Receiver))
         }
         Family::Messages(numbers) => steps(&load, flow, numbers.latency.as_slice()),
         Family::Datagram | Family::Probe | Family::Files(_) => None,
@@ -103,20 +106,24 @@ fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult, latency: &[Metric]) -> Optio
     Some(finding)
 }
 
-/// Requests that wait behind the one before them: bytes lie unsent, next to nothing is under way, and the windows
-/// have room.
-fn waits_behind<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+/// Requests, or responses, that wait behind the one before them: bytes lie unsent at this end, next to nothing is
+/// under way, and the windows have room.
+fn waits_behind<'a>(load: &Load<'a>, flow: &'a FlowResult, end: End) -> Option<Finding> {
     let view = load.view;
-    let connection = Connection::of(view, flow, End::Sender);
+    let connection = Connection::of(view, flow, end);
     let waiting = connection.not_sent().filter(|share| *share >= BUSY)?;
     let under_way = connection.mean(tcp::UNACKNOWLEDGED_SEGMENTS)?;
     let window = connection.mean(tcp::CONGESTION_WINDOW_SEGMENTS)?;
     if under_way > FEW_SEGMENTS || under_way * 2.0 > window {
         return None;
     }
+    let (from, to) = match end {
+        End::Sender => (&flow.from, &flow.to),
+        End::Receiver => (&flow.to, &flow.from),
+    };
     let says = Text::new("rule-delayed-ack-behind-says")
-        .word("from", &flow.from)
-        .word("to", &flow.to)
+        .word("from", from)
+        .word("to", to)
         .number("share", waiting, Unit::Ratio);
     let weight = 0.5 + 0.45 * waiting;
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
@@ -127,7 +134,7 @@ fn waits_behind<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let says = row.says.clone().number("window", window, Unit::One);
     evidence.push(Evidence { says, ..row });
     evidence.push(nagle());
-    evidence.extend(load.thread_evidence(flow, End::Sender).into_iter().take(1));
+    evidence.extend(load.thread_evidence(flow, end).into_iter().take(1));
     evidence.extend(connection.round_trip_evidence());
     finding.next = Some(Text::new("rule-delayed-ack-next"));
     Some(finding)
@@ -261,6 +268,21 @@ mod tests {
         let finding = unsent(64.0).limited_by("delayed_ack");
         assert_eq!(finding.says.key, "rule-delayed-ack-behind-says");
         unsent(0.0).without("delayed_ack");
+    }
+
+    #[test]
+    fn responses_wait_behind_others_as_requests_do() {
+        let mut scene = near("rr").option(r#"{"nagle":true,"window":2}"#);
+        for (metric, value) in [
+            ("tcp.not_sent_bytes", 64.0),
+            ("tcp.unacknowledged_segments", 1.0),
+            ("tcp.congestion_window_segments", 22.0),
+        ] {
+            scene.series("hostb", metric, move |_| value);
+        }
+        let finding = scene.limited_by("delayed_ack");
+        assert_eq!(finding.says.key, "rule-delayed-ack-behind-says");
+        assert_eq!(finding.says.args["from"], Arg::Word("hostb".into()));
     }
 
     #[test]
