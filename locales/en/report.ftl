@@ -949,6 +949,10 @@ compare-few = The smaller side has { $runs } { $runs ->
         [one] run
        *[other] runs
     }: { $enough } of each are needed to tell a difference from what runs differ by anyway. Repeat each with --repeat { $enough } or more.
+compare-few-rounds = { $runs } { $runs ->
+        [one] round was
+       *[other] rounds were
+    } measured: { $enough } are needed to tell a difference from what runs differ by anyway.
 compare-conditions = { $count } { $count ->
         [one] condition differs
        *[other] conditions differ

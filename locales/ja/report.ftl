@@ -863,6 +863,7 @@ compare-worse = { $after } は { $before } より、{ $of } 項目中 { $count }
 compare-better = { $after } は { $before } より、{ $of } 項目中 { $count } 項目で良くなりました。最初は { $figure }: { $change } です。
 compare-none = { $before } と { $after } の間に、{ $least } 以上の差は認められません。
 compare-few = 少ない側の測定は { $runs } 回です。測定ごとのばらつきと区別するには、それぞれ { $enough } 回必要です。--repeat { $enough } 以上で測定し直してください。
+compare-few-rounds = 測定は { $runs } ラウンドです。測定ごとのばらつきと区別するには { $enough } ラウンド必要です。
 compare-conditions = ほかに { $count } 個の条件も違います: { $names }。
 compare-alone = 一方にしかない負荷: { $loads }。
 compare-sides = { $one } は { $before }、{ $other } は { $after } です。

@@ -24,6 +24,8 @@ const VOLATILE: [&str; 4] = ["available", "free", "load", "uptime"];
 /// Two sides, set beside each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
+    /// Order in which the runs of the sides were measured.
+    pub order: Order,
     /// Loads that both sides have, in the order of the first one.
     pub loads: Vec<Load>,
     /// Names of loads that only one side has.
@@ -134,6 +136,7 @@ pub(crate) fn beside(
     let is_first = |key: &&Key| !one.iter().any(|(known, _)| known == *key);
     let added = other.iter().map(|(key, _)| key).filter(is_first).map(names);
     (!compared.is_empty()).then(|| Comparison {
+        order,
         loads: compared,
         alone: alone.chain(added).collect(),
         conditions: options,

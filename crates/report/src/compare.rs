@@ -1,7 +1,7 @@
 //! Sets two sides of the same load beside each other: for a terminal, as a page, for programs.
 
 use serde_json::{Value, json};
-use sokudo_analyze::compare::{Compared, Comparison, Load};
+use sokudo_analyze::compare::{Compared, Comparison, Load, Order};
 use sokudo_analyze::profiles::Profiles;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::document::{Document, field};
@@ -93,13 +93,9 @@ impl Sides<'_> {
         std::iter::once(Block::Lead(sentences.collect())).chain(tables.map(Block::Table))
     }
 
-    /// Sentences on what is worse and better, or that no difference is shown; and on what else was different.
-    fn sentences(&self) -> Vec<Text> {
-        let sides = |key: &str| {
-            Text::new(key)
-                .word("before", self.letters[0])
-                .word("after", self.letters[1])
-        };
+    /// Sentences on what is worse and better between the sides of these names, or that no difference is shown.
+    fn conclusions(&self, [before, after]: [&str; 2]) -> Vec<Text> {
+        let sides = |key: &str| Text::new(key).word("before", before).word("after", after);
         let mut out = Vec::new();
         for (verdict, key) in [
             (Verdict::Worse, "compare-worse"),
@@ -117,13 +113,27 @@ impl Sides<'_> {
         if out.is_empty() {
             out.push(sides("compare-none").word("least", percent(self.least)));
         }
+        out
+    }
+
+    /// Sentence on runs that are too few to tell a difference.
+    fn too_few(&self) -> Option<Text> {
+        let (key, enough) = match self.all.order {
+            Order::Apart => ("compare-few", ENOUGH_RUNS),
+            Order::InTurns => ("compare-few-rounds", ENOUGH_ROUNDS),
+        };
         let runs = self.figures().map(|it| it.before.n.min(it.after.n)).min();
-        if let Some(fewest) = runs.filter(|fewest| *fewest < ENOUGH_RUNS) {
-            let says = Text::new("compare-few")
-                .number("runs", fewest as f64, Unit::One)
-                .number("enough", ENOUGH_RUNS as f64, Unit::One);
-            out.push(says);
-        }
+        let fewest = runs.filter(|fewest| *fewest < enough)?;
+        let says = Text::new(key)
+            .number("runs", fewest as f64, Unit::One)
+            .number("enough", enough as f64, Unit::One);
+        Some(says)
+    }
+
+    /// What they conclude; what few runs and other conditions make of it; names of the sides.
+    fn sentences(&self) -> Vec<Text> {
+        let mut out = self.conclusions(self.letters);
+        out.extend(self.too_few());
         let conditions = &self.all.conditions;
         if !conditions.is_empty() {
             let names = conditions.iter().take(NAMED_MAX).map(|it| it.name.as_str());
@@ -274,25 +284,39 @@ pub fn letters() -> Vec<String> {
         .collect()
 }
 
-/// The settings of a server that a scenario measured in turns: first what one of them differs from itself, then
-/// what each other one differs from it beyond that.
-pub(crate) fn profiles(record: &Record, found: &Profiles<'_>) -> Vec<Block> {
+/// What a scenario that measured settings of a server in turns concludes of each of them, by its name.
+pub(crate) fn conclusions(record: &Record, found: &Profiles<'_>) -> Vec<Text> {
+    let sides = sides(record, found, &[]);
+    // The first of them is what one profile differs from itself, which the section tells.
+    let told = sides.into_iter().skip(1);
+    told.flat_map(|it| it.conclusions([it.before, it.after]))
+        .collect()
+}
+
+/// The first profile beside each of the others, with these letters for the others.
+fn sides<'a>(record: &'a Record, found: &'a Profiles<'_>, letters: &'a [String]) -> Vec<Sides<'a>> {
     let Some((before, others)) = found.names.split_first() else {
         return Vec::new();
     };
-    let letters = letters();
-    let sides = others.iter().zip(&letters).zip(&found.comparisons);
-    let told = sides.flat_map(|((after, letter), (all, least))| {
-        let sides = Sides {
-            before,
-            after,
-            letters: ["A", letter],
-            records: [record, record],
-            all,
-            least: *least,
-        };
-        sides.told().collect::<Vec<_>>()
+    let letter = |at: usize| letters.get(at).map_or("", String::as_str);
+    let sides = others.iter().zip(&found.comparisons).enumerate();
+    let sides = sides.map(|(at, (after, (all, least)))| Sides {
+        before,
+        after,
+        letters: ["A", letter(at)],
+        records: [record, record],
+        all,
+        least: *least,
     });
+    sides.collect()
+}
+
+/// The settings of a server that a scenario measured in turns: first what one of them differs from itself, then
+/// what each other one differs from it beyond that.
+pub(crate) fn profiles(record: &Record, found: &Profiles<'_>) -> Vec<Block> {
+    let letters = letters();
+    let sides = sides(record, found, &letters);
+    let told = sides.iter().flat_map(Sides::told);
     let lead = Block::Lead(vec![same(found).into()]);
     std::iter::once(lead).chain(told).collect()
 }

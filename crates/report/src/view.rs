@@ -14,6 +14,8 @@ use sokudo_model::{
 use sokudo_stats::repeats::{self, Repeats, repeats_of, turns_of};
 use sokudo_stats::{capacity, versus};
 
+use crate::compare;
+
 /// Purpose of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -88,6 +90,11 @@ impl<'a> View<'a> {
             ranges: Ranges::new(),
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
         };
+        // What was compared comes before the numbers of one of its phases.
+        if let Some(found) = &view.profiles {
+            let compared = compare::conclusions(record, found);
+            view.verdict.splice(0..0, compared);
+        }
         if let Some(phase) = view.subject() {
             view.ranges = sokudo_analyze::ranges::of(record, phase);
         }
