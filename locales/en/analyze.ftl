@@ -329,7 +329,7 @@ rule-answer-wait-wait-next = Shorten what { $host } does for a request or the wa
 evidence-service-mean = { $host } answered after { $value } on average
 evidence-service-shortest = { $host } answered after { $value } at best
 evidence-first-error = { $host }: the first failure says: { $error }
-rule-delayed-ack-behind-says = { $from } held small requests back at { $share } of the readings until { $to } had acknowledged the one before, although its windows had room (Nagle's algorithm).
+rule-delayed-ack-behind-says = { $from } held small messages back at { $share } of the readings until { $to } had acknowledged the one before, although its windows had room (Nagle's algorithm).
 finding-answer_wait-means = In a closed loop the time of an answer and the number of requests under way set the rate. Where that time passes is named: the distance, a queue at the far end, or its work.
 finding-answer_wait-signs = The threads of both ends want a CPU for less than { $idle } of the time, and a request takes at least { $clear }. The distance is the reason when the lowest round trip makes up { $way } of a request; requests wait for one another when the mean is at least { $queued } times the shortest.
 finding-answer_wait-try = Allow more requests under way (--window, --connections), or shorten what the far end does for each.
@@ -387,6 +387,8 @@ rule-exchange-cpu-next = Use more threads (--threads) for { $host }, or ask for 
 rule-application-asked-says = The load asked for was carried: { $asked }, offered by { $host }. Nothing limits more than that request.
 rule-application-asked-next = Leave --rate out to see what limits more than that.
 rule-application-limit-next = Leave --limit out to see what limits more than that.
+rule-application-pauses-says = The users on { $host } spent { $share } of their time in pauses, as the load asks for: their number and their pauses set the rate.
+rule-application-pauses-next = Raise the number of users, or shorten their pauses, to see what limits more than that.
 rule-application-paced-says = Limited as asked: { $host } was told to send { $asked } at most (--pacing).
 rule-application-paced-next = Leave --pacing out to see what else limits the rate.
 rule-application-reader-says = The program on { $host } slept for { $share } of the time although data had arrived: the reader is the limit.
@@ -417,6 +419,7 @@ rule-neighbour-steal-says = The hypervisor gave { $steal } of the CPU time of { 
 rule-neighbour-next = Stop other work on { $host }, or reserve cores for the test, and repeat.
 evidence-write-blocked = The sending program on { $host } waited for room to write into: { $value } of the time
 evidence-read-idle = The receiving program on { $host } waited for data: { $value } of the time
+evidence-users-pause = Time that the users on { $host } spent in pauses: { $value }
 evidence-sender-slept = The sending thread on { $host } slept without waiting for the peer: { $value } of the time (on a CPU: { $cpu })
 evidence-receiver-slept = The receiving thread on { $host } slept without waiting for the peer: { $value } of the time (on a CPU: { $cpu })
 evidence-tcp-receive-window = The kernel of { $host } could not send because the peer's receive window was full: { $value } of the time
@@ -900,9 +903,9 @@ evidence-failed-outside = At { $host } in the rest of the time { $value } of the
 ## What each finding means, the signs by which it is recognised, and what to try
 # Numbers are the bounds of the rule.
 
-finding-application_limited-means = A program at one end held the load back by its own choice: the requested rate was kept, the reader left data unread, or the writer paused although there was room.
-finding-application_limited-signs = At least { $kept } of the requested rate arrived. Or the delivery rate reached { $paced } of the pacing rate. Or a thread slept for at least { $shapes } of the time, waited for the other end for at most { $never } and used less than { $busy } of a core.
-finding-application_limited-try = Request a higher rate, or none. Otherwise find out what the sleeping program does between its calls.
+finding-application_limited-means = A program at one end held the load back by its own choice: the requested rate was kept, users paused as the load asks for, the reader left data unread, or the writer paused although there was room.
+finding-application_limited-signs = At least { $kept } of the requested rate arrived. Or users spent at least { $pausing } of their time in pauses of the load. Or the delivery rate reached { $paced } of the pacing rate. Or a thread slept for at least { $shapes } of the time, waited for the other end for at most { $never } and used less than { $busy } of a core.
+finding-application_limited-try = Request a higher rate, or none; more users, or shorter pauses. Otherwise find out what the sleeping program does between its calls.
 
 finding-buffer_below_asked-means = The system granted a smaller socket buffer than was requested, without reporting an error.
 finding-buffer_below_asked-signs = `getsockopt` reports less than { $enough } of the requested size. The severity is higher when datagrams were lost at that end.

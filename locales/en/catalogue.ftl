@@ -46,6 +46,7 @@ metric-sql-asked-per-second = rate that was asked for; absent in a closed loop
 metric-sql-attempts = tries of transactions, successful or not
 metric-sql-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
 metric-sql-broken-conditions = conditions on the tables that do not hold at the end
+metric-sql-pausing-ratio = share of the clients' time that they spend in pauses which the load asks for (--think, --pace); absent without pauses
 metric-sql-cancelled-at-end = transactions under way when the load was ended; they are neither counted nor errors
 metric-sql-client-cpu-ratio = CPU time of the busiest load thread over elapsed time, 1 = one core
 metric-sql-client-cpu-seconds-per-transaction = CPU time of the load's threads over the transactions that they carried out, warm-up included
@@ -647,6 +648,7 @@ metric-http-late-starts = requests that left more than 1 ms after their intended
 metric-http-late-ratio = share of such requests
 metric-http-window-full-ratio = share of requests that had to wait because every connection was busy
 metric-http-active-users = users of a test plan that had begun and not ended; of a load on one URL the connections, times the streams of each, that had come and not left
+metric-http-pausing-ratio = share of the time of a plan's users that they spend in its timers and pauses
 metric-http-open-connections = connections; the most requests under way at a time are as many, times the streams of each
 metric-http-rows = rows about single requests that a generator handed over for the file of results
 metric-http-made-connections = connections that were made and served a request

@@ -292,7 +292,7 @@ rule-answer-wait-wait-next = { $host } の処理か経路を短くするか、�
 evidence-service-mean = { $host } の応答の平均は { $value }
 evidence-service-shortest = { $host } の応答の最短は { $value }
 evidence-first-error = { $host }: 最初の失敗の内容: { $error }
-rule-delayed-ack-behind-says = { $from } は、ウィンドウに余裕があるのに、読み取りの { $share } で小さな要求を { $to } が前の要求を確認応答するまで保留していました（Nagle のアルゴリズム）。
+rule-delayed-ack-behind-says = { $from } は、ウィンドウに余裕があるのに、読み取りの { $share } で小さなメッセージを { $to } が前のものを確認応答するまで保留していました（Nagle のアルゴリズム）。
 finding-answer_wait-means = 閉ループでは、応答の時間と同時に出せる要求の数がレートを決めます。時間が過ぎる場所（距離、相手側のキュー、相手側の処理）を示します。
 finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件の要求に { $clear } 以上かかる。最短の往復時間が要求の { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、要求は互いに待っている。
 finding-answer_wait-try = 同時に出せる要求を増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
@@ -350,6 +350,8 @@ rule-exchange-cpu-next = { $host } のスレッドを増やすか（--threads）
 rule-application-asked-says = 指定した負荷は達成されました: { $asked }（送信は { $host }）。限界は指定した値です。
 rule-application-asked-next = --rate を外すと、これより速いときの限界が分かります。
 rule-application-limit-next = --limit を外すと、これより速いときの限界が分かります。
+rule-application-pauses-says = { $host } のユーザーは、負荷の指定どおり、時間の { $share } を休止していました。ユーザー数と休止が毎秒の件数を決めています。
+rule-application-pauses-next = ユーザー数を増やすか休止を短くすると、その先で何が限界になるか分かります。
 rule-application-paced-says = 指定どおりの制限です。{ $host } の送信は { $asked } までに抑えられています（--pacing）。
 rule-application-paced-next = --pacing を外すと、ほかの限界が分かります。
 rule-application-reader-says = 読み出しの遅さが限界です。{ $host } のプログラムは、データが届いているのに、時間の { $share } を自分から休んでいました。
@@ -376,6 +378,7 @@ rule-neighbour-steal-says = ハイパーバイザーが { $host } の CPU 時間
 rule-neighbour-next = { $host } の他の処理を止めるか、測定に専用のコアを割り当てて、やり直してください。
 evidence-write-blocked = { $host } の送信プログラムが書き込みの空きを待った時間の割合: { $value }
 evidence-read-idle = { $host } の受信プログラムがデータを待った時間の割合: { $value }
+evidence-users-pause = { $host } のユーザーが休止していた時間の割合: { $value }
 evidence-sender-slept = { $host } の送信スレッドが自分から休んだ時間の割合: { $value }（CPU の使用: { $cpu }）
 evidence-receiver-slept = { $host } の受信スレッドが自分から休んだ時間の割合: { $value }（CPU の使用: { $cpu }）
 evidence-tcp-receive-window = 相手の受信ウィンドウが満杯で、{ $host } のカーネルが送信できなかった時間の割合: { $value }
@@ -779,9 +782,9 @@ evidence-failed-outside = { $host } では、それ以外の時間は平均 { $v
 ## 診断結果の意味、判定の条件、対処
 # 数値はルールの境界値
 
-finding-application_limited-means = 一方の端のプログラムが、自分から負荷を抑えていました。指定したレートが守られたか、読み手が届いたデータを読まなかったか、書き手が空きがあるのに休んでいました。
-finding-application_limited-signs = 指定したレートの { $kept } 以上が届いた。または、確認応答の速度がペーシングの { $paced } に達した。または、スレッドが時間の { $shapes } 以上を休み、相手を待った時間が { $never } 以下で、使用 CPU が 1 コアの { $busy } 未満だった。
-finding-application_limited-try = 指定するレートを上げるか、外してください。そうでなければ、休んでいるプログラムが呼び出しの合間に何をしているかを調べてください。
+finding-application_limited-means = 一方の端のプログラムが、自分から負荷を抑えていました。指定したレートが守られたか、ユーザーが指定どおり休止していたか、読み手が届いたデータを読まなかったか、書き手が空きがあるのに休んでいました。
+finding-application_limited-signs = 指定したレートの { $kept } 以上が届いた。または、ユーザーが時間の { $pausing } 以上を負荷の休止で過ごした。または、確認応答の速度がペーシングの { $paced } に達した。または、スレッドが時間の { $shapes } 以上を休み、相手を待った時間が { $never } 以下で、使用 CPU が 1 コアの { $busy } 未満だった。
+finding-application_limited-try = 指定するレートを上げるか、外してください。ユーザー数を増やすか、休止を短くする方法もあります。そうでなければ、休んでいるプログラムが呼び出しの合間に何をしているかを調べてください。
 
 finding-buffer_below_asked-means = システムが、要求より小さいソケットバッファをエラーなしで割り当てました。
 finding-buffer_below_asked-signs = `getsockopt` の値が要求の { $enough } 未満である。その端でデータグラムが失われた場合は重大度が上がる。

@@ -46,6 +46,7 @@ metric-sql-asked-per-second = 指定されたレート。閉ループではな�
 metric-sql-attempts = トランザクションの試行の数。成否を問わない
 metric-sql-best-rate-per-second = --find の条件を守った最大のレート。新しい測定で確かめたもの
 metric-sql-broken-conditions = 終了時に成り立たない、表についての条件の数
+metric-sql-pausing-ratio = クライアントが、負荷の指定した休止 (--think、--pace) で待っていた時間の割合。休止のない負荷にはありません
 metric-sql-cancelled-at-end = 負荷の終了時に途中だったトランザクション。成功にも失敗にも数えない
 metric-sql-client-cpu-ratio = 最も忙しい負荷スレッドの CPU 時間を経過時間で割った値。1 = 1 コア
 metric-sql-client-cpu-seconds-per-transaction = 負荷のスレッドの CPU 時間を、実行したトランザクション数 (ウォームアップを含む) で割った値
@@ -647,6 +648,7 @@ metric-http-late-starts = 接続が空いていたのに、予定時刻から 1 
 metric-http-late-ratio = そのような要求の割合
 metric-http-window-full-ratio = すべての接続が使用中で待たされた要求の割合
 metric-http-active-users = 開始して終わっていない、テストプランのユーザー。1 つの URL への負荷では、始まってまだ終わっていない接続の数 (接続ごとのストリーム数を掛ける)
+metric-http-pausing-ratio = テストプランのユーザーが、タイマーや休止で待っていた時間の割合
 metric-http-open-connections = 接続の数。同時に処理できる要求は、これに接続ごとのストリーム数を掛けた数まで
 metric-http-rows = 負荷生成側が結果ファイルのために渡した、要求ごとの行
 metric-http-made-connections = 確立して要求の処理に使った接続

@@ -13,7 +13,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use sokudo_load_http::http::{Http, HttpOptions};
-use sokudo_load_http::jmx::{Generator, JmxOptions, LoadObserver, Prepared, Tallies, read_plan};
+use sokudo_load_http::jmx::{
+    Generator, JmxOptions, LoadObserver, Prepared, Tallies, UsersSeen, read_plan,
+};
 use sokudo_model::{HostSpec, PhasePlan, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::allocations::{COUNTED, Counted, cost_of, none_per_event};
@@ -104,7 +106,7 @@ fn a_request_allocates_nothing() {
 struct Silent;
 
 impl LoadObserver for Silent {
-    fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, _users: UsersSeen) {}
 }
 
 /// A plan of one user that asks for the same `loops` times.

@@ -1,8 +1,9 @@
 //! A program at one end held the load back by its own choice.
 //!
-//! Three faces: the rate that was asked for was kept, so nothing else limited anything; the reader
-//! took its time although data lay before it; the writer slept although there was room. A choice
-//! shows as time that is neither work, nor a wait for a CPU, nor a wait for the other end.
+//! Four faces: the rate that was asked for was kept, so nothing else limited anything; the users of a
+//! closed loop paused as the load says; the reader took its time although data lay before it; the
+//! writer slept although there was room. A choice shows as time that is neither work, nor a wait for
+//! a CPU, nor a wait for the other end.
 
 use sokudo_model::kinds::Family;
 use sokudo_model::metric::Metric;
@@ -24,6 +25,8 @@ const SHAPES: f64 = 0.3;
 const NEVER: f64 = 0.2;
 /// Share of a core from which a thread is rather short of time.
 const BUSY: f64 = 0.8;
+/// Share of the users' time from which their pauses set the rate.
+const PAUSING: f64 = 0.5;
 
 /// The finding `application_limited`.
 pub const RULE: Rule = Rule {
@@ -34,6 +37,7 @@ pub const RULE: Rule = Rule {
         Suspect::raise("read-rate"),
         Suspect::raise("consume-rate"),
         Suspect::raise("pacing"),
+        Suspect::raise("clients"),
     ],
     bounds: &[
         ("kept", KEPT, Unit::Ratio),
@@ -41,6 +45,7 @@ pub const RULE: Rule = Rule {
         ("shapes", SHAPES, Unit::Ratio),
         ("never", NEVER, Unit::Ratio),
         ("busy", BUSY, Unit::Ratio),
+        ("pausing", PAUSING, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -48,9 +53,12 @@ pub const RULE: Rule = Rule {
 /// Message of the conclusion that the load which was asked for was carried.
 const AS_ASKED: &str = "rule-application-asked-says";
 
+/// Message of the conclusion that the pauses of the users, which were asked for, set the rate.
+const PAUSES: &str = "rule-application-pauses-says";
+
 /// True for the conclusion that the load which was asked for was carried.
 pub fn is_as_asked(finding: &Finding) -> bool {
-    finding.says.key == AS_ASKED
+    [AS_ASKED, PAUSES].contains(&&*finding.says.key)
 }
 
 /// Whose threads sleep in files, which is not a choice of the application.
@@ -59,7 +67,7 @@ fn copies_files(load: &Load<'_>) -> bool {
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    as_asked(view).or_else(|| {
+    as_asked(view).or_else(|| pauses(view)).or_else(|| {
         let load = Load::of(*view).filter(|load| !load.is_exchange() && !copies_files(load))?;
         load.strongest(|flow| {
             let reader = || sleeps(&load, flow, End::Receiver);
@@ -97,6 +105,40 @@ fn as_asked(view: &PhaseView<'_>) -> Option<Finding> {
         evidence.extend(connection.busy_evidence());
     }
     finding.next = Some(Text::new("rule-application-asked-next"));
+    Some(finding)
+}
+
+/// The users of a closed loop paused for most of their time, as the load asks for.
+fn pauses(view: &PhaseView<'_>) -> Option<Finding> {
+    let kind = view.kind()?;
+    let Family::Exchange(exchange) = kind.family else {
+        return None;
+    };
+    if view.is_trial() || view.is_confirm() {
+        return None;
+    }
+    let ratio = exchange.pausing_ratio?;
+    let (series, share) = view.highest_mean(None, ratio, &[])?;
+    if share < PAUSING {
+        return None;
+    }
+    let host = &series.key.host;
+    let says = Text::new(PAUSES)
+        .word("host", host)
+        .number("share", share, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.4 + 0.5 * share, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(as_share(
+        view.evidence("evidence-users-pause", ratio, host, share),
+        share,
+    ));
+    let cpu = kind.ends.near.cpu;
+    let used = view.highest(cpu).map(|(flow, used)| {
+        let key = End::Sender.cpu_key(kind);
+        view.evidence(key, cpu, &flow.from, used)
+    });
+    evidence.extend(used);
+    finding.next = Some(Text::new("rule-application-pauses-next"));
     Some(finding)
 }
 
@@ -225,6 +267,20 @@ mod tests {
         let finding = scene.limited_by("application_limited");
         assert_eq!(finding.says.key, "rule-application-asked-says");
         assert_eq!(finding.severity, Severity::Info);
+    }
+
+    #[test]
+    fn users_who_pause_for_most_of_their_time_set_the_rate() {
+        let pausing = |share: f64| {
+            let mut record = requests::of_stages([0.0, 0.0, 0.0, 0.0, 0.001, 0.0], &[]);
+            let host = record.manifest.phases[0].result.flows[0].from.clone();
+            add_series(&mut record, &host, "http.pausing_ratio", &[], 0.0, share);
+            record
+        };
+        let finding = one(&pausing(0.97), "application_limited");
+        assert!(is_as_asked(&finding));
+        has_metric(&finding, "http.pausing_ratio");
+        none(&pausing(0.3), "application_limited");
     }
 
     #[test]

@@ -70,6 +70,8 @@ enum Placed {
         helpers: Vec<Option<u32>>,
         /// Slot for the answer to a call.
         letter_box: LetterBox,
+        /// Begin of the pause that goes on.
+        paused_ns: Option<i64>,
     },
     /// One of the lanes of another seat.
     Helps { of: u32, lane: usize },
@@ -223,6 +225,7 @@ impl Crew for PlanUsers {
                 number,
                 helpers: Vec::new(),
                 letter_box: LetterBox::default(),
+                paused_ns: None,
             });
         }
         let Some(Some(Placed::Lives {
@@ -230,6 +233,7 @@ impl Crew for PlanUsers {
             group,
             number,
             letter_box,
+            paused_ns,
             ..
         })) = self.places.get_mut(place)
         else {
@@ -266,6 +270,19 @@ impl Crew for PlanUsers {
             }
             living.answered(nobody);
             next = living.step(now_ns, out);
+        }
+        // A user that is woken within its pause goes on with it.
+        let pauses = matches!(next, NextAction::Pause { .. });
+        match (*paused_ns, pauses) {
+            (None, true) => {
+                self.shard.pause_begins(now_ns);
+                *paused_ns = Some(now_ns);
+            }
+            (Some(began_ns), false) => {
+                self.shard.pause_ends(began_ns, now_ns);
+                *paused_ns = None;
+            }
+            (None, false) | (Some(_), true) => {}
         }
         let step = step_of(next);
         if living.helpers() > 0 {
@@ -315,12 +332,19 @@ impl Crew for PlanUsers {
     fn leaves(&mut self, user: u32) {
         let place = self.places.get_mut(user as usize).and_then(Option::take);
         let Some(Placed::Lives {
-            mut user, helpers, ..
+            mut user,
+            helpers,
+            paused_ns,
+            ..
         }) = place
         else {
             return;
         };
-        user.end(now_ns());
+        let now = now_ns();
+        if let Some(began_ns) = paused_ns {
+            self.shard.pause_ends(began_ns, now);
+        }
+        user.end(now);
         self.called.sockets.leave(user.serial());
         for seat in helpers.into_iter().flatten() {
             self.places[seat as usize] = None;

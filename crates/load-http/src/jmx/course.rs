@@ -19,7 +19,7 @@ use sokudo_workload::refusal::spawn;
 
 use super::client::{Called, Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
-use super::generator::{Control, Finished, LoadObserver, locked};
+use super::generator::{Control, Finished, LoadObserver, UsersSeen, locked};
 use super::responses::ResponseLog;
 use super::saved::Files;
 use super::tally::{Shard, Tallies};
@@ -308,6 +308,7 @@ fn report(
     listener: &dyn LoadObserver,
 ) -> Tallies {
     let mut all = Tallies::new();
+    let mut told_ns = 0;
     loop {
         let ends = over.load(Ordering::Relaxed);
         let mut seen = Tallies::new();
@@ -319,7 +320,14 @@ fn report(
         for (label, tally) in &seen {
             all.entry(label.clone()).or_default().merge(tally);
         }
-        listener.interval(now_ns(), &seen, test.active());
+        let now = now_ns();
+        let paused_ns: i128 = shards.iter().map(|shard| shard.paused_ns(now)).sum();
+        let since_ns = paused_ns - std::mem::replace(&mut told_ns, paused_ns);
+        let users = UsersSeen {
+            active: test.active(),
+            paused_s: since_ns as f64 / 1e9,
+        };
+        listener.interval(now, &seen, users);
         if ends {
             return all;
         }

@@ -40,11 +40,20 @@ const MOST_FILES: u64 = 1 << 20;
 /// Time between two looks at whether a test is over, or to be ended.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Users of a running test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UsersSeen {
+    /// Number of those that are active.
+    pub active: u32,
+    /// Time that all of them spent in pauses since the last report, seconds.
+    pub paused_s: f64,
+}
+
 /// Receiver of the progress of a load. Called from a thread of its own, never from the measured
 /// path.
 pub trait LoadObserver: Send + Sync {
-    /// Takes the counts since the last call, and the number of active users.
-    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32);
+    /// Takes the counts since the last call, and what the users do.
+    fn interval(&self, at_ns: i64, seen: &Tallies, users: UsersSeen);
 }
 
 /// A test that runs.

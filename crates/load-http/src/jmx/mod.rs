@@ -26,6 +26,7 @@ mod gather;
 mod generator;
 mod key_store;
 pub mod options;
+mod pauses;
 mod phase;
 mod phase_plan;
 mod probe;
@@ -55,7 +56,7 @@ use sokudo_workload::load::{Ends, Load};
 
 pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
-pub use generator::{Finished, Generator, LoadObserver, NotStarted};
+pub use generator::{Finished, Generator, LoadObserver, NotStarted, UsersSeen};
 pub use key_store::know_key_store_password;
 pub use options::{JmxOptions, Together};
 pub use phase::{know_proxy_password, permit};

@@ -12,7 +12,7 @@ use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, never_started};
 
 use super::bundle::Bundle;
-use super::generator::{Generator, LoadObserver, OpenLog};
+use super::generator::{Generator, LoadObserver, OpenLog, UsersSeen};
 use super::options::{JmxOptions, Together};
 use super::read::{Duty, Prepared, read_plan};
 use super::results::Numbers;
@@ -321,7 +321,7 @@ struct SeriesState {
 }
 
 impl LoadObserver for Series {
-    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
+    fn interval(&self, at_ns: i64, seen: &Tallies, users: UsersSeen) {
         let mut state = self
             .state
             .lock()
@@ -336,8 +336,14 @@ impl LoadObserver for Series {
         batch.push(
             &self.names.key(NAME, numbers::ACTIVE_USERS, ""),
             t_ns,
-            f64::from(active),
+            f64::from(users.active),
         );
+        if users.active > 0 {
+            let ratio = users.paused_s / (f64::from(users.active) * seconds);
+            let key = self.names.key(NAME, numbers::PAUSING_RATIO, "");
+            // Users who have come or gone meanwhile are counted for the whole of it, or not at all.
+            batch.push(&key, t_ns, ratio.clamp(0.0, 1.0));
+        }
         for (label, tally) in seen.iter().filter(|(_, tally)| !tally.is_transaction) {
             state.reasons.add_all(label, &tally.reasons);
             let known = state.labels.iter().any(|known| known == label);

@@ -16,7 +16,7 @@ use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_workload::refusal::failed;
 
-use super::generator::{Finished, Generator, LoadObserver};
+use super::generator::{Finished, Generator, LoadObserver, UsersSeen};
 use super::options::JmxOptions;
 use super::read::{Prepared, read_plan};
 use super::tally::Tallies;
@@ -43,7 +43,7 @@ pub struct Probed {
 struct Silent;
 
 impl LoadObserver for Silent {
-    fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, _users: UsersSeen) {}
 }
 
 /// Sends what one user per group sends until `stop`, or in the time of `options`. Errors: the plan cannot

@@ -10,7 +10,7 @@ use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::script::{LogLevel, log_line};
 use sokudo_net::clock::now_ns;
 
-use super::generator::{LoadObserver, locked};
+use super::generator::{LoadObserver, UsersSeen, locked};
 use super::script_log::LogLines;
 use super::summariser::{SummariserOptions, Summarisers};
 use super::tally::Tallies;
@@ -73,12 +73,12 @@ impl SummaryLog {
 }
 
 impl LoadObserver for SummaryLog {
-    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
+    fn interval(&self, at_ns: i64, seen: &Tallies, users: UsersSeen) {
         if let Some(summarisers) = &self.summarisers {
-            for line in locked(summarisers).add(at_ns, seen, active) {
+            for line in locked(summarisers).add(at_ns, seen, users.active) {
                 self.say(at_ns, SUMMARISER, &line);
             }
         }
-        self.next.interval(at_ns, seen, active);
+        self.next.interval(at_ns, seen, users);
     }
 }

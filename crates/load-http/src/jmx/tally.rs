@@ -14,6 +14,7 @@ use sokudo_model::kinds::http as numbers;
 use sokudo_stats::Histogram;
 use sokudo_workload::failures::Failures;
 
+use super::pauses::Pauses;
 use super::saved::ShardFiles;
 use super::script_log::LogLines;
 use super::silence::Silence;
@@ -282,6 +283,7 @@ struct State {
     troubles: HashMap<String, u64>,
     /// Listeners that sum up.
     summaries: Vec<Id>,
+    pauses: Pauses,
 }
 
 impl State {
@@ -350,6 +352,21 @@ impl Shard {
     /// The time in which nothing was answered.
     pub fn silence(&self) -> Silence {
         self.state().silence.clone()
+    }
+
+    /// A user begins to pause.
+    pub fn pause_begins(&self, at_ns: i64) {
+        self.state().pauses.begins(at_ns);
+    }
+
+    /// A pause that began then is over.
+    pub fn pause_ends(&self, began_ns: i64, at_ns: i64) {
+        self.state().pauses.ends(began_ns, at_ns);
+    }
+
+    /// Time of all users in pauses until now, nanoseconds.
+    pub fn paused_ns(&self, at_ns: i64) -> i128 {
+        self.state().pauses.until(at_ns)
     }
 
     /// Rows that were lost because the disk was too slow.

@@ -63,7 +63,7 @@ fn plan(port: u16, users: u32, loops: i64) -> String {
 struct Silent;
 
 impl LoadObserver for Silent {
-    fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, _users: UsersSeen) {}
 }
 
 /// Probes a plan.
@@ -232,8 +232,8 @@ fn becomes(seen: &Seen, users: u32) {
 struct Seen(AtomicU64);
 
 impl LoadObserver for Seen {
-    fn interval(&self, _at_ns: i64, _seen: &Tallies, active: u32) {
-        self.0.store(u64::from(active), Ordering::Relaxed);
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, users: UsersSeen) {
+        self.0.store(u64::from(users.active), Ordering::Relaxed);
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sokudo_load_http::jmx::{Generator, JmxOptions, LoadObserver, Prepared, Tallies, read_plan};
+use sokudo_load_http::jmx::{
+    Generator, JmxOptions, LoadObserver, Prepared, Tallies, UsersSeen, read_plan,
+};
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::jmeter::JMeter;
 
@@ -23,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(5);
 struct Silent;
 
 impl LoadObserver for Silent {
-    fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, _users: UsersSeen) {}
 }
 
 /// sokudo executes a plan; gives its file of results.

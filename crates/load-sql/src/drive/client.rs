@@ -162,6 +162,8 @@ type SharedOf<'a, T> = Shared<'a, DetailsOf<T>>;
 pub(super) struct Shared<'a, D: Details> {
     course: RefCell<&'a mut Course<D>>,
     under_way: Cell<u64>,
+    /// Clients in a pause of their own.
+    pausing: Cell<u32>,
     done: Cell<u64>,
 }
 
@@ -219,6 +221,7 @@ pub(crate) fn run<T: Transactions>(
         let shared = Shared {
             course: RefCell::new(course),
             under_way: Cell::new(0),
+            pausing: Cell::new(0),
             done: Cell::new(0),
         };
         let transactions = &*transactions;
@@ -274,12 +277,13 @@ async fn serve<T: Transactions>(
     shared: &SharedOf<'_, T>,
     clients: &mut [Client<T::Seat>],
 ) -> io::Result<()> {
+    let count = clients.len();
     let all: Tasks<_> = clients
         .iter_mut()
         .map(|one| client(transactions, patience, room, shared, one))
         .collect();
     let watched = patience.is_shared.then_some(&room.pool);
-    let ticker = std::pin::pin!(ticker(shared, watched));
+    let ticker = std::pin::pin!(ticker(shared, watched, count));
     let cancelled = match select(all, ticker).await {
         Either::Left(_) => 0,
         Either::Right(_) => shared.under_way.get(),
@@ -290,18 +294,24 @@ async fn serve<T: Transactions>(
     Ok(())
 }
 
-/// Reports the intervals and looks at the pool; ends when the load was stopped and its last transactions had their
+/// Reports the intervals, and looks at the pool and at who pauses; ends when the load was stopped and its last transactions had their
 /// time.
-async fn ticker<P: Parts, C>(shared: &Shared<'_, TransactionDetails<P>>, pool: Option<&Pool<C>>) {
+async fn ticker<P: Parts, C>(
+    shared: &Shared<'_, TransactionDetails<P>>,
+    pool: Option<&Pool<C>>,
+    clients: usize,
+) {
     loop {
         tokio::time::sleep(TICK).await;
         let now = now_ns();
         let mut course = shared.course();
-        let ends_ns = course.end_ns;
-        if let Some(pool) = pool.filter(|_| now < ends_ns)
+        if now < course.end_ns
             && let Some(details) = course.recorder.details(now)
         {
-            details.pool.look(pool.used(), pool.waiting());
+            details.pauses.look(shared.pausing.get(), clients);
+            if let Some(pool) = pool {
+                details.pool.look(pool.used(), pool.waiting());
+            }
         }
         if now >= course.recorder.report_at_ns() {
             course.recorder.report(now);
@@ -338,8 +348,13 @@ async fn client<T: Transactions>(
             Turn::After(_) | Turn::Over => return,
         }
         let pause = transactions.pause(client);
-        if !pause.is_zero() && !paused(shared, pause).await {
-            return;
+        if !pause.is_zero() {
+            shared.pausing.set(shared.pausing.get() + 1);
+            let goes_on = paused(shared, pause).await;
+            shared.pausing.set(shared.pausing.get() - 1);
+            if !goes_on {
+                return;
+            }
         }
         let Some((intended_ns, had_room)) =
             room.gate.next(shared, std::mem::take(&mut is_new)).await

@@ -118,6 +118,33 @@ impl Pooled {
     }
 }
 
+/// Pauses of clients.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Pauses {
+    /// Sums of what the looks at the clients found: those who pause, and all.
+    pausing: u64,
+    clients: u64,
+}
+
+impl Pauses {
+    /// So many of the clients are in a pause.
+    pub(crate) fn look(&mut self, pausing: u32, clients: usize) {
+        self.pausing += u64::from(pausing);
+        self.clients += clients as u64;
+    }
+
+    /// Share of the clients' time; nothing without a pause.
+    fn ratio(&self) -> Option<(Metric, f64)> {
+        let ratio = || self.pausing as f64 / self.clients as f64;
+        (self.pausing > 0).then(|| (numbers::PAUSING_RATIO, ratio()))
+    }
+
+    fn merge(&mut self, later: &Self) {
+        self.pausing += later.pausing;
+        self.clients += later.clients;
+    }
+}
+
 /// Classes of errors that are counted, and what counts them.
 const CLASSES: [(Class, Metric); 8] = [
     (Class::Serialization, numbers::SERIALIZATION_FAILURES),
@@ -142,6 +169,7 @@ pub(crate) struct TransactionDetails<P: Parts = ()> {
     /// By number of the name; empty for a workload without names.
     by_name: Vec<OfName>,
     pub(crate) pool: Pooled,
+    pub(crate) pauses: Pauses,
     pub(crate) connecting: Connecting,
     pub(crate) attempts: u64,
     /// One per [`CLASSES`].
@@ -271,6 +299,7 @@ impl<P: Parts> Details for TransactionDetails<P> {
             all.errors += more.errors;
         }
         self.pool.merge(&later.pool);
+        self.pauses.merge(&later.pauses);
         self.attempts += later.attempts;
         for (all, more) in self.failed.iter_mut().zip(later.failed) {
             *all += more;
@@ -297,7 +326,7 @@ impl<P: Parts> Details for TransactionDetails<P> {
     }
 
     fn values(&self, _answered: u64) -> impl Iterator<Item = (Metric, f64)> {
-        self.pool.values()
+        self.pool.values().chain(self.pauses.ratio())
     }
 
     /// Those that are zero are left out, but for the tries and what the workload counts.

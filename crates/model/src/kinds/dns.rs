@@ -65,6 +65,7 @@ pub const EXCHANGE: Exchange = Exchange {
     window_full_ratio: WINDOW_FULL_RATIO,
     open_connections: OPEN_CONNECTIONS,
     ports_exhausted: PORTS_EXHAUSTED,
+    pausing_ratio: None,
     failed_per_second: Some(FAILED_PER_SECOND),
     late_starts: None,
     notable_answers: &[

@@ -66,6 +66,8 @@ pub struct Exchange {
     pub open_connections: Metric,
     /// Connections that could not be made because no local port was left.
     pub ports_exhausted: Metric,
+    /// Share of the time that its users spend in pauses which the load asks for; `None` for a workload without pauses.
+    pub pausing_ratio: Option<Metric>,
     /// Failed requests per second, for a workload that inspects its answers.
     pub failed_per_second: Option<Metric>,
     /// Requests that left late although there was room for them, for a workload that counts them.
@@ -230,6 +232,7 @@ macro_rules! between_hosts {
             window_full_ratio: WINDOW_FULL_RATIO,
             open_connections: OPEN_CONNECTIONS,
             ports_exhausted: PORTS_EXHAUSTED,
+            pausing_ratio: None,
             failed_per_second: None,
             late_starts: None,
             notable_answers: &[],

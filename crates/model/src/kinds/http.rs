@@ -39,6 +39,7 @@ metrics! {
     LATE_RATIO = gauge("http.late_ratio", Ratio, "share of such requests").named();
     WINDOW_FULL_RATIO = gauge("http.window_full_ratio", Ratio, "share of requests that had to wait because every connection was busy").named();
     ACTIVE_USERS = gauge("http.active_users", One, "users of a test plan that had begun and not ended; of a load on one URL the connections, times the streams of each, that had come and not left").sum();
+    PAUSING_RATIO = gauge("http.pausing_ratio", Ratio, "share of the time of a plan's users that they spend in its timers and pauses").max();
     OPEN_CONNECTIONS = gauge("http.open_connections", One, "connections; the most requests under way at a time are as many, times the streams of each").sum();
     ROWS = counter("http.rows", One, "rows about single requests that a generator handed over for the file of results").sum();
     MADE_CONNECTIONS = counter("http.made_connections", One, "connections that were made and served a request").sum();
@@ -135,6 +136,7 @@ pub const EXCHANGE: Exchange = Exchange {
     window_full_ratio: WINDOW_FULL_RATIO,
     open_connections: OPEN_CONNECTIONS,
     ports_exhausted: PORTS_EXHAUSTED,
+    pausing_ratio: Some(PAUSING_RATIO),
     failed_per_second: Some(FAILED_PER_SECOND),
     late_starts: Some(LATE_STARTS),
     notable_answers: &[STATUS_3XX, STATUS_4XX, STATUS_5XX, STATUS_OTHER],

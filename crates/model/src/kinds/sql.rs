@@ -44,6 +44,7 @@ metrics! {
     POOL_WAIT_SECONDS = histogram("sql.pool.wait_seconds", Seconds, "wait of a transaction for a session of the pool, which the latency holds; absent without --pool").named();
     POOL_WAIT_MEAN_SECONDS = gauge("sql.pool.wait_mean_seconds", Seconds, "mean wait for a session of the pool over the interval, of those who got one");
     POOL_TIMEOUTS = counter("sql.pool.timeouts", One, "transactions that failed because no session of the pool was free in time").sum();
+    PAUSING_RATIO = gauge("sql.pausing_ratio", Ratio, "share of the clients' time that they spend in pauses which the load asks for (--think, --pace); absent without pauses").max();
     CANCELLED_AT_END = counter("sql.cancelled_at_end", One, "transactions under way when the load was ended; they are neither counted nor errors").sum();
     CLIENT_CPU_SECONDS_PER_TRANSACTION = gauge("sql.client_cpu_seconds_per_transaction", Seconds, "CPU time of the load's threads over the transactions that they carried out, warm-up included").named();
     ACKNOWLEDGED = counter("sql.acknowledged", One, "commits of transactions with a mark that the server acknowledged, warm-up included").sum();
@@ -85,6 +86,7 @@ pub const EXCHANGE: Exchange = Exchange {
     window_full_ratio: WINDOW_FULL_RATIO,
     open_connections: OPEN_CONNECTIONS,
     ports_exhausted: PORTS_EXHAUSTED,
+    pausing_ratio: Some(PAUSING_RATIO),
     failed_per_second: None,
     late_starts: None,
     notable_answers: &[

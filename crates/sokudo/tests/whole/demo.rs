@@ -35,6 +35,9 @@ fn the_demo_server_is_loaded_by_hand_and_by_its_plan() {
     let plan = format!("jmx run demo.jmx -J port={port} -J users=3 -J seconds=2");
     let ended = place.run(&plan);
     ended.expect_code(0).expect_stdout("2 kinds of requests");
+    // Its timers keep the users from asking more, and not the server.
+    let why = place.run("why latest");
+    why.expect_code(0).expect_stdout("of their time in pauses");
     let home = place.path().join("home");
     let stat = place.sokudo("target stat");
     let stat = stat.env("SOKUDO_CONFIG", &home.display().to_string());

@@ -7,7 +7,9 @@ use clap::{Args, FromArgMatches};
 use jiff::Zoned;
 use sokudo_i18n::I18n;
 use sokudo_load_http::jmx::summariser::{SummariserOptions, Summarisers};
-use sokudo_load_http::jmx::{Finished, Generator, JmxOptions, LoadObserver, Prepared, Tallies};
+use sokudo_load_http::jmx::{
+    Finished, Generator, JmxOptions, LoadObserver, Prepared, Tallies, UsersSeen,
+};
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_session::random_seed;
@@ -148,7 +150,7 @@ impl Lines {
 }
 
 impl LoadObserver for Lines {
-    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
-        self.print(|summarisers| summarisers.add(at_ns, seen, active));
+    fn interval(&self, at_ns: i64, seen: &Tallies, users: UsersSeen) {
+        self.print(|summarisers| summarisers.add(at_ns, seen, users.active));
     }
 }
