@@ -70,6 +70,7 @@ enum Placed {
         helpers: Vec<Option<u32>>,
         /// Slot for the answer to a call.
         letter_box: LetterBox,
+        began_ns: i64,
         /// Begin of the pause that goes on.
         paused_ns: Option<i64>,
     },
@@ -219,12 +220,16 @@ impl Crew for PlanUsers {
         if let Some(Some(Placed::Waits(joining))) = self.places.get(place) {
             let (group, number) = (joining.start.group as u32, joining.start.number);
             let begun = self.begin(joining, now_ns);
+            if begun.is_some() {
+                self.shard.user_begins(now_ns);
+            }
             self.places[place] = begun.map(|user| Placed::Lives {
                 user,
                 group,
                 number,
                 helpers: Vec::new(),
                 letter_box: LetterBox::default(),
+                began_ns: now_ns,
                 paused_ns: None,
             });
         }
@@ -334,6 +339,7 @@ impl Crew for PlanUsers {
         let Some(Placed::Lives {
             mut user,
             helpers,
+            began_ns,
             paused_ns,
             ..
         }) = place
@@ -341,9 +347,10 @@ impl Crew for PlanUsers {
             return;
         };
         let now = now_ns();
-        if let Some(began_ns) = paused_ns {
-            self.shard.pause_ends(began_ns, now);
+        if let Some(since_ns) = paused_ns {
+            self.shard.pause_ends(since_ns, now);
         }
+        self.shard.user_ends(began_ns, now);
         user.end(now);
         self.called.sockets.leave(user.serial());
         for seat in helpers.into_iter().flatten() {

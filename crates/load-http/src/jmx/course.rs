@@ -23,6 +23,7 @@ use super::generator::{Control, Finished, LoadObserver, UsersSeen, locked};
 use super::responses::ResponseLog;
 use super::saved::Files;
 use super::tally::{Shard, Tallies};
+use super::user_time::UsersNs;
 
 /// Longest head of one response: JMeter knows no bound, browsers have this one.
 const MOST_HEAD_BYTES: usize = 256 << 10;
@@ -308,7 +309,7 @@ fn report(
     listener: &dyn LoadObserver,
 ) -> Tallies {
     let mut all = Tallies::new();
-    let mut told_ns = 0;
+    let mut told = UsersNs::default();
     loop {
         let ends = over.load(Ordering::Relaxed);
         let mut seen = Tallies::new();
@@ -321,12 +322,12 @@ fn report(
             all.entry(label.clone()).or_default().merge(tally);
         }
         let now = now_ns();
-        let paused_ns: i128 = shards.iter().map(|shard| shard.paused_ns(now)).sum();
-        let since_ns = paused_ns - std::mem::replace(&mut told_ns, paused_ns);
+        let until: UsersNs = shards.iter().map(|shard| shard.users_ns(now)).sum();
         let users = UsersSeen {
             active: test.active(),
-            paused_s: since_ns as f64 / 1e9,
+            pausing: until.pausing_since(&told),
         };
+        told = until;
         listener.interval(now, &seen, users);
         if ends {
             return all;

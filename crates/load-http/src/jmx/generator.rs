@@ -45,8 +45,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct UsersSeen {
     /// Number of those that are active.
     pub active: u32,
-    /// Time that all of them spent in pauses since the last report, seconds.
-    pub paused_s: f64,
+    /// Share of their time since the last report that they spent in pauses; `None` when nobody was there.
+    pub pausing: Option<f64>,
 }
 
 /// Receiver of the progress of a load. Called from a thread of its own, never from the measured

@@ -26,7 +26,6 @@ mod gather;
 mod generator;
 mod key_store;
 pub mod options;
-mod pauses;
 mod phase;
 mod phase_plan;
 mod probe;
@@ -42,6 +41,7 @@ mod sockets;
 pub mod summariser;
 mod summary_log;
 mod tally;
+mod user_time;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

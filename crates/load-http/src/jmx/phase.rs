@@ -338,11 +338,9 @@ impl LoadObserver for Series {
             t_ns,
             f64::from(users.active),
         );
-        if users.active > 0 {
-            let ratio = users.paused_s / (f64::from(users.active) * seconds);
+        if let Some(ratio) = users.pausing {
             let key = self.names.key(NAME, numbers::PAUSING_RATIO, "");
-            // Users who have come or gone meanwhile are counted for the whole of it, or not at all.
-            batch.push(&key, t_ns, ratio.clamp(0.0, 1.0));
+            batch.push(&key, t_ns, ratio);
         }
         for (label, tally) in seen.iter().filter(|(_, tally)| !tally.is_transaction) {
             state.reasons.add_all(label, &tally.reasons);

@@ -14,10 +14,10 @@ use sokudo_model::kinds::http as numbers;
 use sokudo_stats::Histogram;
 use sokudo_workload::failures::Failures;
 
-use super::pauses::Pauses;
 use super::saved::ShardFiles;
 use super::script_log::LogLines;
 use super::silence::Silence;
+use super::user_time::{UserTime, UsersNs};
 
 /// Labels that are counted separately; further ones are counted together.
 const MOST_LABELS: usize = 1_000;
@@ -283,7 +283,8 @@ struct State {
     troubles: HashMap<String, u64>,
     /// Listeners that sum up.
     summaries: Vec<Id>,
-    pauses: Pauses,
+    present: UserTime,
+    pauses: UserTime,
 }
 
 impl State {
@@ -364,9 +365,23 @@ impl Shard {
         self.state().pauses.ends(began_ns, at_ns);
     }
 
-    /// Time of all users in pauses until now, nanoseconds.
-    pub fn paused_ns(&self, at_ns: i64) -> i128 {
-        self.state().pauses.until(at_ns)
+    /// A user begins.
+    pub fn user_begins(&self, at_ns: i64) {
+        self.state().present.begins(at_ns);
+    }
+
+    /// A user that began then has ended.
+    pub fn user_ends(&self, began_ns: i64, at_ns: i64) {
+        self.state().present.ends(began_ns, at_ns);
+    }
+
+    /// Time of the users until now.
+    pub fn users_ns(&self, at_ns: i64) -> UsersNs {
+        let state = self.state();
+        UsersNs {
+            present: state.present.until(at_ns),
+            paused: state.pauses.until(at_ns),
+        }
     }
 
     /// Rows that were lost because the disk was too slow.
