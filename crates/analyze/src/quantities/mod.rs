@@ -26,6 +26,7 @@ pub mod repeats;
 pub mod requests;
 pub mod rrul;
 pub mod schedule;
+pub mod server;
 pub mod service_times;
 pub mod silence;
 pub mod stopped;

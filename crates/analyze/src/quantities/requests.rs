@@ -15,6 +15,7 @@ use sokudo_model::spent::{N_STAGES, STAGE_MEANS, STAGES};
 use sokudo_model::{Evidence, Unit};
 
 use crate::quantities::exchange::Exchange;
+use crate::quantities::server;
 use crate::view::PhaseView;
 
 /// Time that a round trip takes above the lowest one, seconds, beyond which the kernel's own delay of an
@@ -296,20 +297,21 @@ impl<'a> Requests<'a> {
         )
     }
 
-    /// CPU time per second of the processes that hold the server's port, where they are observed: cores.
+    /// CPU time per second of the processes that hold the server's port and of their children, where they are
+    /// observed: cores.
     pub fn server_cpu(&self) -> Option<f64> {
-        self.of_server(process::CPU_RATIO)
+        server::cores_used(&self.view)
     }
 
     /// The same, and the time for which their threads were ready and had no CPU.
     pub fn server_wanted(&self) -> Option<f64> {
-        Some(self.server_cpu()? + self.of_server(process::WAIT_RATIO).unwrap_or(0.0))
+        Some(self.server_cpu()? + server::sum(&self.view, process::WAIT_RATIO).unwrap_or(0.0))
     }
 
-    /// True where the server's processes are observed, and wanted no more CPU time than they got. The sessions of a
-    /// database that are processes of their own may have wanted more than they got.
+    /// True where the server's processes are observed, and wanted no more CPU time than they got. Its children, as
+    /// the sessions of a database, may have wanted more than they got.
     pub fn server_had_time(&self) -> bool {
-        let is_all = self.sessions_cpu().is_none();
+        let is_all = self.sessions_cpu().is_none() && !server::has_working_children(&self.view);
         is_all && self.server_wanted().is_some_and(|cores| cores <= LEISURE)
     }
 
@@ -317,19 +319,6 @@ impl<'a> Requests<'a> {
     fn sessions_cpu(&self) -> Option<f64> {
         let most = self.view.highest_mean(None, postgres::CPU_CORES, &[]);
         most.map(|(_, cores)| cores)
-    }
-
-    fn of_server(&self, metric: Metric) -> Option<f64> {
-        let series = self.view.series(None, metric, &[]);
-        let of_port = series.filter(|series| {
-            let by = series.key.labels.get("by");
-            by.is_some_and(|by| by.starts_with("port="))
-        });
-        let mut means = of_port
-            .filter_map(|series| self.view.mean(series))
-            .peekable();
-        means.peek()?;
-        Some(means.sum())
     }
 
     /// Evidence of it; of a database's sessions where they are known.

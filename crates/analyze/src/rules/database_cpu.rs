@@ -7,8 +7,9 @@
 use sokudo_model::metrics::{postgres, process};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::server_cpu_limited::{FULL, MOST, THROTTLED, full_machine, of_port, of_server};
+use super::server_cpu_limited::{FULL, MOST, THROTTLED, full_machine, of_server};
 use crate::quantities::database::Database;
+use crate::quantities::server;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 
@@ -94,8 +95,7 @@ fn cores(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Evidence> {
         return Some(row);
     }
     let metric = process::CPU_RATIO;
-    let each = of_port(view, metric).into_iter().map(|(_, mean)| mean);
-    let used = each.reduce(|a, b| a + b)?;
+    let used = server::cores_used(view)?;
     let mut row = view.evidence("evidence-server-process-cpu", metric, database.host, used);
     row.unit = Some(Unit::One);
     row.says = row.says.number("value", used, Unit::One);

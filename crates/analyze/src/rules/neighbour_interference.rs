@@ -10,7 +10,7 @@ use sokudo_model::metrics::{host, own, postgres};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
-use crate::quantities::requests::Requests;
+use crate::quantities::server;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView};
@@ -138,7 +138,7 @@ fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
         })
         .sum();
     // The server under test does not count as a neighbour, nor do the processes of a database's sessions.
-    let server = Requests::of(view).and_then(|requests| requests.server_cpu());
+    let server = server::cores_used(view);
     let sessions = on_machine(view, host, postgres::CPU_CORES, &[]).map(|(_, cores)| cores);
     let server = server.unwrap_or(0.0).max(sessions.unwrap_or(0.0));
     let known = own(view, host, own::CPU_RATIO)? + server;
@@ -189,6 +189,22 @@ mod tests {
         // The sessions of a database that is loaded are no neighbours.
         let mut loaded = waiting(1.9, 0.8, 0.47);
         loaded.series("hosta", "postgres.cpu_cores", |_| 1.05);
+        loaded.without("neighbour_interference");
+        // Nor are the children of the process that holds the server's port.
+        let mut loaded = waiting(1.9, 0.8, 0.47);
+        for (metric, cores) in [
+            ("process.cpu_ratio", 0.0),
+            ("process.children_cpu_ratio", 1.05),
+        ] {
+            add_series(
+                &mut loaded.record,
+                "hosta",
+                metric,
+                &[("by", "port=80")],
+                0.0,
+                cores,
+            );
+        }
         loaded.without("neighbour_interference");
         // Other programs used next to nothing: the test disturbs itself.
         let crowded = waiting(2.0, 1.9, 0.47);

@@ -15,6 +15,7 @@ use sokudo_model::{Evidence, Finding, Series, Severity, Text, Unit};
 
 use crate::quantities::quota;
 use crate::quantities::requests::{ONE, Requests};
+use crate::quantities::server::of_port;
 use crate::rule::{Look, Purpose, Rule, Standing};
 use crate::view::PhaseView;
 use crate::view::machine;
@@ -190,17 +191,6 @@ pub(super) fn of_server<'a>(
     let means = of_port(view, metric).into_iter();
     let most = means.max_by(|a, b| a.1.total_cmp(&b.1));
     most.filter(|(_, mean)| *mean >= least)
-}
-
-/// Every series of a gauge of the processes that hold the server's port, with its mean.
-pub(super) fn of_port<'a>(view: &PhaseView<'a>, metric: Metric) -> Vec<(&'a Series, f64)> {
-    let series = view.series(None, metric, &[]);
-    let of_port = series.filter(|series| {
-        let by = series.key.labels.get("by");
-        by.is_some_and(|by| by.starts_with("port="))
-    });
-    let means = of_port.filter_map(|series| Some((series, view.mean(series)?)));
-    means.collect()
 }
 
 /// No core of the server's machine was idle, and the server used most of what others than the generator did.

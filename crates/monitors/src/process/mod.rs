@@ -5,6 +5,7 @@
 //! followed. Scanning all processes takes a while on a machine with many of them: this monitor has a
 //! thread of its own. A process that ends while it is read leaves a gap, and an event says that it ended.
 
+mod children;
 mod namespaces;
 mod parse;
 mod select;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::metrics::process;
 use sokudo_model::{Batch, Event, SeriesKey, Text};
 
+use self::children::Children;
 pub(crate) use self::namespaces::is_elsewhere;
 use self::parse::Stat;
 use self::select::Selector;
@@ -57,6 +59,7 @@ const METRICS: &[&str] = &[
     process::STOPPED_RATIO.name,
     process::WAIT_RATIO.name,
     process::CORES.name,
+    process::CHILDREN_CPU_RATIO.name,
 ];
 
 /// Which processes are observed: exactly one of `pid`, `name` and `port`.
@@ -159,6 +162,7 @@ impl Monitor for Process {
             return Err(Unavailable::System(says));
         }
         let by = selector.text();
+        let children = Children::new(ctx, &by);
         Ok(Box::new(ProcessSampler {
             matches: key(&ctx.host, SOURCE, METRICS[7], &[("by", &by)]),
             ctx: ctx.clone(),
@@ -170,6 +174,7 @@ impl Monitor for Process {
             found: None,
             is_cut: false,
             observed: BTreeMap::new(),
+            children,
         }))
     }
 }
@@ -188,6 +193,7 @@ struct ProcessSampler {
     /// There were more than are observed, which has been told.
     is_cut: bool,
     observed: BTreeMap<u32, Observed>,
+    children: Children,
 }
 
 impl Sampler for ProcessSampler {
@@ -216,7 +222,10 @@ impl Sampler for ProcessSampler {
             self.look(t_ns, &mut out.events);
         }
         let found = self.found.unwrap_or(0) as f64;
-        Emit::new(out, t_ns, &self.ctx.host, METRICS).put(&self.matches, found);
+        let mut emit = Emit::new(out, t_ns, &self.ctx.host, METRICS);
+        emit.put(&self.matches, found);
+        let parents = self.observed.keys().copied();
+        self.children.sample(&self.ctx, parents, t_ns, &mut emit);
     }
 }
 

@@ -11,6 +11,10 @@ pub(super) struct Stat {
     pub(super) user_ticks: u64,
     /// CPU time inside the kernel.
     pub(super) system_ticks: u64,
+    /// CPU time of its children that have ended and were waited for, and of theirs.
+    pub(super) ended_children_ticks: u64,
+    /// The process that made it, or has taken its place.
+    pub(super) parent: u32,
     /// Begin of the process, since the machine's start: tells it from a later one with the same
     /// number.
     pub(super) began_ticks: u64,
@@ -33,6 +37,8 @@ pub(super) fn stat(text: &str) -> Result<Stat, BadText> {
     Ok(Stat {
         user_ticks: number(14)?,
         system_ticks: number(15)?,
+        ended_children_ticks: number(16)?.saturating_add(number(17)?),
+        parent: u32::try_from(number(4)?).unwrap_or_default(),
         began_ticks: number(22)?,
         is_stopped: matches!(fields.first(), Some(&("T" | "t"))),
     })
@@ -237,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    const STAT: &str = "32108 (a) b (c) R 32080 32080 13822 0 -1 4194304 103 0 0 0 7 5 0 0 20 0 1 0 \
+    const STAT: &str = "32108 (a) b (c) R 32080 32080 13822 0 -1 4194304 103 0 0 0 7 5 4 3 20 0 1 0 \
         85792 3133440 418 18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 1 2 3 4 5 6 7 0";
     const STATUS: &str = include_str!("../../testdata/pid-status-6.18.txt");
     const TCP: &str = include_str!("../../testdata/net-tcp-6.18.txt");
@@ -281,6 +287,8 @@ mod tests {
         let expected = Stat {
             user_ticks: 7,
             system_ticks: 5,
+            ended_children_ticks: 4 + 3,
+            parent: 32080,
             began_ticks: 85792,
             is_stopped: false,
         };

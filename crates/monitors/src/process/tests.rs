@@ -113,6 +113,64 @@ fn a_process_that_is_started_anew_is_followed() {
     );
 }
 
+/// A child of a process, which has used so many ticks and whose own children have left as many.
+fn write_child(proc_root: &Path, pid: u32, parent: u32, ticks: u64, left: u64) {
+    let directory = proc_root.join(pid.to_string());
+    fs::create_dir_all(&directory).expect("directory");
+    let stat = format!(
+        "{pid} (a worker) S {parent} 0 0 0 0 0 0 0 0 0 {ticks} {ticks} {left} 0 20 0 1 0 {pid} 0 0"
+    );
+    fs::write(directory.join("stat"), stat).expect("file");
+}
+
+#[test]
+fn children_are_added_up_those_that_have_ended_too() {
+    let (_place, ctx) = proc_root();
+    let root = ctx.proc_root.as_path();
+    write_process(root, 100, "server", 10);
+    write_child(root, 101, 100, 50, 0);
+    write_child(root, 102, 101, 0, 0);
+    // Of another family.
+    write_child(root, 200, 1, 5_000, 0);
+    let used = |batch: &Batch| {
+        value(
+            batch,
+            "process.children_cpu_ratio",
+            &[("by", "name=server")],
+        )
+    };
+    let mut sampler = open("name=server", &ctx);
+    let mut first = Batch::default();
+    sampler.sample(0, &mut first);
+    assert_eq!(used(&first), None);
+
+    write_child(root, 101, 100, 75, 0);
+    write_child(root, 102, 101, 25, 0);
+    write_child(root, 200, 1, 9_000, 0);
+    let mut second = Batch::default();
+    sampler.sample(SECOND_NS, &mut second);
+    assert_eq!(used(&second), Some(1.0));
+
+    // The grandchild has ended: its time is with its parent now, and with it 10 ticks that nobody saw.
+    fs::remove_dir_all(root.join("102")).expect("removed");
+    write_child(root, 101, 100, 75, 60);
+    let mut third = Batch::default();
+    sampler.sample(2 * SECOND_NS, &mut third);
+    assert_eq!(used(&third), Some(0.1));
+}
+
+#[test]
+fn a_process_without_children_has_no_series_of_them() {
+    let (_place, ctx) = proc_root();
+    write_process(&ctx.proc_root, 100, "server", 10);
+    let mut sampler = open("name=server", &ctx);
+    let mut batch = Batch::default();
+    for second in 0..3 {
+        sampler.sample(second * SECOND_NS, &mut batch);
+    }
+    assert_eq!(value(&batch, "process.children_cpu_ratio", &[]), None);
+}
+
 #[test]
 fn a_process_that_ends_between_two_looks_is_told_and_replaced() {
     let (_place, ctx) = proc_root();
@@ -198,10 +256,10 @@ fn whoever_listens_on_a_port_is_found_and_measured() {
             "process.matches" => &[][..],
             _ => &pid,
         };
-        // Storage cannot be counted where the kernel does not keep account of it, and without a quota nothing is
-        // throttled.
-        let optional =
-            metric.ends_with("_bytes_per_second") || *metric == "process.throttled_ratio";
+        // Storage cannot be counted where the kernel does not keep account of it, without a quota nothing is
+        // throttled, and this process may have no children.
+        let rare = ["process.throttled_ratio", "process.children_cpu_ratio"];
+        let optional = metric.ends_with("_bytes_per_second") || rare.contains(metric);
         assert!(
             value(&batch, metric, labels).is_some() || optional,
             "{metric}"
