@@ -848,6 +848,7 @@ monitor-process = CPU, memory, threads, open files, context switches and storage
 monitor-process--address = Beside port: the address of a server in another network namespace of this machine, as that of a container.
 monitor-process--most = Processes that are observed at a time, 1 to 64; of more, those with the lowest numbers.
 monitor-process--name = Every process of this name: the kernel's name of it, or its program's path or file name.
+monitor-process--peers = True for every server on this machine with which this program has connections.
 monitor-process--pid = The process of this number.
 monitor-process--port = Every process that listens on this TCP or UDP port.
 monitor-qdisc = queue of each device: backlog, drops, packets held back by a rate; state of its link

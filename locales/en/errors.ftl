@@ -508,7 +508,7 @@ error-monitor-option = monitor `{ $monitor }`: option `{ $option }`: { $problem 
 error-monitor-option-hint = `sokudo monitors { $monitor }` lists its options
 error-monitor-option-unknown = not known; options: { $options }, interval, on
 error-monitor-pair = monitor `{ $monitor }`: `{ $piece }` is not KEY=VALUE
-error-monitor-process = give one of pid, name and port
+error-monitor-process = give one of pid, name, port and peers
 error-monitor-process-address = address goes with port
 error-monitor-scope = observes the whole machine, which another agent does
 error-monitor-target-mapping = a mapping needs `url=http://HOST:PORT`

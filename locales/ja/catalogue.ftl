@@ -848,6 +848,7 @@ monitor-process = 個々のプロセスの CPU、メモリ、スレッド、開�
 monitor-process--address = port に加えて指定する、このマシンの別のネットワーク名前空間 (コンテナーなど) にあるサーバーのアドレス。
 monitor-process--most = 同時に観測するプロセスの最大数。1 から 64。それより多ければ番号の小さいものから選ぶ。
 monitor-process--name = この名前のすべてのプロセス: カーネルでの名前、またはプログラムのパスかファイル名。
+monitor-process--peers = true で、このプログラムが接続している、このマシンのサーバーすべて。
 monitor-process--pid = この番号のプロセス。
 monitor-process--port = この TCP または UDP ポートで待ち受けるすべてのプロセス。
 monitor-qdisc = 各デバイスの送信待ち行列 (qdisc): 待っている量、破棄、レートで留められたパケット、リンクの状態

@@ -508,7 +508,7 @@ error-monitor-option = モニター `{ $monitor }`: オプション `{ $option }
 error-monitor-option-hint = `sokudo monitors { $monitor }` でオプションを確認できます
 error-monitor-option-unknown = このオプションはありません。オプション: { $options }, interval, on
 error-monitor-pair = モニター `{ $monitor }`: `{ $piece }` は KEY=VALUE の形ではありません
-error-monitor-process = pid、name、port のいずれか 1 つを指定してください
+error-monitor-process = pid、name、port、peers のいずれか 1 つを指定してください
 error-monitor-process-address = address は port とともに指定してください
 error-monitor-scope = マシン全体を観測するもので、別のエージェントが担当しています
 error-monitor-target-mapping = 対応表には `url=http://HOST:PORT` が必要です

@@ -14,6 +14,8 @@ pub struct LoadedServer {
     pub at: Option<(String, u16)>,
     /// The monitor that asks it about itself, where there is one.
     pub own: Option<ServerMonitor>,
+    /// Who is asked is only known while the load goes on, as of a plan.
+    pub is_found_out: bool,
 }
 
 /// Monitors that a run begins because of a loaded server.
@@ -30,6 +32,13 @@ impl LoadedServer {
     pub const NOBODY: Self = Self {
         at: None,
         own: None,
+        is_found_out: false,
+    };
+
+    /// The servers of a plan, which names them while it is executed.
+    pub const OF_PLAN: Self = Self {
+        is_found_out: true,
+        ..Self::NOBODY
     };
 
     /// The server that these options load.
@@ -38,6 +47,7 @@ impl LoadedServer {
         Self {
             at: host.zip(options.server_port()),
             own: options.server_monitor(),
+            is_found_out: false,
         }
     }
 
@@ -56,7 +66,11 @@ impl LoadedServer {
             let says = Text::new("engine-server-stats").word("monitor", own.monitor);
             attached.says = Some(says);
         }
-        if let Some(chosen) = self.at.as_ref().and_then(processes) {
+        let chosen = match self.is_found_out {
+            true => Some("peers=true".to_owned()),
+            false => self.at.as_ref().and_then(processes),
+        };
+        if let Some(chosen) = chosen {
             let spec = parse(&format!("process:{chosen},on=first"), Files::Refused)?;
             let is_known = known
                 .iter()
@@ -95,6 +109,7 @@ mod tests {
                 monitor: "postgres",
                 options: vec![("dsn", dsn.into())],
             }),
+            is_found_out: false,
         }
     }
 
@@ -128,7 +143,7 @@ mod tests {
     fn a_server_elsewhere_has_no_processes_here() {
         let server = LoadedServer {
             at: Some(("192.0.2.1".into(), 80)),
-            own: None,
+            ..LoadedServer::NOBODY
         };
         assert_eq!(server.monitors(&[]).expect("none").specs, []);
     }

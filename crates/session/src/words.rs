@@ -157,6 +157,9 @@ fn many<O: Options>(options: &str, hosts: u32) -> Option<String> {
 /// The server outside the run that a load with these options loads; `None` for a load between hosts, and for options
 /// that cannot be read, which the load itself refuses.
 pub fn loaded_server(workload: &str, options: &str) -> Option<LoadedServer> {
+    if workload == plan::WORD.name {
+        return Some(LoadedServer::OF_PLAN);
+    }
     let entry = WORDS.iter().find(|entry| entry.name == workload)?;
     (entry.loads)(options)
 }

@@ -1,4 +1,5 @@
-//! Processes of the server that a load loads: those that hold its port, and their children.
+//! Processes of the server that a load loads: those that hold its port, or the ports that the load asks, and their
+//! children.
 
 use sokudo_model::Series;
 use sokudo_model::metric::Metric;
@@ -14,7 +15,7 @@ pub fn of_port<'a>(view: &PhaseView<'a>, metric: Metric) -> Vec<(&'a Series, f64
     let series = view.series(None, metric, &[]);
     let of_port = series.filter(|series| {
         let by = series.key.labels.get("by");
-        by.is_some_and(|by| by.starts_with("port="))
+        by.is_some_and(|by| by.starts_with("port=") || by == "peers")
     });
     let means = of_port.filter_map(|series| Some((series, view.mean(series)?)));
     means.collect()

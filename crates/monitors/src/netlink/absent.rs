@@ -49,3 +49,8 @@ impl Listeners {
         match *self {}
     }
 }
+
+/// The established TCP connections, which this system does not tell over netlink.
+pub(crate) fn connections() -> Option<Vec<Listening>> {
+    None
+}

@@ -14,7 +14,9 @@ use rustix::net::{
 
 use super::Settings;
 use super::message::{self, Answer, Link};
-use crate::listen::parse::{Reading as Listening, questions, reading as listening};
+use crate::listen::parse::{
+    ESTABLISHED, LISTENING, Reading as TcpSocket, questions, reading as tcp_socket,
+};
 use crate::qdisc::parse::{Reading, reading};
 
 /// The kernel answers at once; this only keeps a surprise from hanging the run.
@@ -88,21 +90,20 @@ impl Listeners {
     }
 
     /// The sockets now; `None` when the kernel did not answer.
-    pub(crate) fn read(&mut self) -> Option<Vec<Listening>> {
+    pub(crate) fn read(&mut self) -> Option<Vec<TcpSocket>> {
         self.ask().ok()
     }
 
-    fn ask(&mut self) -> io::Result<Vec<Listening>> {
-        const SOCK_DIAG_BY_FAMILY: u16 = 20;
-        let mut found = Vec::new();
-        for question in questions() {
-            let flags = message::REQUEST_DUMP;
-            let request = message::request(SOCK_DIAG_BY_FAMILY, flags, &question, &[]);
-            let answers = self.0.ask(&request)?;
-            found.extend(answers.iter().filter_map(|answer| listening(answer)));
-        }
-        Ok(found)
+    fn ask(&mut self) -> io::Result<Vec<TcpSocket>> {
+        self.0.tcp_sockets(LISTENING)
     }
+}
+
+/// The established TCP connections of the calling thread's network namespace; `None` when the kernel did not answer.
+/// Of very many the first ones.
+pub(crate) fn connections() -> Option<Vec<TcpSocket>> {
+    let mut netlink = Netlink::open(Some(SOCK_DIAG)).ok()?;
+    netlink.tcp_sockets(ESTABLISHED).ok()
 }
 
 /// Settings of the named interfaces of the calling thread's network namespace.
@@ -145,6 +146,19 @@ impl Netlink {
             &header,
             &[],
         ))
+    }
+
+    /// The TCP sockets in one of these states.
+    fn tcp_sockets(&mut self, states: u32) -> io::Result<Vec<TcpSocket>> {
+        const SOCK_DIAG_BY_FAMILY: u16 = 20;
+        let mut found = Vec::new();
+        for question in questions(states) {
+            let flags = message::REQUEST_DUMP;
+            let request = message::request(SOCK_DIAG_BY_FAMILY, flags, &question, &[]);
+            let answers = self.ask(&request)?;
+            found.extend(answers.iter().filter_map(|answer| tcp_socket(answer)));
+        }
+        Ok(found)
     }
 
     fn links(&mut self) -> io::Result<Vec<Link>> {

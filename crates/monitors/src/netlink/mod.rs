@@ -10,12 +10,12 @@ pub(crate) mod message;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Listeners, Queues, links, settings};
+pub(crate) use linux::{Listeners, Queues, connections, links, settings};
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use absent::{Listeners, Queues, links, settings};
+pub(crate) use absent::{Listeners, Queues, connections, links, settings};
 
 /// Settings of one interface that `ethtool` shows; `None` where the driver does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -62,7 +62,7 @@ const METRICS: &[&str] = &[
     process::CHILDREN_CPU_RATIO.name,
 ];
 
-/// Which processes are observed: exactly one of `pid`, `name` and `port`.
+/// Which processes are observed: exactly one of `pid`, `name`, `port` and `peers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProcessOptions {
@@ -72,6 +72,8 @@ pub struct ProcessOptions {
     name: Option<String>,
     /// Every process that listens on this TCP or UDP port.
     port: Option<u16>,
+    /// True for every server on this machine with which this program has connections.
+    peers: bool,
     /// Beside port: the address of a server in another network namespace of this machine, as that of a container.
     address: Option<IpAddr>,
     /// Processes that are observed at a time, 1 to 64; of more, those with the lowest numbers.
@@ -84,6 +86,7 @@ impl Default for ProcessOptions {
             pid: None,
             name: None,
             port: None,
+            peers: false,
             address: None,
             most: 16,
         }
@@ -93,10 +96,11 @@ impl Default for ProcessOptions {
 impl ProcessOptions {
     /// `None` unless exactly one way to choose is given.
     fn selector(&self) -> Option<Selector> {
-        match (self.pid, &self.name, self.port) {
-            (Some(pid), None, None) => Some(Selector::Pid(pid)),
-            (None, Some(name), None) => Some(Selector::Name(name.clone())),
-            (None, None, Some(port)) => Some(Selector::Port(port, self.address)),
+        match (self.pid, &self.name, self.port, self.peers) {
+            (Some(pid), None, None, false) => Some(Selector::Pid(pid)),
+            (None, Some(name), None, false) => Some(Selector::Name(name.clone())),
+            (None, None, Some(port), false) => Some(Selector::Port(port, self.address)),
+            (None, None, None, true) => Some(Selector::Peers),
             _ => None,
         }
     }
@@ -150,7 +154,7 @@ impl Monitor for Process {
         ctx: &Context,
     ) -> Result<Box<dyn Sampler>, Unavailable> {
         // In a namespace of the run's own, only its sockets belong to this host.
-        if options.port.is_none() {
+        if options.port.is_none() && !options.peers {
             whole_machine(ctx)?;
         }
         let selector = options
@@ -173,6 +177,7 @@ impl Monitor for Process {
             look_at_ns: i64::MIN,
             found: None,
             is_cut: false,
+            peers: BTreeSet::new(),
             observed: BTreeMap::new(),
             children,
         }))
@@ -192,6 +197,8 @@ struct ProcessSampler {
     found: Option<usize>,
     /// There were more than are observed, which has been told.
     is_cut: bool,
+    /// Other ends of this program's connections since the start, or since one of the processes has ended.
+    peers: BTreeSet<SocketAddr>,
     observed: BTreeMap<u32, Observed>,
     children: Children,
 }
@@ -219,6 +226,7 @@ impl Sampler for ProcessSampler {
                     .word("name", name);
                 out.events.push(self.event(t_ns, "process-ended", says));
             }
+            self.peers.clear();
             self.look(t_ns, &mut out.events);
         }
         let found = self.found.unwrap_or(0) as f64;
@@ -236,7 +244,9 @@ impl ProcessSampler {
         if self.selector.is_costly() && !self.observed.is_empty() {
             return;
         }
-        let found = self.selector.find(&self.ctx);
+        let Some(found) = self.selector.find(&self.ctx, &mut self.peers) else {
+            return;
+        };
         let before = self.found.replace(found.len());
         let cut = found.len() > self.most;
         if cut && !self.is_cut {
@@ -246,7 +256,9 @@ impl ProcessSampler {
             events.push(self.event(t_ns, "process-cut", says));
         }
         self.is_cut = cut;
-        if found.is_empty() && before != Some(0) {
+        // Whom this program asks is known when it asks, and may be elsewhere.
+        let is_missed = self.selector != Selector::Peers;
+        if is_missed && found.is_empty() && before != Some(0) {
             let kind = match before {
                 None => "monitor-process-none",
                 Some(_) => "process-none",
@@ -266,7 +278,7 @@ impl ProcessSampler {
                 continue;
             };
             // Those of the first look were there before the run.
-            if before.is_some() {
+            if before.is_some() && is_missed {
                 let says = Text::new("engine-process-found")
                     .word("pid", pid.to_string())
                     .word("name", &process.name);

@@ -1,14 +1,15 @@
-//! Finds the requested processes: by number, by name, or by the port they listen on.
+//! Finds the requested processes: by number, by name, by the port they listen on, or by the connections of this
+//! program.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::Path;
 
 use super::namespaces;
 use super::parse::{self, Table};
 use crate::Context;
-use crate::netlink::Listeners;
+use crate::netlink::{self, Listeners};
 use crate::reread::read_bounded;
 
 /// More processes than this are not looked at.
@@ -17,6 +18,10 @@ const MAX_PROCESSES: usize = 65_536;
 const MAX_FILES: usize = 65_536;
 /// Longest table of sockets that is read, bytes.
 const MAX_TABLE: u64 = 64 << 20;
+/// Sockets of this program whose other ends are looked at.
+const MAX_OWN: usize = 1024;
+/// Other ends whose processes are looked for.
+const MAX_PEERS: usize = 16;
 /// Tables of the calling thread's network namespace.
 const OWN: &str = "thread-self/net";
 
@@ -29,6 +34,8 @@ pub(super) enum Selector {
     Name(String),
     /// All that listen on this port, TCP or UDP: here, or in the namespace which has the address.
     Port(u16, Option<IpAddr>),
+    /// All servers on this machine with which this program has connections.
+    Peers,
 }
 
 impl Selector {
@@ -39,6 +46,7 @@ impl Selector {
             Self::Name(name) => format!("name={name}"),
             Self::Port(port, None) => format!("port={port}"),
             Self::Port(port, Some(address)) => format!("port={port},address={address}"),
+            Self::Peers => "peers".to_owned(),
         }
     }
 
@@ -48,9 +56,10 @@ impl Selector {
         matches!(self, Self::Port(_, Some(_)))
     }
 
-    /// Numbers of the processes that are meant now, ascending.
-    pub(super) fn find(&self, ctx: &Context) -> Vec<u32> {
-        match self {
+    /// Numbers of the processes that are meant now, ascending; `None` where they are those of the last search.
+    /// `peers` are the other ends of this program's connections that are known.
+    pub(super) fn find(&self, ctx: &Context, peers: &mut BTreeSet<SocketAddr>) -> Option<Vec<u32>> {
+        let found = match self {
             Self::Pid(pid) => {
                 let exists = ctx.proc_path(&pid.to_string()).is_dir();
                 exists.then_some(*pid).into_iter().collect()
@@ -64,13 +73,58 @@ impl Selector {
                     Some(address) => namespaces::listening(ctx, *address, *port),
                     None => listening(ctx, *port),
                 };
-                let is_meant = |pid: &u32| holds(ctx, *pid, &inodes);
-                match inodes.is_empty() {
-                    true => Vec::new(),
-                    false => pids(ctx).into_iter().filter(is_meant).collect(),
-                }
+                holders(ctx, &inodes)
             }
+            Self::Peers => {
+                let before = peers.len();
+                // One to which no connection stands now is asked again.
+                add_peers(ctx, peers);
+                if !peers.is_empty() && peers.len() == before {
+                    return None;
+                }
+                servers(ctx, peers)
+            }
+        };
+        Some(found)
+    }
+}
+
+/// Adds the other ends of this program's connections, up to a bound.
+fn add_peers(ctx: &Context, peers: &mut BTreeSet<SocketAddr>) {
+    let files = fs::read_dir(ctx.proc_path("self/fd"));
+    let files = files.into_iter().flatten().flatten().take(MAX_OWN);
+    let own: BTreeSet<u64> = files.filter_map(|file| inode_of(&file.path())).collect();
+    let connections = netlink::connections().unwrap_or_default();
+    let own = connections
+        .iter()
+        .filter(|one| own.contains(&u64::from(one.inode)));
+    for one in own {
+        if peers.len() < MAX_PEERS {
+            peers.insert(one.peer);
         }
+    }
+}
+
+/// Processes on this machine that listen on these ports: here, or in the namespace which has the address.
+fn servers(ctx: &Context, peers: &BTreeSet<SocketAddr>) -> Vec<u32> {
+    let is_here = |ip: IpAddr| UdpSocket::bind((ip, 0)).is_ok();
+    let inodes = peers.iter().flat_map(|peer| {
+        // An address of IPv4 may come over a socket of IPv6.
+        let (ip, port) = (peer.ip().to_canonical(), peer.port());
+        match is_here(ip) {
+            true => listening(ctx, port),
+            false => namespaces::listening(ctx, ip, port),
+        }
+    });
+    holders(ctx, &inodes.collect())
+}
+
+/// Numbers of the processes that have one of these sockets open, ascending.
+fn holders(ctx: &Context, inodes: &BTreeSet<u64>) -> Vec<u32> {
+    let is_meant = |pid: &u32| holds(ctx, *pid, inodes);
+    match inodes.is_empty() {
+        true => Vec::new(),
+        false => pids(ctx).into_iter().filter(is_meant).collect(),
     }
 }
 
@@ -133,12 +187,13 @@ fn of_tables(ctx: &Context, folder: &str, files: [&str; 2], table: Table, port: 
 
 /// Whether a process has one of these sockets open.
 fn holds(ctx: &Context, pid: u32, inodes: &BTreeSet<u64>) -> bool {
-    let is_one = |path: &Path| {
-        let link = fs::read_link(path).ok();
-        let inode = link.and_then(|link| parse::socket_inode(link.to_str()?));
-        inode.is_some_and(|inode| inodes.contains(&inode))
-    };
+    let is_one = |path: &Path| inode_of(path).is_some_and(|inode| inodes.contains(&inode));
     let files = fs::read_dir(ctx.proc_path(&format!("{pid}/fd")));
     let mut files = files.into_iter().flatten().flatten().take(MAX_FILES);
     files.any(|entry| is_one(&entry.path()))
+}
+
+/// Inode of the socket that a link below `/proc/PID/fd` leads to.
+fn inode_of(path: &Path) -> Option<u64> {
+    parse::socket_inode(fs::read_link(path).ok()?.to_str()?)
 }

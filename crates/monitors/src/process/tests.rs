@@ -222,8 +222,9 @@ fn the_number_of_processes_is_bounded() {
 #[test]
 fn options_that_say_nothing_or_too_much_are_refused() {
     for (words, says) in [
-        ("", "one of pid, name and port"),
-        ("pid=1,port=2", "one of pid, name and port"),
+        ("", "one of pid, name, port and peers"),
+        ("pid=1,port=2", "one of pid, name, port and peers"),
+        ("port=2,peers=true", "one of pid, name, port and peers"),
         ("name=", "the name is empty"),
         ("pid=1,most=0", "most=0"),
         ("pid=x", "option `pid`"),
@@ -236,6 +237,25 @@ fn options_that_say_nothing_or_too_much_are_refused() {
     }
     let opened = Process.open_with(NO_OPTIONS, &Context::host("hosta"));
     assert!(matches!(opened.err(), Some(OpenError::Option(_))));
+}
+
+#[test]
+fn the_server_of_a_connection_is_found_when_there_is_one() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("bind");
+    let address = listener.local_addr().expect("address");
+    let ctx = Context::host("hosta");
+    let select = Selector::Peers;
+    let mut peers = BTreeSet::new();
+    let own = std::process::id();
+    let _asks = std::net::TcpStream::connect(address).expect("a connection");
+    let found = select.find(&ctx, &mut peers).expect("a search");
+    assert!(
+        found.contains(&own) && peers.contains(&address),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -533,7 +533,7 @@ impl Hand {
         let call = load::PageOrder {
             seed,
             interval_ns: PLAN_INTERVAL_NS,
-            monitors: [self.setting.monitors.clone(), read.monitors.clone()].concat(),
+            monitors: self.with_those_of(&LoadedServer::OF_PLAN, read.monitors.clone()),
             command: &command,
             files,
             begun: &|run| self.has_begun(run),

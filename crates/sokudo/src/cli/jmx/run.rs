@@ -391,7 +391,10 @@ fn measure(
         observe: observed.as_ref().unwrap_or(&args.observe),
         out: &args.out,
         show: &args.show,
-        server: LoadedServer::NOBODY,
+        server: match args.generators.on.is_empty() {
+            true => LoadedServer::OF_PLAN,
+            false => LoadedServer::NOBODY,
+        },
     };
     let page = args.watch.open(jmx::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
