@@ -28,6 +28,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("runtime/sampler.js"),
     include_str!("runtime/time.js"),
     include_str!("runtime/security.js"),
+    include_str!("runtime/files.js"),
+    include_str!("runtime/streams.js"),
     include_str!("runtime/members.js"),
     include_str!("runtime/jmeter.js"),
 );

@@ -31,7 +31,37 @@ pub trait Files {
     ///
     /// Fails if it cannot be written, or nothing may be.
     fn write_here(&self, _path: &str, _bytes: &[u8], _mode: WriteMode) -> io::Result<()> {
+        Err(not_written())
+    }
+
+    /// What is known of a file or folder; `None`: there is none. Relative paths start at the current folder.
+    ///
+    /// Fails if nothing may be told of it.
+    fn about_here(&self, path: &str) -> io::Result<Option<FileAbout>> {
+        Ok(self.exists_here(path).then(FileAbout::default))
+    }
+
+    /// The names in a folder; `None`: there is none. Relative paths start at the current folder.
+    fn list_here(&self, _path: &str) -> io::Result<Option<Vec<String>>> {
         Err(io::ErrorKind::PermissionDenied.into())
+    }
+
+    /// Makes a folder whose parent exists; false if that failed. Relative paths start at the current folder.
+    fn make_folder_here(&self, _path: &str) -> io::Result<bool> {
+        Err(not_written())
+    }
+
+    /// Removes a file or an empty folder; false if that failed. Relative paths start at the current folder.
+    fn remove_here(&self, _path: &str) -> io::Result<bool> {
+        Err(not_written())
+    }
+
+    /// The current folder, and that of the plan.
+    fn folders(&self) -> io::Result<[String; 2]> {
+        Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "a host that was sent its plan has no folder for it: name files as the plan's folder has them",
+        ))
     }
 
     /// Fails if a file may not be opened in place, to be read and written. Relative paths start at the current
@@ -39,6 +69,24 @@ pub trait Files {
     fn may_open_here(&self, _path: &str) -> io::Result<()> {
         Err(io::ErrorKind::PermissionDenied.into())
     }
+}
+
+/// What is known of a file or folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileAbout {
+    /// True for a folder.
+    pub is_folder: bool,
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// Milliseconds since 1970 at its last change; 0: unknown.
+    pub changed_ms: u64,
+}
+
+fn not_written() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        "a host that was sent its plan writes no files: execute the plan where the file shall be",
+    )
 }
 
 /// Mode of writing to a file.
@@ -65,5 +113,13 @@ impl Files for MemoryFiles {
 
     fn exists(&self, path: &str) -> bool {
         self.0.contains_key(path)
+    }
+
+    fn about_here(&self, path: &str) -> io::Result<Option<FileAbout>> {
+        let bytes = self.0.get(path).map(|bytes| bytes.len() as u64);
+        Ok(bytes.map(|bytes| FileAbout {
+            bytes,
+            ..FileAbout::default()
+        }))
     }
 }

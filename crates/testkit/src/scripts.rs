@@ -1,7 +1,7 @@
 //! Runs the script languages of JMeter for tests.
 //!
 //! ```text
-//! mvn ─► target/tmp/scripts-2/lib ─► java groovy.ui.GroovyMain scripts.groovy LANGUAGE FILE
+//! mvn ─► target/tmp/scripts-3/lib ─► java groovy.ui.GroovyMain scripts.groovy LANGUAGE FILE
 //! ```
 //!
 //! All scripts of a test run in one process. Where Java or Maven is missing, the test skips.
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use crate::maven;
 
 /// Name of the laid out directory; another number whenever `scripts.pom.xml` changes.
-const LAID_OUT: &str = "scripts-2";
+const LAID_OUT: &str = "scripts-3";
 const LAYOUT: &str = include_str!("scripts.pom.xml");
 const EVALUATOR: &str = include_str!("scripts.groovy");
 
@@ -48,6 +48,7 @@ pub fn evaluate(language: &str, scripts: &[&str]) -> Result<Vec<String>, String>
         .arg(&evaluator)
         .arg(language)
         .arg(&file)
+        .current_dir(work.path())
         .stdin(Stdio::null())
         .output()
         .map_err(told)?;

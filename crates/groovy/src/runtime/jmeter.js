@@ -352,7 +352,9 @@
       let value, outputs;
       try {
         [value, outputs] = compiled.get(number)($, $b);
+        refuseSpilled();
       } finally {
+        spilled = [];
         endRequest();
       }
       refresh();
@@ -368,6 +370,7 @@
       isGroovy = dialect === "groovy";
       try {
         const [value] = evaluate(script)($, HOSTS);
+        refuseSpilled();
         return value === null || value === undefined ? "null" : `${describedAs(value)}:${isArray(value) ? listed(value, javaText) : isGroovy ? groovyText(value) : javaText(value)}`;
       } catch (error) {
         if (error instanceof Thrown) return `!${classes[error.$c]?.qualified ?? error.$c}${typeof error.said === "string" ? `:${error.said}` : ""}`;

@@ -25,6 +25,8 @@
     Charset: (v) => v.name,
     URI: (v) => v.s,
     URL: (v) => v.s,
+    File: (v) => v.path,
+    Path: (v) => v.path,
     Header: (v) => methods.Header.toString(v),
     Instant: (v) => time("instant", { ms: v.ms }),
     LocalDateTime: (v) => localText(v.at),
@@ -414,6 +416,7 @@
     },
     clear: (v) => void into(fixedSize(v), []),
     iterator: (v) => object("Iterator", { items: [...each(v)], at: 0 }),
+    stream: (v) => streamOf(each(v)),
     toArray: (v, like) => array(like === undefined ? "Object" : isArray(like) ? like.item : unsupported("toArray with this argument"), each(v)),
     get: getItem,
     set(v, index, item) {
@@ -969,7 +972,7 @@
     },
     JsonSlurper: {
       parseText: (v, s) => (s === null || s === "" ? fail("IllegalArgumentException", "Text must not be null or empty") : parseJson(s)),
-      parse: (v, bytes) => parseJson(decode(bytes)),
+      parse: (v, of, charset) => parseJson(isArray(of) ? decode(of) : of.$c === "File" ? fileText(of.path, charset) : readRest(of)),
     },
     JsonSlurperClassic: { parseText: (v, s) => (s === null || s === "" ? fail("IllegalArgumentException") : parseJson(s, "hash")) },
     JsonBuilder: { toPrettyString: (v) => prettyJson(toJson(v.content)), getContent: (v) => v.content },
@@ -1038,6 +1041,8 @@
     },
     ...timeMethods(),
     ...securityMethods(),
+    ...fileMethods(),
+    ...streamMethods(),
     Throwable: {
       getMessage: (v) => (v.said === UNTOLD ? unsupported(`the message of this ${v.$c}`) : v.said),
       getLocalizedMessage: (v) => methods.Throwable.getMessage(v),
@@ -1066,7 +1071,7 @@
     MIN_VALUE: min,
   });
   const mathematics = (act) => (v) => double(act(v.v));
-  const systemProperty = (name) => ({ "line.separator": "\n", "file.separator": "/", "path.separator": ":" })[name] ?? unsupported(`System.getProperty("${name}")`);
+  const systemProperty = (name) => ({ "line.separator": "\n", "file.separator": "/", "path.separator": ":", "user.dir": name === "user.dir" ? folders()[0] : "" })[name] ?? unsupported(`System.getProperty("${name}")`);
   // --- Texts of Apache Commons, most of whose functions take null ------------------------------------------------------
   const mayBeText = (act) => (s, ...rest) => (s === null ? null : act(s, ...rest));
   const chars = (s) => (s === null ? null : javaText(s));
@@ -1253,6 +1258,7 @@
     },
     Arrays: {
       asList: (...items) => fixed(items.length === 1 && isArray(items[0]) ? [...items[0]] : items),
+      stream: (v) => streamOf(each(v), v.item === "int" ? "IntStream" : ["byte", "char", "long", "double", "boolean"].includes(v.item) ? unsupported("a stream of these items") : "Stream"),
       toString: (v) => listed(v, javaText),
       sort: (v) => void v.splice(0, v.length, ...withGroovy(() => ordered(v))),
     },
@@ -1334,6 +1340,8 @@
     },
     ...timeStatics(),
     ...securityStatics(),
+    ...fileStatics(),
+    ...streamStatics(),
     ...jmeterStatics(),
   };
   const fixed = (items) => {
@@ -1384,5 +1392,6 @@
     SimpleDateFormat: (pattern, locale) => object("SimpleDateFormat", { pattern: locale?.id === "" ? unsupported("names of Locale.ROOT") : pattern, zone: undefined }),
     DecimalFormat: decimalFormat,
     ...securityConstructors(),
+    ...fileConstructors(),
     ...jmeterConstructors(),
   };

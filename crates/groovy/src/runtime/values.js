@@ -619,7 +619,7 @@
       return compared(a, b, true) === 0;
     }
     if (a.$c !== b.$c) return false;
-    return ["UUID", "URI", "Instant", "LocalDate", "LocalDateTime", "LocalTime", "ZonedDateTime", "OffsetDateTime", "ZoneId", "ZoneOffset", "DayOfWeek", "Month", "Class"].includes(a.$c) ? text(a) === text(b) : a instanceof Entry ? equal(a.key, b.key) && equal(a.value, b.value) : false;
+    return ["UUID", "URI", "Instant", "LocalDate", "LocalDateTime", "LocalTime", "ZonedDateTime", "OffsetDateTime", "ZoneId", "ZoneOffset", "DayOfWeek", "Month", "Class", "File", "Path"].includes(a.$c) ? text(a) === text(b) : a instanceof Entry ? equal(a.key, b.key) && equal(a.value, b.value) : false;
   };
   // Java's `==` between values of BeanShell: numbers by value, objects by identity.
   const javaEqual = (a, b) => {
@@ -1051,6 +1051,8 @@
     if (isText(v)) return [...plain(v)].length === plain(v).length ? plain(v).split("") : unsupported("a loop over this text");
     if (v.$c === "Iterator") return v.items.slice(v.at);
     if (v.$c === "Matcher") return matcherAll(v);
+    // Groovy goes through the lines or items of these.
+    if (["File", "FileReader", "BufferedReader", "InputStreamReader", "FileInputStream", "Scanner", "Stream", "IntStream"].includes(v.$c)) return unsupported(`a loop over ${v.$c}`);
     return [v];
   };
   const many = (v) => (v === null || v === undefined ? [] : Array.isArray(v) || isCollection(v) ? each(v) : unsupported("`*` of this value"));
@@ -1181,6 +1183,8 @@
           return methods.String.toBigDecimal(s);
         case "BigInteger":
           return methods.String.toBigInteger(s);
+        case "File":
+          return file(s);
         case "List":
           return s.split("");
         case "boolean":

@@ -11,7 +11,7 @@ use encoding_rs::{EUC_JP, EncoderResult, Encoding, SHIFT_JIS, UTF_16BE, UTF_16LE
 
 /// One of Java's charsets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Charset {
+pub(crate) struct Charset {
     name: &'static str,
     kind: Encoder,
 }

@@ -19,7 +19,7 @@ use crate::expression::{Fact, FaultEffect, Lines, Template, World};
 use crate::files::WriteMode;
 use crate::plan::{Id, Load, Value};
 use crate::properties::Origin;
-use crate::script::{LentState, LogLevel, ScriptSample, log, remove_fixed};
+use crate::script::{LentFiles, LentState, LogLevel, ScriptSample, log, remove_fixed};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -541,9 +541,11 @@ impl World for View<'_> {
             thread_name: self.thread.name.clone(),
             thread_number: self.thread.number,
             iteration: self.thread.iteration,
+            plan_name: self.test.settings.plan_name.clone(),
             sampler: self.thread.label.clone(),
             keeps_log: self.test.sink.logs(),
             request: None,
+            files: LentFiles(Some(Arc::clone(&self.test.files))),
             keeps_previous: self.test.plan.reads_previous,
             previous: self.thread.previous.take(),
         }

@@ -18,7 +18,7 @@ mod assert_json;
 mod assertions;
 mod calls;
 mod changed_requests;
-mod charset;
+pub(crate) mod charset;
 mod config_elements;
 mod content;
 mod context;

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
-use super::{LentRequest, LogLevel, ScriptOwner, host, request};
+use super::{LentFiles, LentRequest, LogLevel, ScriptOwner, files, host, request};
 use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
@@ -35,12 +35,16 @@ pub struct LentState {
     pub thread_number: u64,
     /// Its iteration, from 1.
     pub iteration: u64,
+    /// File name of the plan.
+    pub plan_name: String,
     /// Name of the current sampler.
     pub sampler: String,
     /// True if info lines are kept, too, not only warnings and errors.
     pub keeps_log: bool,
     /// The request of the current sampler; `None`: it is not an HTTP sampler, or the script does not read it.
     pub request: Option<Box<LentRequest>>,
+    /// The files that scripts may use.
+    pub files: LentFiles,
     /// True if the previous result is kept for scripts.
     pub keeps_previous: bool,
     /// The previous result, if it is kept and there is one.
@@ -60,9 +64,11 @@ impl Default for LentState {
             thread_name: String::new(),
             thread_number: 0,
             iteration: 0,
+            plan_name: String::new(),
             sampler: String::new(),
             keeps_log: false,
             request: None,
+            files: LentFiles::default(),
             keeps_previous: false,
             previous: None,
         }
@@ -273,6 +279,7 @@ impl Bindings {
             "regex" => return Some(host::regex(a, b)),
             "digest" => return host::digest(a, b),
             "utf8" => return host::utf8(a),
+            "file" => return Some(files::answer(&self.lent.files, a, b)),
             "time" => return host::time(a, b, &self.lent.time_zone),
             _ => {}
         }
@@ -317,6 +324,7 @@ impl Bindings {
             "sampler" => lent.sampler.clone(),
             "threadName" => lent.thread_name.clone(),
             "keepsLog" => lent.keeps_log.to_string(),
+            "plan" => lent.plan_name.clone(),
             "owner" => format!("{:?}", self.owner),
             "keepsPrevious" => lent.keeps_previous.to_string(),
             "user" => lent.thread_name.clone(),

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use sokudo_groovy::{LIBRARY, RUNTIME, Refusal, translate};
 use sokudo_script::{Bounds, LanguageWithDate, Thrown, engine};
 
-use super::{Bindings, ScriptLanguage, ScriptOwner};
+use super::{Bindings, LentFiles, ScriptLanguage, ScriptOwner};
 
 /// The objects that scripts can use.
 const PRELUDE: &str = include_str!("jmeter.js");
@@ -144,23 +144,27 @@ pub fn evaluate<'a>(
     })
 }
 
-/// The class and text of the value of a translated script that needs no bindings, or the exception
+/// The class and text of the value of a translated script that needs files at most, or the exception
 /// that it throws, for comparisons with the real languages. Errors: it is refused, or ends with a
 /// fault.
-pub fn described(language: ScriptLanguage, text: &str) -> Result<String, String> {
+pub fn described(
+    language: ScriptLanguage,
+    text: &str,
+    files: &LentFiles,
+) -> Result<String, String> {
     let dialect = language.dialect().ok_or("JavaScript is not translated")?;
     let script =
         translate(text, dialect, &[]).map_err(|all| format!("refused: {:?}", all.first()))?;
-    of_runtime("describe", (language.word(), script))
+    of_runtime("describe", (language.word(), script), files.clone())
 }
 
 /// Members of the library of translated scripts that nothing carries out: there are none.
 pub fn unmade() -> Result<String, String> {
-    of_runtime("unmade", ())
+    of_runtime("unmade", (), LentFiles::default())
 }
 
 /// The text that a function of the runtime gives.
-fn of_runtime<A>(function: &str, arguments: A) -> Result<String, String>
+fn of_runtime<A>(function: &str, arguments: A, files: LentFiles) -> Result<String, String>
 where
     A: for<'js> IntoArgs<'js>,
 {
@@ -180,7 +184,9 @@ where
             done.catch(ctx)
                 .map_err(|error| Thrown::of(&error, OWN_LINES))
         };
-        let (said, ..) = engine.evaluate(Bindings::default(), call);
+        let mut bindings = Bindings::default();
+        bindings.lent.files = files;
+        let (said, ..) = engine.evaluate(bindings, call);
         Ok(said.map_err(|fault| fault.to_string())?.unwrap_or_default())
     })
 }

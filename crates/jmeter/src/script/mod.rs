@@ -8,12 +8,13 @@
 //!
 //! The languages are JavaScript and subsets of Groovy and BeanShell, which are translated. Each
 //! thread has one engine for all its users; globals that a script creates are removed before the
-//! next script. A script has no access to files; its clock and its random numbers are those of the
-//! run; memory and steps are bounded. Java is not available: JavaScript that names Java's classes,
+//! next script. A script in JavaScript has no access to files, and the others have the files that the
+//! plan may use; its clock and its random numbers are those of the run; memory and steps are bounded. Java is not available: JavaScript that names Java's classes,
 //! and what of Groovy and BeanShell is outside of the subset, is refused when the plan is read.
 
 mod bindings;
 mod engine;
+mod files;
 mod host;
 pub(crate) mod log;
 mod owner;
@@ -22,6 +23,7 @@ mod request;
 pub(crate) use bindings::remove_fixed;
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
 pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
+pub use files::LentFiles;
 pub use log::{LogLevel, line as log_line};
 pub use owner::{ScriptLanguage, ScriptOwner};
 pub use request::{LentRequest, RunNames};

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use jiff::tz::TimeZone;
 use sokudo_http::{Family, Identity, Route, Scheme, Source, Targets, Via};
 use sokudo_jmeter::check::FileUse;
-use sokudo_jmeter::files::{Files, WriteMode};
+use sokudo_jmeter::files::{FileAbout, Files, WriteMode};
 use sokudo_jmeter::plan::{
     Destination, ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule,
 };
@@ -27,6 +28,8 @@ use super::saved;
 
 /// Largest file that functions of a plan write.
 const MOST_WRITTEN_BYTES: u64 = 1 << 30;
+/// Most names of a folder that a script lists.
+const MOST_NAMES: usize = 100_000;
 /// Largest plan.
 const MOST_BYTES: u64 = 64 << 20;
 /// Length of an open load when neither the plan nor the options say it.
@@ -375,6 +378,7 @@ impl PlanFiles {
     /// True if the plan may use a file that it names.
     pub fn may_use(&self, file: &FileUse) -> bool {
         let path = match file.is_written {
+            _ if file.is_here => PathBuf::from(&file.path),
             true => saved::place(&file.path, &self.folder.join("plan")),
             false => self.folder.join(&file.path),
         };
@@ -428,6 +432,56 @@ impl Files for PlanFiles {
             WriteMode::Replace => options.write(true).truncate(true),
         };
         options.create(true).open(path)?.write_all(bytes)
+    }
+
+    fn about_here(&self, path: &str) -> io::Result<Option<FileAbout>> {
+        self.reach.check(Path::new(path))?;
+        let Ok(about) = std::fs::metadata(path) else {
+            return Ok(None);
+        };
+        let changed = about.modified().ok();
+        let changed = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        Ok(Some(FileAbout {
+            is_folder: about.is_dir(),
+            bytes: about.len(),
+            changed_ms: changed.map_or(0, |since| since.as_millis() as u64),
+        }))
+    }
+
+    fn list_here(&self, path: &str) -> io::Result<Option<Vec<String>>> {
+        self.reach.check(Path::new(path))?;
+        let Ok(entries) = std::fs::read_dir(path) else {
+            return Ok(None);
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            if names.len() >= MOST_NAMES {
+                return Err(io::Error::other("the folder holds too many files"));
+            }
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        Ok(Some(names))
+    }
+
+    fn make_folder_here(&self, path: &str) -> io::Result<bool> {
+        self.reach.check(Path::new(path))?;
+        Ok(std::fs::create_dir(path).is_ok())
+    }
+
+    fn remove_here(&self, path: &str) -> io::Result<bool> {
+        let path = Path::new(path);
+        self.reach.check(path)?;
+        let removed = match path.is_dir() && !path.is_symlink() {
+            true => std::fs::remove_dir(path),
+            false => std::fs::remove_file(path),
+        };
+        Ok(removed.is_ok())
+    }
+
+    fn folders(&self) -> io::Result<[String; 2]> {
+        let here = std::env::current_dir()?;
+        let plan = std::path::absolute(&self.folder)?;
+        Ok([here, plan].map(|path| path.display().to_string()))
     }
 }
 

@@ -125,6 +125,7 @@ impl<'a> Shown<'a> {
                     path: path.clone(),
                     is_written: false,
                     is_computed: false,
+                    is_here: false,
                     by: String::new(),
                 });
             }
