@@ -219,28 +219,45 @@ pub(crate) struct Tree {
     pub statements: Vec<Statement>,
 }
 
+/// A statement or an expression.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part<'t> {
+    Statement(&'t Statement),
+    Expr(&'t Expr),
+}
+
 /// Calls `see` with every expression in a statement, outer ones first.
 pub(crate) fn walk(statement: &Statement, see: &mut dyn FnMut(&Expr)) {
+    visit(statement, &mut |part| {
+        if let Part::Expr(expression) = part {
+            see(expression);
+        }
+    });
+}
+
+/// Calls `see` with a statement and with everything in it, outer parts first.
+pub(crate) fn visit(statement: &Statement, see: &mut dyn FnMut(Part<'_>)) {
     use StatementKind as S;
-    let all = |statements: &[Statement], see: &mut dyn FnMut(&Expr)| {
+    see(Part::Statement(statement));
+    let all = |statements: &[Statement], see: &mut dyn FnMut(Part<'_>)| {
         for statement in statements {
-            walk(statement, see);
+            visit(statement, see);
         }
     };
     match &statement.kind {
         S::Expression(value) | S::Throw(value) | S::Return(Some(value)) => {
-            walk_expression(value, see)
+            visit_expression(value, see)
         }
         S::Declare { names, .. } => names
             .iter()
             .filter_map(|(_, value)| value.as_ref())
-            .for_each(|value| walk_expression(value, see)),
+            .for_each(|value| visit_expression(value, see)),
         S::DeclareMany {
             names,
             value,
             is_new,
         } => {
-            walk_expression(value, see);
+            visit_expression(value, see);
             for (_, name) in names.iter().filter(|_| !is_new) {
                 let to = Box::new(Expr {
                     line: value.line,
@@ -250,24 +267,24 @@ pub(crate) fn walk(statement: &Statement, see: &mut dyn FnMut(&Expr)) {
                     line: value.line,
                     kind: ExprKind::Null,
                 });
-                see(&Expr {
+                see(Part::Expr(&Expr {
                     line: value.line,
                     kind: ExprKind::Assign {
                         to,
                         operator: "",
                         value,
                     },
-                });
+                }));
             }
         }
         S::If(test, then, otherwise) => {
-            walk_expression(test, see);
-            walk(then, see);
-            otherwise.iter().for_each(|otherwise| walk(otherwise, see));
+            visit_expression(test, see);
+            visit(then, see);
+            otherwise.iter().for_each(|otherwise| visit(otherwise, see));
         }
         S::While(test, body) | S::DoWhile(body, test) => {
-            walk_expression(test, see);
-            walk(body, see);
+            visit_expression(test, see);
+            visit(body, see);
         }
         S::For {
             before,
@@ -278,17 +295,17 @@ pub(crate) fn walk(statement: &Statement, see: &mut dyn FnMut(&Expr)) {
             all(before, see);
             test.iter()
                 .chain(after)
-                .for_each(|part| walk_expression(part, see));
-            walk(body, see);
+                .for_each(|part| visit_expression(part, see));
+            visit(body, see);
         }
         S::ForIn { of, body, .. } => {
-            walk_expression(of, see);
-            walk(body, see);
+            visit_expression(of, see);
+            visit(body, see);
         }
         S::Switch { of, cases } => {
-            walk_expression(of, see);
+            visit_expression(of, see);
             for (value, statements) in cases {
-                value.iter().for_each(|value| walk_expression(value, see));
+                value.iter().for_each(|value| visit_expression(value, see));
                 all(statements, see);
             }
         }
@@ -302,8 +319,8 @@ pub(crate) fn walk(statement: &Statement, see: &mut dyn FnMut(&Expr)) {
             finally.iter().for_each(|finally| all(finally, see));
         }
         S::Assert(test, says) => {
-            walk_expression(test, see);
-            says.iter().for_each(|says| walk_expression(says, see));
+            visit_expression(test, see);
+            says.iter().for_each(|says| visit_expression(says, see));
         }
         S::Block(statements) => all(statements, see),
         S::Method(method) => all(&method.body, see),
@@ -311,9 +328,9 @@ pub(crate) fn walk(statement: &Statement, see: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn walk_expression(of: &Expr, see: &mut dyn FnMut(&Expr)) {
+fn visit_expression(of: &Expr, see: &mut dyn FnMut(Part<'_>)) {
     use ExprKind as E;
-    see(of);
+    see(Part::Expr(of));
     match &of.kind {
         E::Null
         | E::Bool(_)
@@ -325,15 +342,15 @@ fn walk_expression(of: &Expr, see: &mut dyn FnMut(&Expr)) {
         E::GString(parts) => {
             for part in parts {
                 if let GPart::Value(value) = part {
-                    walk_expression(value, see);
+                    visit_expression(value, see);
                 }
             }
         }
-        E::List(items) => items.iter().for_each(|item| walk_expression(item, see)),
+        E::List(items) => items.iter().for_each(|item| visit_expression(item, see)),
         E::Map(entries) => {
             for (key, value) in entries {
-                walk_expression(key, see);
-                walk_expression(value, see);
+                visit_expression(key, see);
+                visit_expression(value, see);
             }
         }
         E::Range { from: a, to: b, .. }
@@ -342,8 +359,8 @@ fn walk_expression(of: &Expr, see: &mut dyn FnMut(&Expr)) {
             to: a, value: b, ..
         }
         | E::Elvis(a, b) => {
-            walk_expression(a, see);
-            walk_expression(b, see);
+            visit_expression(a, see);
+            visit_expression(b, see);
         }
         E::Property { of, .. }
         | E::Unary(_, of)
@@ -351,33 +368,33 @@ fn walk_expression(of: &Expr, see: &mut dyn FnMut(&Expr)) {
         | E::Cast(_, of)
         | E::As(of, _)
         | E::InstanceOf(of, ..)
-        | E::Spread(of) => walk_expression(of, see),
+        | E::Spread(of) => visit_expression(of, see),
         E::Index { of, at: many }
         | E::CallValue {
             of,
             arguments: many,
         } => {
-            walk_expression(of, see);
-            many.iter().for_each(|one| walk_expression(one, see));
+            visit_expression(of, see);
+            many.iter().for_each(|one| visit_expression(one, see));
         }
         E::Call { of, arguments, .. } => {
-            of.iter().for_each(|of| walk_expression(of, see));
+            of.iter().for_each(|of| visit_expression(of, see));
             arguments
                 .iter()
-                .for_each(|argument| walk_expression(argument, see));
+                .for_each(|argument| visit_expression(argument, see));
         }
         E::New { arguments, .. } => arguments
             .iter()
-            .for_each(|argument| walk_expression(argument, see)),
+            .for_each(|argument| visit_expression(argument, see)),
         E::NewArray { length, items, .. } => {
             length
                 .iter()
-                .for_each(|length| walk_expression(length, see));
-            items.iter().for_each(|item| walk_expression(item, see));
+                .for_each(|length| visit_expression(length, see));
+            items.iter().for_each(|item| visit_expression(item, see));
         }
-        E::Closure { body, .. } => body.iter().for_each(|statement| walk(statement, see)),
+        E::Closure { body, .. } => body.iter().for_each(|statement| visit(statement, see)),
         E::Ternary(a, b, c) => [a, b, c]
             .into_iter()
-            .for_each(|part| walk_expression(part, see)),
+            .for_each(|part| visit_expression(part, see)),
     }
 }

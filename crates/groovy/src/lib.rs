@@ -13,12 +13,14 @@
 //! the script, uncatchably, instead of doing something else.
 
 mod ast;
+mod files;
 mod lexer;
 mod library;
 mod parser;
 mod pattern;
 mod translate;
 
+pub use files::{NamedFile, named_files};
 pub use pattern::{PatternFault, portable};
 pub use translate::translate;
 

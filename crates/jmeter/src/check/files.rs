@@ -6,7 +6,11 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::expression::{Segment, Template, parse};
-use crate::plan::{ConfigKind, ListenerKind, Plan, SamplerKind};
+use crate::plan::{
+    AssertionKind, ConfigKind, ListenerKind, Plan, PostKind, PreKind, SamplerKind, Script,
+    TimerKind,
+};
+use crate::script::{ScriptLanguage, ScriptOwner};
 
 /// Functions whose first argument is a file that they read.
 const READING: &[&str] = &["__CSVRead", "__FileToString", "__StringFromFile", "__XPath"];
@@ -22,6 +26,8 @@ pub struct FileUse {
     pub is_written: bool,
     /// True if its path has expressions.
     pub is_computed: bool,
+    /// True if a relative path starts at the current folder, not at that of the plan.
+    pub is_here: bool,
     /// The element or function that opens it.
     pub by: String,
 }
@@ -32,6 +38,7 @@ impl FileUse {
             path: path.to_string(),
             is_written,
             is_computed: path.constant().is_none(),
+            is_here: false,
             by: by.into(),
         }
     }
@@ -71,10 +78,76 @@ pub fn files(plan: &Plan) -> Vec<FileUse> {
         };
         found.insert(FileUse::new(&Template::text(file.as_str()), by, true));
     }
+    found.extend(of_scripts(plan));
     // Every text of a plan may call functions; as plain data it has all of them.
     called(&serde_json::json!(plan), &mut found);
     found.retain(|file| !file.path.is_empty());
     found.into_iter().collect()
+}
+
+/// The files that scripts of a plan name.
+pub fn of_scripts(plan: &Plan) -> BTreeSet<FileUse> {
+    let mut scripts: Vec<(ScriptOwner, &Script)> = Vec::new();
+    for sampler in &plan.samplers {
+        if let SamplerKind::Script(script) = &sampler.kind {
+            scripts.push((ScriptOwner::Sampler, script));
+        }
+    }
+    for element in &plan.pre_processors {
+        if let PreKind::Script(script) = &element.kind {
+            scripts.push((ScriptOwner::PreProcessor, script));
+        }
+    }
+    for element in &plan.post_processors {
+        if let PostKind::Script(script) = &element.kind {
+            scripts.push((ScriptOwner::PostProcessor, script));
+        }
+    }
+    for element in &plan.assertions {
+        if let AssertionKind::Script(script) = &element.kind {
+            scripts.push((ScriptOwner::Assertion, script));
+        }
+    }
+    for element in &plan.timers {
+        if let TimerKind::Script(script) = &element.kind {
+            scripts.push((ScriptOwner::Timer, script));
+        }
+    }
+    for element in &plan.listeners {
+        if let ListenerKind::Script(script) = &element.kind {
+            scripts.push((ScriptOwner::Listener, script));
+        }
+    }
+    let uses = scripts.into_iter().flat_map(|(owner, script)| {
+        let kind = match script.language {
+            ScriptLanguage::BeanShell => "BeanShell",
+            _ => "JSR223",
+        };
+        in_script(&script.text, script.language, &format!("{kind}{owner:?}"))
+    });
+    uses.collect()
+}
+
+/// The files that a script names. What the plan puts into its text is known while it runs.
+fn in_script(text: &Template, language: ScriptLanguage, by: &str) -> Vec<FileUse> {
+    let is_written_so = |path: &str| {
+        text.segments()
+            .iter()
+            .any(|segment| matches!(segment, Segment::Text(text) if text.contains(path)))
+    };
+    // As it is written it names the plan's variables; where these are parts of its code it is no script so.
+    let mut files = ScriptOwner::files(language, &text.to_string());
+    if files.is_empty() {
+        files = ScriptOwner::files(language, &text.sample());
+    }
+    let uses = files.into_iter().map(|file| FileUse {
+        is_computed: file.is_computed || text.constant().is_none() && !is_written_so(&file.path),
+        path: file.path,
+        is_written: file.is_written,
+        is_here: true,
+        by: by.to_owned(),
+    });
+    uses.collect()
 }
 
 fn called(part: &Json, found: &mut BTreeSet<FileUse>) {
@@ -102,6 +175,14 @@ fn in_template(template: &Template, found: &mut BTreeSet<FileUse>) {
         {
             found.insert(FileUse::new(path, name, is_written));
         }
+        let language = match name {
+            "__groovy" => Some(ScriptLanguage::Groovy),
+            "__BeanShell" => Some(ScriptLanguage::BeanShell),
+            _ => None,
+        };
+        if let (Some(language), Some(script)) = (language, call.arguments.first()) {
+            found.extend(in_script(script, language, name));
+        }
         let arguments = call.arguments.iter();
         arguments.for_each(|argument| in_template(argument, found));
     }
@@ -118,6 +199,9 @@ mod tests {
     fn every_file_that_elements_and_functions_open_is_listed() {
         let text = r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree>
 <CSVDataSet testname="d"><stringProp name="filename">users.csv</stringProp><stringProp name="variableNames">u</stringProp></CSVDataSet><hashTree/>
+<JSR223PostProcessor testname="g"><stringProp name="scriptLanguage">groovy</stringProp><stringProp name="script">new File('log.txt') &lt;&lt; "${u}"
+new File("${u}/in.txt").text</stringProp></JSR223PostProcessor><hashTree/>
+<BeanShellListener testname="b"><stringProp name="script">new FileWriter("/tmp/l.csv", true).close();</stringProp></BeanShellListener><hashTree/>
 <ResultCollector testname="r" guiclass="SimpleDataWriter"><stringProp name="filename">/var/out.jtl</stringProp></ResultCollector><hashTree/>
 <HTTPSamplerProxy testname="s"><stringProp name="HTTPSampler.domain">h</stringProp><stringProp name="HTTPSampler.path">/a?x=${__urlencode(${__FileToString(/etc/passwd)})}</stringProp>
 <elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files"><elementProp name="" elementType="HTTPFileArg"><stringProp name="File.path">${u}.png</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>
@@ -142,8 +226,11 @@ mod tests {
             [
                 expected("${u}.png", "HTTPSamplerProxy", false, true),
                 expected("/etc/passwd", "__FileToString", false, false),
+                expected("/tmp/l.csv", "BeanShellListener", true, false),
                 expected("/var/out.jtl", "ResultCollector", true, false),
+                expected("log.txt", "JSR223PostProcessor", true, false),
                 expected("users.csv", "CSVDataSet", false, false),
+                expected("…/in.txt", "JSR223PostProcessor", false, true),
             ]
         );
     }

@@ -15,7 +15,7 @@ mod unsupported;
 mod warnings;
 mod without_effect;
 
-pub use files::{FileUse, files};
+pub use files::{FileUse, files, of_scripts as files_of_scripts};
 pub(crate) use unsupported::refuse;
 pub(crate) use warnings::warn;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value as Json;
-use sokudo_groovy::{Binding, Dialect, Refusal, RefusalKind};
+use sokudo_groovy::{Binding, Dialect, NamedFile, Refusal, RefusalKind};
 
 use super::ScriptSample;
 
@@ -214,6 +214,14 @@ impl ScriptOwner {
                 }
             }
         }
+    }
+
+    /// The files that a script names.
+    pub fn files(language: ScriptLanguage, text: &str) -> Vec<NamedFile> {
+        let dialect = language.dialect();
+        dialect.map_or_else(Vec::new, |dialect| {
+            sokudo_groovy::named_files(text, dialect)
+        })
     }
 
     /// A pause in a translated script whose user cannot pause there.

@@ -18,6 +18,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sokudo_http::Targets;
+use sokudo_jmeter::check::files_of_scripts;
 use sokudo_jmeter::files::{Files, MemoryFiles};
 use sokudo_jmeter::plan::{Id, Plan, SamplerKind};
 use sokudo_jmeter::run::{SampleRow, Sink};
@@ -86,6 +87,12 @@ impl Bundle {
                     Text::new("error-jmx-file-unreadable-hint"),
                 )
             })?;
+        }
+        // What is not there may be written by a script before it is read, and is told when it is missed.
+        for file in files_of_scripts(&prepared.plan) {
+            if !file.is_written && !file.is_computed {
+                let _ = files.read_here(&file.path, MOST_BYTES as u64);
+            }
         }
         let bundle = Self {
             plan,
