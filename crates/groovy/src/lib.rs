@@ -32,6 +32,7 @@ pub const RUNTIME: &str = concat!(
     include_str!("runtime/security.js"),
     include_str!("runtime/files.js"),
     include_str!("runtime/streams.js"),
+    include_str!("runtime/xml.js"),
     include_str!("runtime/members.js"),
     include_str!("runtime/jmeter.js"),
 );

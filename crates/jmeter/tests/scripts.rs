@@ -123,6 +123,12 @@ fn groovy_scripts_use_files_and_streams_as_the_real_language_does() {
 }
 
 #[test]
+fn groovy_scripts_read_xml_as_the_real_language_does() {
+    let text = include_str!("../testdata/scripts/groovy-xml.txt");
+    compare(ScriptLanguage::Groovy, "groovy", text, 0);
+}
+
+#[test]
 fn beanshell_scripts_use_files_as_the_real_language_does() {
     let text = include_str!("../testdata/scripts/beanshell-files.txt");
     compare(ScriptLanguage::BeanShell, "beanshell", text, 0);

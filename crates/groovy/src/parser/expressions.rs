@@ -288,7 +288,8 @@ impl Parser {
                         },
                     )
                 }
-                ".&" | ".@" | "*.@" | "::" => return self.construct(sign),
+                ".@" | "*.@" => self.attribute(left, sign)?,
+                ".&" | "::" => return self.construct(sign),
                 _ => return Ok(left),
             };
         }
@@ -331,6 +332,29 @@ impl Parser {
             ));
         }
         Ok(at(line, ExprKind::Property { of, name, access }))
+    }
+
+    /// `of.@name`: as a call of `@`, which only what stands for XML has.
+    fn attribute(&mut self, of: Expr, sign: &str) -> Parsed<Expr> {
+        self.at += 1;
+        let line = self.line();
+        let name = match self.kind().clone() {
+            TokenKind::Name(name) | TokenKind::Text(name) => name,
+            _ => return Err(self.unexpected()),
+        };
+        self.at += 1;
+        Ok(at(
+            line,
+            ExprKind::Call {
+                of: Some(Box::new(of)),
+                name: Member::Fixed("@".into()),
+                access: match sign {
+                    "*.@" => Access::Spread,
+                    _ => Access::Plain,
+                },
+                arguments: vec![at(line, ExprKind::Text(name))],
+            },
+        ))
     }
 
     fn call_value(&mut self, of: Expr) -> Parsed<Expr> {

@@ -25,6 +25,7 @@
     Charset: (v) => v.name,
     URI: (v) => v.s,
     URL: (v) => v.s,
+    ...Object.fromEntries(["NodeChild", "NodeChildren", "NoChildren", "Attributes", "Attribute"].map((name) => [name, pathText])),
     File: (v) => v.path,
     Path: (v) => v.path,
     Header: (v) => methods.Header.toString(v),
@@ -890,7 +891,6 @@
       hashCode: () => unsupported("the hash code of a map"),
     },
     Entry: { getKey: (v) => v.key, getValue: (v) => v.value },
-    Iterator: { hasNext: (v) => v.at < v.items.length, next: (v) => (v.at < v.items.length ? v.items[v.at++] : fail("NoSuchElementException")) },
     Random: {
       nextInt(r, a, b) {
         if (b !== undefined) return r.seed === undefined ? between(a, b) : unsupported("nextInt(2) of a seeded Random");
@@ -1042,6 +1042,7 @@
     ...timeMethods(),
     ...securityMethods(),
     ...fileMethods(),
+    ...xmlMethods(),
     ...streamMethods(),
     Throwable: {
       getMessage: (v) => (v.said === UNTOLD ? unsupported(`the message of this ${v.$c}`) : v.said),
@@ -1393,5 +1394,6 @@
     DecimalFormat: decimalFormat,
     ...securityConstructors(),
     ...fileConstructors(),
+    ...xmlConstructors(),
     ...jmeterConstructors(),
   };

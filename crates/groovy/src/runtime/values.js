@@ -548,6 +548,7 @@
     if (v instanceof JavaMap) return v.size > 0;
     if (v instanceof JavaSet) return v.held.size > 0;
     if (v instanceof Range) return v.items.length > 0;
+    if (v.$c === "NoChildren") return false;
     if (v.$c === "Matcher") return matcherFinds(v, true);
     if (v.$c === "AtomicInteger" || v.$c === "AtomicLong") return Number(v.v) !== 0;
     if (v.$c === "StringBuilder" || v.$c === "StringBuffer") return v.s.length > 0;
@@ -605,6 +606,7 @@
     if (a === b) return true;
     if (a === null || b === null) return false;
     if (!isGroovy) return javaEqual(a, b);
+    if (isPath(a)) return pathText(a) === text(b);
     const items = (v) => (Array.isArray(v) ? v : v instanceof Range ? v.items : null);
     const [x, y] = [items(a), items(b)];
     if (x !== null && y !== null) return x.length === y.length && x.every((item, i) => equal(item, y[i]));
@@ -711,6 +713,7 @@
     if (a instanceof JavaSet) return set([...each(a), ...(isCollection(b) ? each(b) : [b])], a.kind);
     if (a instanceof JavaMap && b instanceof JavaMap) return map([...a.pairs(), ...b.pairs()], a.kind);
     if (a.$c === "Date" && isWhole(b)) return date(a.ms + Number(b) * 86_400_000);
+    if (isPath(a)) return unsupported("`+` of a path");
     return noMethod(a, "plus");
   };
   const isCollection = (v) => isList(v) || v instanceof JavaSet || v instanceof Range;
@@ -909,6 +912,7 @@
   const capital = (name) => name.charAt(0).toUpperCase() + name.slice(1);
   const property = (v, name) => {
     if (v === null || v === undefined) return noPointer(`get property '${name}'`);
+    if (isPath(v)) return pathProperty(v, name);
     if (v instanceof JavaMap) return isGroovy ? mapGet(v, name) : name === "empty" ? v.size === 0 : unsupported("a property of a map");
     const of = classOf(v);
     if (of === "JMeterVariables" || of === "Properties") return call(v, "get", [name]);
@@ -977,6 +981,7 @@
       return unsupported("[…] with this index");
     }
     if (v.$c === "Matcher") return matcherAt(v, index);
+    if (isPath(v)) return pathAt(v, index);
     if (v.$c === "Calendar") return call(v, "get", [index]);
     if (typeof index === "string") return property(v, index);
     // Groovy has `[…]` for more classes of Java than are known here.
@@ -1051,6 +1056,7 @@
     if (isText(v)) return [...plain(v)].length === plain(v).length ? plain(v).split("") : unsupported("a loop over this text");
     if (v.$c === "Iterator") return v.items.slice(v.at);
     if (v.$c === "Matcher") return matcherAll(v);
+    if (isPath(v)) return pathItems(v);
     // Groovy goes through the lines or items of these.
     if (["File", "FileReader", "BufferedReader", "InputStreamReader", "FileInputStream", "Scanner", "Stream", "IntStream"].includes(v.$c)) return unsupported(`a loop over ${v.$c}`);
     return [v];

@@ -279,6 +279,7 @@ impl Bindings {
             "regex" => return Some(host::regex(a, b)),
             "digest" => return host::digest(a, b),
             "utf8" => return host::utf8(a),
+            "xml" => return Some(host::xml(a)),
             "file" => return Some(files::answer(&self.lent.files, a, b)),
             "time" => return host::time(a, b, &self.lent.time_zone),
             _ => {}

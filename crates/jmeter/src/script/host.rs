@@ -11,6 +11,7 @@ use jiff::{Span, Timestamp, Zoned};
 use serde_json::{Value as Json, json};
 use sokudo_groovy::portable;
 
+use crate::document::{Document, NodeId, NodeKind, well_formed};
 use crate::expression::{digest_of, time as pattern};
 
 /// Longest pause of one script, milliseconds: an hour.
@@ -148,6 +149,69 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     pairs
         .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
         .collect()
+}
+
+/// Deepest nesting of elements that scripts read.
+const MOST_NESTED: usize = 200;
+
+/// The root element of XML, in JSON: `{"value": [name, prefix, [[name, prefix, value]…], [child or text…]]}`,
+/// `{"error": true}` where Java's parser throws, `{"fault": …}` for what is not supported.
+pub(super) fn xml(text: &str) -> String {
+    let element = |document: &Document| {
+        let root = document.node(0).children.iter();
+        let mut elements = root.filter(|id| is_element(document, **id));
+        elements.next().copied()
+    };
+    let answer = match Document::xml(text) {
+        _ if text.contains("<!DOCTYPE") => json!({ "fault": "a document type" }),
+        _ if well_formed::check(text).is_err() => json!({ "error": true }),
+        Err(_) => json!({ "error": true }),
+        Ok(document) => match element(&document) {
+            None => json!({ "error": true }),
+            Some(root) => match tree(&document, root, 0) {
+                Some(tree) => json!({ "value": tree }),
+                None => json!({ "fault": "XML nested this deeply" }),
+            },
+        },
+    };
+    answer.to_string()
+}
+
+fn is_element(document: &Document, id: NodeId) -> bool {
+    matches!(document.node(id).kind, NodeKind::Element(_))
+}
+
+/// An element; `None`: it is nested too deeply.
+fn tree(document: &Document, id: NodeId, deep: usize) -> Option<Json> {
+    let node = document.node(id);
+    let NodeKind::Element(name) = &node.kind else {
+        return None;
+    };
+    if deep > MOST_NESTED {
+        return None;
+    }
+    let attributes = node.attributes.iter().filter_map(|id| {
+        let NodeKind::Attribute(name, value) = &document.node(*id).kind else {
+            return None;
+        };
+        let is_declaration =
+            name.prefix == "xmlns" || name.prefix.is_empty() && name.local == "xmlns";
+        (!is_declaration).then(|| json!([name.local, name.prefix, value]))
+    });
+    let attributes: Vec<Json> = attributes.collect();
+    let mut kids: Vec<Json> = Vec::new();
+    for kid in &node.children {
+        match &document.node(*kid).kind {
+            NodeKind::Text(text) => match kids.last_mut() {
+                // A comment between two texts does not part them.
+                Some(Json::String(before)) => before.push_str(text),
+                _ => kids.push(text.clone().into()),
+            },
+            NodeKind::Element(_) => kids.push(tree(document, *kid, deep + 1)?),
+            _ => {}
+        }
+    }
+    Some(json!([name.local, name.prefix, attributes, kids]))
 }
 
 /// Answers a question about dates, in JSON: `{"value": …}`, `{"error": …}` where Java throws, and

@@ -1,0 +1,105 @@
+
+  // --- XML as XmlSlurper gives it -------------------------------------------------------------------------------------
+  // A node is {name, attributes, kids, parent, isAware}, a text among its kids a string. What a path stands for is the
+  // list of its nodes, or of the values of an attribute.
+  const isPath = (v) => v !== null && typeof v === "object" && inherits(v.$c, "GPathResult");
+  const blankText = /^[\0-\x20]*$/;
+  const nodeFrom = ([name, prefix, attributes, kids], parent, isAware) => {
+    const node = { name: isAware || prefix === "" ? name : `${prefix}:${name}`, attributes, parent, isAware, kids: null };
+    // Blanks between elements are none of a text.
+    node.kids = kids.filter((kid) => typeof kid !== "string" || !blankText.test(kid)).map((kid) => (typeof kid === "string" ? kid : nodeFrom(kid, node, isAware)));
+    return node;
+  };
+  const parseXml = (s, isAware) => {
+    const told = JSON.parse(host("xml", s, "") ?? '{"fault":"this XML"}');
+    if (told.fault !== undefined) unsupported(told.fault);
+    return told.error === undefined ? nodeChild(nodeFrom(told.value, null, isAware)) : fail("SAXParseException");
+  };
+  const nodeChild = (node) => object("NodeChild", { nodes: [node], called: node.name, isAware: node.isAware });
+  const nodeChildren = (nodes, called, isAware) => object("NodeChildren", { nodes, called, isAware });
+  const noChildren = (called) => object("NoChildren", { nodes: [], called });
+  const elements = (node) => node.kids.filter((kid) => typeof kid !== "string");
+  const nodeText = (node) => (typeof node === "string" ? node : (node.kids ?? [node.value]).map((kid) => (typeof kid === "string" ? kid : nodeText(kid))).join(""));
+  const pathText = (v) => v.nodes.map(nodeText).join("");
+  const pathItems = (v) => v.nodes.map((node) => (node.kids === undefined ? object("Attribute", { nodes: [node], called: node.name }) : nodeChild(node)));
+  const attributesOf = (v, name) => {
+    if (!["NodeChild", "NodeChildren", "NoChildren"].includes(v.$c)) return unsupported("an attribute of this path");
+    const found = v.nodes.flatMap((node) => {
+      if (node.attributes.some(([, prefix]) => prefix !== "")) unsupported("an element whose attributes have prefixes");
+      return node.attributes.filter(([known]) => known === name).map(([, , value]) => ({ name, value, parent: node }));
+    });
+    return object("Attributes", { nodes: found, called: name });
+  };
+  const descendants = (node) => [node, ...elements(node).flatMap(descendants)];
+  const pathProperty = (v, name) => {
+    if (name.startsWith("@")) return attributesOf(v, name.slice(1));
+    if (name === "**") return iteratorOf(v.nodes.flatMap(descendants).map(nodeChild));
+    if (v.$c === "Attributes" || v.$c === "Attribute" || name === ".." || (name.includes(":") && v.isAware)) return unsupported(`\`${name}\` of this path`);
+    const kids = v.nodes.flatMap(elements);
+    return nodeChildren(name === "*" ? kids : kids.filter((kid) => kid.name === name), name, v.isAware);
+  };
+  const iteratorOf = (items) => object("Iterator", { items, at: 0 });
+  const rest = (v) => {
+    const items = v.items.slice(v.at);
+    v.at = v.items.length;
+    return items;
+  };
+  const pathAt = (v, index) => {
+    if (typeof index !== "number" || index < 0) return unsupported("[…] of a path with this index");
+    return pathItems(v)[index] ?? noChildren(v.called);
+  };
+  function xmlMethods() {
+    const LISTED = ["any", "every", "collect", "collectMany", "collectEntries", "inject", "sum", "max", "min", "groupBy", "sort", "first", "last", "toList", "findIndexOf", "join", "count"];
+    const listed = Object.fromEntries(LISTED.map((name) => [name, (v, ...args) => LIST[name](pathItems(v), ...args)]));
+    const numbers = ["toInteger", "toLong", "toDouble", "toBigDecimal", "toBigInteger"];
+    const parsed = Object.fromEntries(numbers.map((name) => [name, (v) => methods.String[name](pathText(v))]));
+    const ofItems = Object.fromEntries(["find", "findAll", "collect", "any", "every", "toList"].map((name) => [name, (v, ...args) => LIST[name](rest(v), ...args)]));
+    return {
+      GPathResult: {
+        ...listed,
+        ...parsed,
+        toString: pathText,
+        text: pathText,
+        size: (v) => (v.$c === "NodeChild" ? 1 : v.nodes.length),
+        isEmpty: (v) => v.nodes.length === 0,
+        name: (v) => v.called,
+        list: pathItems,
+        children: (v) => pathProperty(v, "*"),
+        depthFirst: (v) => pathProperty(v, "**"),
+        parent: (v) => (v.$c === "NodeChild" ? (v.nodes[0].parent === null ? v : nodeChild(v.nodes[0].parent)) : unsupported("the parent of this path")),
+        attributes: (v) => (v.$c === "NodeChild" ? map(v.nodes[0].attributes.map(([name, prefix, value]) => [prefix === "" ? name : unsupported("an attribute with a prefix"), value])) : noMethod(v, "attributes")),
+        "@": attributesOf,
+        getAt: pathAt,
+        each(v, run) {
+          for (const item of pathItems(v)) callClosure(run, [item]);
+          return v;
+        },
+        eachWithIndex(v, run) {
+          pathItems(v).forEach((item, i) => callClosure(run, [item, i]));
+          return v;
+        },
+        find: (v, run) => pathItems(v).find((item) => test(run, item)) ?? noChildren(v.called),
+        findAll: (v, run) => nodeChildren(pathItems(v).filter((item) => test(run, item)).flatMap((item) => item.nodes), v.called, v.isAware),
+        equals: (v, other) => pathText(v) === text(other),
+        hashCode: () => unsupported("the hash code of a path"),
+      },
+      XmlSlurper: {
+        parseText: (v, s) => parseXml(s, v.isAware),
+        parse: (v, of) => parseXml(of.$c === "File" ? fileText(of.path) : readRest(of), v.isAware),
+      },
+      Iterator: {
+        hasNext: (v) => v.at < v.items.length,
+        next: (v) => (v.at < v.items.length ? v.items[v.at++] : fail("NoSuchElementException")),
+        ...ofItems,
+        size: (v) => rest(v).length,
+        each(v, run) {
+          for (const item of rest(v)) callClosure(run, [item]);
+          return v;
+        },
+      },
+    };
+  }
+  function xmlConstructors() {
+    const slurper = (validates, isAware = true) => (validates === true ? unsupported("XML that is validated") : object("XmlSlurper", { isAware }));
+    return { XmlSlurper: slurper, NewXmlSlurper: slurper };
+  }
