@@ -363,7 +363,12 @@ fn a_text_that_evaluates_itself_ends() {
 fn scripts_of_other_languages_are_translated() {
     check("${__groovy(7 / 2 + 1)}", "4.5");
     check("${__BeanShell(7 / 2 + 1,v)}${v}", "44");
-    faulty("${__groovy(new File(\"x\"))}", "`File`");
+    faulty("${__groovy(new ProcessBuilder(\"x\"))}", "`ProcessBuilder`");
+    // Before the test no file is used.
+    faulty(
+        "${__groovy(new File(\"x\").text)}",
+        "scripts use files while the test runs",
+    );
 }
 
 proptest! {

@@ -132,6 +132,14 @@ impl Controllers {
 
     /// Prepares the controllers before the first step of the user.
     pub fn begin(&mut self, on: &mut Effects<'_>) {
+        // JMeter reads the names of transactions once more for each of its threads, which functions that count see.
+        for node in on.nodes() {
+            if matches!(node.kind, ControllerKind::Transaction { .. })
+                && node.name.constant().is_none()
+            {
+                on.view.text(&node.name);
+            }
+        }
         self.initialize(on, 0);
     }
 

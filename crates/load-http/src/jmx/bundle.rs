@@ -304,6 +304,24 @@ mod tests {
     }
 
     #[test]
+    fn files_that_scripts_read_travel_with_it() {
+        let place = tempfile::tempdir().expect("a directory");
+        let named = place.path().join("in.txt").display().to_string();
+        std::fs::write(&named, "text").expect("a file");
+        let plan = format!(
+            r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree><JSR223Sampler testname="s"><stringProp name="scriptLanguage">groovy</stringProp><stringProp name="script">new File('{named}').text + new File('{named}.none').exists()</stringProp></JSR223Sampler><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let options = JmxOptions {
+            plan: place.path().join("plan.jmx"),
+            ..JmxOptions::default()
+        };
+        std::fs::write(&options.plan, plan).expect("a plan");
+        let bundle = Bundle::collect(&options, 0).expect("all is there");
+        assert_eq!(bundle.files.keys().collect::<Vec<_>>(), [&named]);
+        assert_eq!(bundle.files[&named], b"text");
+    }
+
+    #[test]
     fn included_plans_travel_with_it() {
         let place = tempfile::tempdir().expect("a directory");
         std::fs::create_dir(place.path().join("plans")).expect("a directory");

@@ -513,6 +513,72 @@ pub fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn whatever_scripts_do_with_files_stays_within_the_reach_of_the_plan() {
+        let place = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| place.path().join(name).display().to_string();
+        for folder in ["plans", "other"] {
+            std::fs::create_dir(at(folder)).expect("a directory");
+        }
+        std::fs::write(at("other/a.txt"), "secret").expect("written");
+        let plan = PathBuf::from(at("plans/plan.jmx"));
+        let files = PlanFiles::within(&plan, Reach::below(&plan, &[]));
+        let outside = [at("other/a.txt"), at("plans/../other/a.txt")];
+        for path in &outside {
+            let denied = |outcome: io::Result<bool>| {
+                let kind = outcome.expect_err(path).kind();
+                assert_eq!(kind, io::ErrorKind::PermissionDenied, "{path}");
+            };
+            denied(files.read_here(path, 100).map(|_| true));
+            denied(files.about_here(path).map(|_| true));
+            denied(files.list_here(path).map(|_| true));
+            denied(files.make_folder_here(path));
+            denied(files.remove_here(path));
+            denied(
+                files
+                    .write_here(path, b"x", WriteMode::Append)
+                    .map(|()| true),
+            );
+        }
+        let kept = std::fs::read(&outside[0]).expect("it is still there");
+        assert_eq!(kept, b"secret");
+        let inside = at("plans/new");
+        assert!(files.make_folder_here(&inside).expect("within"));
+        let about = files
+            .about_here(&inside)
+            .expect("within")
+            .expect("it is made");
+        assert!(about.is_folder);
+        assert!(files.remove_here(&inside).expect("within"));
+        assert_eq!(files.about_here(&inside).expect("within"), None);
+    }
+
+    #[test]
+    fn what_users_append_at_a_time_is_neither_lost_nor_mixed() {
+        let place = tempfile::tempdir().expect("a directory");
+        let plan = place.path().join("plan.jmx");
+        let path = place.path().join("log.txt").display().to_string();
+        let files = PlanFiles::within(&plan, Reach::below(&plan, &[]));
+        std::thread::scope(|scope| {
+            for user in 0..8 {
+                let (files, path) = (&files, &path);
+                scope.spawn(move || {
+                    for line in 0..200 {
+                        let text = format!("{user}-{line}-{}\n", "x".repeat(300));
+                        let written = files.write_here(path, text.as_bytes(), WriteMode::Append);
+                        written.expect("written");
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&path).expect("read");
+        let mut lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.ends_with(&"x".repeat(300))));
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), 8 * 200);
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_plan_reads_plain_files_that_have_an_end() {

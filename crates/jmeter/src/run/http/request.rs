@@ -200,7 +200,7 @@ fn address(
     let scheme = scratch.trim();
     to.tls = scheme.eq_ignore_ascii_case("https");
     let is_known = to.tls || scheme.is_empty() || scheme.eq_ignore_ascii_case("http");
-    let unknown = (!is_known).then(|| Unsent::Impossible(NotHttp::BadScheme, scheme.to_owned()));
+    let unknown = (!is_known).then(|| unknown_scheme(scheme));
     view.render(&request.port, scratch);
     let port = port(scratch, to.tls);
     to.port = *port.as_ref().unwrap_or(&0);
@@ -213,6 +213,19 @@ fn address(
         return Err(Unsent::Impossible(NotHttp::NoHost, url));
     }
     port.map(|_| false)
+}
+
+/// Java's URLs know few schemes besides; of those its HTTP client says that it does not support them.
+fn unknown_scheme(scheme: &str) -> Unsent {
+    const KNOWN: &[&str] = &["file", "ftp", "jar", "jmod", "jrt", "mailto"];
+    let is_javas = KNOWN.iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    match is_javas {
+        true => Unsent::Impossible(NotHttp::BadScheme, scheme.to_owned()),
+        false => {
+            let says = format!("unknown protocol: {}", scheme.to_lowercase());
+            Unsent::Impossible(NotHttp::BadLocation, says)
+        }
+    }
 }
 
 /// A port as JMeter reads it: 0 and what is not a number stand for the default of the scheme.

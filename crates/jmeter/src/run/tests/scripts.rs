@@ -317,11 +317,11 @@ fn scripts_that_cannot_be_carried_out_are_told_with_their_line() {
         told.contains("jmx-script-language language=`jython`"),
         "{told}"
     );
-    let wrong = "vars.put('a', new File('x').text)&#10;def s = 'a'&#10;s.fetch(); nothing + 1&#10;import java.nio.file.Files&#10;vars.fetch('a')";
+    let wrong = "vars.put('a', new ProcessBuilder('x'))&#10;def s = 'a'&#10;s.fetch(); nothing + 1&#10;import java.nio.file.Files&#10;vars.fetch('a')";
     let (errors, told) = reading("groovy", wrong);
     assert_eq!(errors, 4, "{told}");
     for part in [
-        "jmx-script-class line=`1` what=`File`",
+        "jmx-script-class line=`1` what=`ProcessBuilder`",
         "jmx-script-method line=`3` what=`String.fetch(0)`",
         "jmx-script-name line=`3` what=`nothing`",
         "jmx-script-method line=`5` what=`JMeterVariables.fetch(1)`",
@@ -338,6 +338,44 @@ fn scripts_that_cannot_be_carried_out_are_told_with_their_line() {
     assert_eq!(errors, 1, "{told}");
     assert!(told.contains("jmx-script-flaw"), "{told}");
     assert_eq!(reading("javascript", "vars.put('a', 'b')").0, 0);
+}
+
+#[test]
+fn a_script_has_the_files_of_its_plan_and_a_refusal_ends_it_past_its_own_catch() {
+    let below = |text: &str| script_in("groovy", "JSR223PostProcessor", "files", text);
+    let reads =
+        "vars.put('n', new File('in.txt').readLines().size() + '-' + new File('none').exists())";
+    let writes = "try { new File('out.txt').text = 'x'; vars.put('n', 'written') } catch (Throwable e) { vars.put('n', 'caught') }";
+    let plan = get("/first", &below(reads)) + &get("/${n}", &below(writes)) + &get("/${n}", "");
+    let done = Simulation::group(&users(1, 0, 1), &plan)
+        .file("in.txt", "a\nb\n")
+        .run(|_| ok(""));
+    for request in &done.requests[1..] {
+        assert!(request.starts_with("GET /2-false "), "{request}");
+    }
+    let [trouble] = &done.troubles[..] else {
+        panic!("{:?}", done.troubles);
+    };
+    assert!(trouble.contains("the file `out.txt`"), "{trouble}");
+    assert!(trouble.contains("execute the plan where"), "{trouble}");
+}
+
+#[test]
+fn names_of_transactions_are_read_once_more_for_each_user() {
+    let inner = element(
+        "TransactionController",
+        "T ${__counter(FALSE,)} ${__counter(TRUE,)}",
+        "",
+        &get("/a", ""),
+    );
+    let done = Simulation::group(&users(2, 0, 2), &inner).run(|_| ok(""));
+    let mut labels = done.labels();
+    labels.retain(|label| label.starts_with('T'));
+    labels.sort_unstable();
+    let own: Vec<_> = labels.iter().map(|label| &label[4..]).collect();
+    assert_eq!(own, ["2", "2", "3", "3"], "{labels:?}");
+    let last = labels.last().map(|label| &label[..3]);
+    assert_eq!(last, Some("T 6"), "{labels:?}");
 }
 
 #[test]
