@@ -89,7 +89,10 @@ impl JtlFormat {
                 }
             }
         }
-        if texts.url && row.url != "null" {
+        if texts.url && row.url == "null" && row.is_http {
+            indent(depth, out);
+            out.push_str("<null/>\n");
+        } else if texts.url && row.url != "null" {
             indent(depth, out);
             out.push_str("<java.net.URL>");
             content(&row.url, out);

@@ -119,6 +119,9 @@ impl HttpExchange {
         (self.totals.latency_ms, self.totals.connect_ms) = (0, 0);
         self.totals.spent = Spent::default();
         self.write_url();
+        if class == NotHttp::BadLocation {
+            self.url = "null".into();
+        }
         if class == NotHttp::BadScheme {
             let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
             self.url = format!("{why}://{rest}");

@@ -62,6 +62,10 @@ impl Thread {
                     RequestStart::Failed(class, why) => {
                         self.phase = Phase::Choose;
                         self.client.fail(class, &why);
+                        // Without a URL JMeter's result does not get as far as its label.
+                        if class == NotHttp::BadLocation {
+                            view.thread.set_label("");
+                        }
                         let lost = Lost {
                             class,
                             phase: "send",
