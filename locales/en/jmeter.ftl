@@ -17,6 +17,7 @@ jmx-too-many = more than { $most } elements after expanding modules and includes
 jmx-not-a-plan = `<{ $tag }>` is not the root of a JMeter test plan, which is `<jmeterTestPlan>`
 jmx-no-tree = `<jmeterTestPlan>` has no `<hashTree>`
 jmx-not-paired = `<{ $tag }>` is out of order: each element must be followed by the `<hashTree>` of its children
+jmx-no-editor = `{ $element }` has no `guiclass`: it is executed here, but JMeter does not load a plan with such an element
 jmx-unknown-property-tag = `<{ $tag }>` is not a valid property tag
 jmx-not-executed = `{ $what }` is read but cannot be executed yet
 jmx-not-executed-hint = remove it from the plan or disable it; `--unsupported warn` runs the plan without it

@@ -17,6 +17,7 @@ jmx-too-many = モジュールとインクルードを展開すると要素が {
 jmx-not-a-plan = `<{ $tag }>` は JMeter テスト計画のルートではありません (`<jmeterTestPlan>` が必要です)
 jmx-no-tree = `<jmeterTestPlan>` に `<hashTree>` がありません
 jmx-not-paired = `<{ $tag }>` が順序を崩しています。各要素の次には、その配下を表す `<hashTree>` が来ます
+jmx-no-editor = `{ $element }` に `guiclass` がありません。ここでは実行しますが、JMeter はこのような要素のある計画を読み込みません
 jmx-unknown-property-tag = `<{ $tag }>` というプロパティの書き方はありません
 jmx-not-executed = `{ $what }` は読めますが、まだ実行できません
 jmx-not-executed-hint = 計画から取り除くか無効にしてください。`--unsupported warn` ではそれなしで計画を実行します

@@ -120,7 +120,20 @@ pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<ElementNod
         problems.error(root.place, Text::new("jmx-no-tree"));
         return None;
     };
-    Some(nodes(tree, problems))
+    let nodes = nodes(tree, problems);
+    if let Some(node) = without_editor(&nodes) {
+        let says = Text::new("jmx-no-editor").word("element", node.class.as_str());
+        problems.warning(node.place.clone(), says);
+    }
+    Some(nodes)
+}
+
+/// The first element that does not name its editor: JMeter loads no plan with one, even a disabled one.
+fn without_editor(nodes: &[ElementNode]) -> Option<&ElementNode> {
+    nodes.iter().find_map(|node| match node.gui.is_empty() {
+        true => Some(node),
+        false => without_editor(&node.children),
+    })
 }
 
 /// Pairs of elements and the trees below them.
@@ -240,7 +253,7 @@ mod tests {
     #[test]
     fn elements_and_trees_stand_in_pairs() {
         let (nodes, told) = read(
-            "<A testname='計画'/><hashTree><B enabled='false'/><hashTree/></hashTree><C/><hashTree/>",
+            "<A guiclass='a' testname='計画'/><hashTree><B guiclass='b' enabled='false'/><hashTree/></hashTree><C guiclass='c'/><hashTree/>",
         );
         assert_eq!(told, [""; 0]);
         assert_eq!(nodes.len(), 2);
@@ -252,8 +265,16 @@ mod tests {
     }
 
     #[test]
+    fn the_first_element_that_jmeter_does_not_load_is_told() {
+        let (_, told) = read(
+            "<A guiclass='a'/><hashTree>\n<B enabled='false'/><hashTree/></hashTree><C/><hashTree/>",
+        );
+        assert_eq!(told, ["t.jmx:3:1: jmx-no-editor element=`B`"]);
+    }
+
+    #[test]
     fn a_missing_or_second_tree_is_an_error() {
-        let (_, told) = read("<A/>\n<B/><hashTree/>");
+        let (_, told) = read("<A guiclass='a'/>\n<B guiclass='b'/><hashTree/>");
         assert_eq!(told, ["t.jmx:3:1: jmx-not-paired tag=`B`"]);
         let (_, told) = read("<hashTree/>");
         assert_eq!(told, ["t.jmx:2:11: jmx-not-paired tag=`hashTree`"]);
@@ -262,10 +283,10 @@ mod tests {
     #[test]
     fn every_way_to_write_a_number_is_read() {
         let (nodes, told) = read(
-            "<org.x.T><intProp name='a'>1</intProp><doubleProp><name>b</name><value>2.5</value><savedValue>0</savedValue></doubleProp>\
+            "<org.x.T guiclass='t'><intProp name='a'>1</intProp><doubleProp><name>b</name><value>2.5</value><savedValue>0</savedValue></doubleProp>\
              <FloatProperty><name>c</name><value>3</value></FloatProperty><what/></org.x.T><hashTree/>",
         );
-        assert_eq!(told, ["t.jmx:2:193: jmx-unknown-property-tag tag=`what`"]);
+        assert_eq!(told, ["t.jmx:2:206: jmx-unknown-property-tag tag=`what`"]);
         assert_eq!(nodes[0].class, "T");
         let texts: Vec<_> = nodes[0]
             .properties

@@ -68,6 +68,7 @@ mod tests {
         let text = format!(
             r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><JDBCDataSource testname="d"><stringProp name="dataSource">db</stringProp>{source}</JDBCDataSource><hashTree/><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree>{rest}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
         );
+        let text = text.replace(" testname=", " guiclass=\"Gui\" testname=");
         read(
             "p.jmx",
             text.as_bytes(),
