@@ -119,7 +119,14 @@ fn carry_out(files: &dyn Files, what: &str, asked: &Json) -> Result<Json, Failin
                 Some(true) => WriteMode::Append,
                 _ => WriteMode::Replace,
             };
-            files.write_here(path, &bytes, mode)?;
+            files
+                .write_here(path, &bytes, mode)
+                .map_err(|why| match why.kind() {
+                    io::ErrorKind::FileTooLarge => {
+                        Failing::Refused("it would become larger than a plan may write".into())
+                    }
+                    _ => why.into(),
+                })?;
             Json::Null
         }
         other => return Err(Failing::Refused(format!("`{other}` is not supported"))),
