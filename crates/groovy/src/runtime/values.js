@@ -471,7 +471,7 @@
     const of = classOf(v);
     if (of === "Map" && inherits(simple, "Map") && simple !== "Map") return simple === "HashMap" ? v.kind !== "tree" : simple === `${KINDS[v.kind]}Map`;
     if (of === "Set" && inherits(simple, "Set") && simple !== "Set") return simple === "HashSet" ? v.kind !== "tree" : simple === `${KINDS[v.kind]}Set`;
-    if (of === "List") return ["List", "Collection", "Iterable", "ArrayList"].includes(simple);
+    if (of === "List" || of === "NodeList") return ["List", "Collection", "Iterable", "ArrayList"].includes(simple);
     if (of === "Array") return false;
     if (of === "GString" && simple === "String") return false;
     return inherits(of, simple);
@@ -913,6 +913,8 @@
   const property = (v, name) => {
     if (v === null || v === undefined) return noPointer(`get property '${name}'`);
     if (isPath(v)) return pathProperty(v, name);
+    if (v.$c === "Node") return nodeProperty(v, name);
+    if (isNodeList(v)) return listProperty(v, name);
     if (v instanceof JavaMap) return isGroovy ? mapGet(v, name) : name === "empty" ? v.size === 0 : unsupported("a property of a map");
     const of = classOf(v);
     if (of === "JMeterVariables" || of === "Properties") return call(v, "get", [name]);
@@ -1058,7 +1060,7 @@
     if (v.$c === "Matcher") return matcherAll(v);
     if (isPath(v)) return pathItems(v);
     // Groovy goes through the lines or items of these.
-    if (["File", "FileReader", "BufferedReader", "InputStreamReader", "FileInputStream", "Scanner", "Stream", "IntStream"].includes(v.$c)) return unsupported(`a loop over ${v.$c}`);
+    if (["File", "FileReader", "BufferedReader", "InputStreamReader", "FileInputStream", "Scanner", "Stream", "IntStream", "Node"].includes(v.$c)) return unsupported(`a loop over ${v.$c}`);
     return [v];
   };
   const many = (v) => (v === null || v === undefined ? [] : Array.isArray(v) || isCollection(v) ? each(v) : unsupported("`*` of this value"));

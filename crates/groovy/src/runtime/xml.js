@@ -5,16 +5,17 @@
   const isPath = (v) => v !== null && typeof v === "object" && inherits(v.$c, "GPathResult");
   const blankText = /^[\0-\x20]*$/;
   const nodeFrom = ([name, prefix, attributes, kids], parent, isAware) => {
-    const node = { name: isAware || prefix === "" ? name : `${prefix}:${name}`, attributes, parent, isAware, kids: null };
+    const node = { name: isAware || prefix === "" ? name : `${prefix}:${name}`, hasPrefix: prefix !== "", attributes, parent, isAware, kids: null };
     // Blanks between elements are none of a text.
     node.kids = kids.filter((kid) => typeof kid !== "string" || !blankText.test(kid)).map((kid) => (typeof kid === "string" ? kid : nodeFrom(kid, node, isAware)));
     return node;
   };
-  const parseXml = (s, isAware) => {
+  const rootOf = (s, isAware) => {
     const told = JSON.parse(host("xml", s, "") ?? '{"fault":"this XML"}');
     if (told.fault !== undefined) unsupported(told.fault);
-    return told.error === undefined ? nodeChild(nodeFrom(told.value, null, isAware)) : fail("SAXParseException");
+    return told.error === undefined ? nodeFrom(told.value, null, isAware) : fail("SAXParseException");
   };
+  const parseXml = (s, isAware) => nodeChild(rootOf(s, isAware));
   const nodeChild = (node) => object("NodeChild", { nodes: [node], called: node.name, isAware: node.isAware });
   const nodeChildren = (nodes, called, isAware) => object("NodeChildren", { nodes, called, isAware });
   const noChildren = (called) => object("NoChildren", { nodes: [], called });
@@ -37,6 +38,36 @@
     if (v.$c === "Attributes" || v.$c === "Attribute" || name === ".." || (name.includes(":") && v.isAware)) return unsupported(`\`${name}\` of this path`);
     const kids = v.nodes.flatMap(elements);
     return nodeChildren(name === "*" ? kids : kids.filter((kid) => kid.name === name), name, v.isAware);
+  };
+  // What XmlParser gives: nodes, and lists of them whose properties are those of all their nodes together.
+  const xmlNode = (node) => object("Node", { node });
+  const nodeList = (items) => {
+    const made = [...items];
+    Object.defineProperty(made, "kind", { value: "NodeList" });
+    return made;
+  };
+  const isNodeList = (v) => Array.isArray(v) && v.kind === "NodeList";
+  const plainNodes = (node) => {
+    const isMixed = elements(node).length > 0 && elements(node).length < node.kids.length;
+    return [node, ...(isMixed ? unsupported("all below a node with texts between its elements") : elements(node)).flatMap(plainNodes)];
+  };
+  const attributeOf = (node, name) => {
+    if (node.attributes.some(([, prefix]) => prefix !== "")) unsupported("an element whose attributes have prefixes");
+    return node.attributes.find(([known]) => known === name)?.[2] ?? null;
+  };
+  const nodeProperty = ({ node }, name) => {
+    if (name.startsWith("@")) return attributeOf(node, name.slice(1));
+    if (name === "..") return unsupported("`..` of a node");
+    if (name === "**") return nodeList(plainNodes(node).map(madeNode));
+    return nodeList(elements(node).filter((kid) => name === "*" || kid.name === name).map(madeNode));
+  };
+  const madeNode = (node) => {
+    if (node.hasPrefix && node.isAware) unsupported("names with prefixes in what XmlParser reads");
+    return (node.wrapped ??= xmlNode(node));
+  };
+  const listProperty = (v, name) => {
+    const found = v.flatMap((item) => (item?.$c === "Node" ? nodeProperty(item, name) : unsupported("a property of a text")));
+    return name.startsWith("@") ? found : nodeList(found);
   };
   const iteratorOf = (items) => object("Iterator", { items, at: 0 });
   const rest = (v) => {
@@ -83,6 +114,26 @@
         equals: (v, other) => pathText(v) === text(other),
         hashCode: () => unsupported("the hash code of a path"),
       },
+      Node: {
+        name: ({ node }) => node.name,
+        text: ({ node }) => nodeText(node),
+        children: ({ node }) => nodeList(node.kids.map((kid) => (typeof kid === "string" ? kid : madeNode(kid)))),
+        parent: ({ node }) => (node.parent === null ? null : madeNode(node.parent)),
+        attributes: ({ node }) => map(node.attributes.map(([name, prefix, value]) => [prefix === "" ? name : unsupported("an attribute with a prefix"), value])),
+        attribute: ({ node }, name) => attributeOf(node, name),
+        depthFirst: (v) => nodeProperty(v, "**"),
+        "@": ({ node }, name) => attributeOf(node, name),
+        equals: (v, other) => v === other,
+        hashCode: () => unsupported("the hash code of a node"),
+      },
+      NodeList: {
+        text: (v) => v.map((item) => (typeof item === "string" ? item : nodeText(item.node))).join(""),
+        "@": (v, name) => listProperty(v, `@${name}`),
+      },
+      XmlParser: {
+        parseText: (v, s) => madeNode(rootOf(s, v.isAware)),
+        parse: (v, of) => madeNode(rootOf(of.$c === "File" ? fileText(of.path) : readRest(of), v.isAware)),
+      },
       XmlSlurper: {
         parseText: (v, s) => parseXml(s, v.isAware),
         parse: (v, of) => parseXml(of.$c === "File" ? fileText(of.path) : readRest(of), v.isAware),
@@ -100,6 +151,7 @@
     };
   }
   function xmlConstructors() {
-    const slurper = (validates, isAware = true) => (validates === true ? unsupported("XML that is validated") : object("XmlSlurper", { isAware }));
-    return { XmlSlurper: slurper, NewXmlSlurper: slurper };
+    const reader = ($c) => (validates, isAware = true) => (validates === true ? unsupported("XML that is validated") : object($c, { isAware }));
+    const [slurper, parser] = [reader("XmlSlurper"), reader("XmlParser")];
+    return { XmlSlurper: slurper, NewXmlSlurper: slurper, XmlParser: parser, NewXmlParser: parser };
   }
