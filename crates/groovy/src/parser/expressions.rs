@@ -1,7 +1,9 @@
 //! Expressions.
 
 use super::{KEYWORDS, MOST_ROW, PRIMITIVES, Parsed, Parser, looks_like_class};
-use crate::ast::{Access, Expr, ExprKind, GPart, Member, NumberKind};
+use crate::ast::{
+    Access, Expr, ExprKind, GPart, Member, NumberKind, Parameter, Statement, StatementKind,
+};
 use crate::lexer::{TextPart, Token, TokenKind};
 use crate::{Dialect, Refusal, RefusalKind};
 
@@ -491,6 +493,9 @@ impl Parser {
 
     fn primary(&mut self) -> Parsed<Expr> {
         let line = self.line();
+        if self.dialect == Dialect::Groovy && self.begins_lambda() {
+            return self.lambda();
+        }
         let kind = match self.kind().clone() {
             TokenKind::Number(text) => {
                 self.at += 1;
@@ -703,6 +708,64 @@ impl Parser {
             }
         }
         false
+    }
+
+    /// True at `name ->` and `(…) ->`.
+    fn begins_lambda(&self) -> bool {
+        match self.kind() {
+            TokenKind::Name(word) if !KEYWORDS.contains(&word.as_str()) => {
+                matches!(self.ahead(1), TokenKind::Sign("->"))
+            }
+            TokenKind::Sign("(") => {
+                let mut open = 0;
+                for ahead in 0.. {
+                    match self.ahead(ahead) {
+                        TokenKind::Sign("(") => open += 1,
+                        TokenKind::Sign(")") => open -= 1,
+                        TokenKind::End => return false,
+                        _ => {}
+                    }
+                    if open == 0 {
+                        return matches!(self.ahead(ahead + 1), TokenKind::Sign("->"));
+                    }
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// `x -> value`, `(x, y) -> { … }`: a closure with these parameters.
+    fn lambda(&mut self) -> Parsed<Expr> {
+        self.nested(|parser| {
+            let line = parser.line();
+            let parameters = match parser.takes("(") {
+                true => {
+                    let parameters = parser.parameters(")")?;
+                    parser.expect(")")?;
+                    parameters
+                }
+                false => {
+                    let (name, class) = (parser.name()?, String::new());
+                    vec![Parameter {
+                        name,
+                        class,
+                        otherwise: None,
+                    }]
+                }
+            };
+            parser.expect("->")?;
+            let body = match parser.takes("{") {
+                true => parser.closure_body()?,
+                false => {
+                    let value = parser.expression()?;
+                    let (line, kind) = (value.line, StatementKind::Expression(value));
+                    vec![Statement { line, kind }]
+                }
+            };
+            let parameters = Some(parameters);
+            Ok(at(line, ExprKind::Closure { parameters, body }))
+        })
     }
 
     fn closure(&mut self) -> Parsed<Expr> {
