@@ -133,7 +133,7 @@ fn mistakes_in_monitors_are_told_before_anything_is_measured() {
     check("gpu", "no monitor `gpu`", "openmetrics");
     check(
         "process",
-        "one of pid, name and port",
+        "one of pid, name, port and peers",
         "sokudo monitors process",
     );
     check(
