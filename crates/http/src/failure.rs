@@ -228,6 +228,9 @@ pub enum Malformed {
     /// More informational responses than the bound.
     #[error("too many informational responses")]
     Informational,
+    /// The status 101, without a request for another protocol (RFC 9110 §7.8).
+    #[error("the server changes to another protocol, which was not asked for")]
+    UnaskedSwitch,
 }
 
 impl Malformed {
@@ -242,6 +245,7 @@ impl Malformed {
             Malformed::HeadTooLong => "head-too-long",
             Malformed::TrailerTooLong => "trailer-too-long",
             Malformed::Informational => "too-many-informational",
+            Malformed::UnaskedSwitch => "unasked-switch",
         }
     }
 }

@@ -31,7 +31,7 @@ pub use identity::{Identity, NoStore, read_store};
 pub use observed::Observed;
 pub use target::{Family, Route, Scheme, Source, Target, TargetId, Targets, Via};
 pub use tls::{TlsSetUp, Trust};
-pub use user::{Exchange, Keep, Lane, Outcome, User, UserStep};
+pub use user::{Exchange, Keep, Lane, Outcome, Switch, User, UserStep};
 
 #[cfg(test)]
 mod tests;

@@ -118,6 +118,7 @@ fn asker(targets: &Targets, scheme: Scheme, host: &str, port: u16, count: u32) -
             whole_timeout_ns: 0,
             keep: Keep::Body { at_most: 1 << 20 },
             method_is_head: false,
+            switch: Switch::default(),
             names: None,
             lane: None,
         },

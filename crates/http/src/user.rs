@@ -65,12 +65,26 @@ pub struct Exchange {
     pub keep: Keep,
     /// The response has no body although its head may announce one.
     pub method_is_head: bool,
+    /// The meaning of the status 101.
+    pub switch: Switch,
     /// The user resolves the target's name itself, and again when this number changes; `None`: the name
     /// is resolved once for all users.
     pub names: Option<u32>,
     /// HTTP/2: whom the request shares a connection with. `None`: HTTP/1.1, on a connection that
     /// is the user's own.
     pub lane: Option<Lane>,
+}
+
+/// The meaning of the status 101, with which a server changes to another protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Switch {
+    /// A failure: the request did not ask for another protocol (RFC 9110 §7.8).
+    #[default]
+    Unasked,
+    /// The response: the request has an `Upgrade` field.
+    Asked,
+    /// An informational status like others: another response follows.
+    Informational,
 }
 
 /// Way in which a request shares an HTTP/2 connection with others.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use sokudo_http::{
-    Config, Exchange, Keep, Outcome, Scheme, Stop, TargetId, Targets, User, UserStep, run,
+    Config, Exchange, Keep, Outcome, Scheme, Stop, Switch, TargetId, Targets, User, UserStep, run,
 };
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::allocations::{COUNTED, Counted, calls};
@@ -55,6 +55,7 @@ impl User for Asker {
             whole_timeout_ns: 0,
             keep: Keep::Body { at_most: 1 << 16 },
             method_is_head: false,
+            switch: Switch::default(),
             names: None,
             lane: None,
         })

@@ -13,6 +13,7 @@ use crate::crew::Crew;
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::post::Whereabouts;
 use crate::resolver::Question;
+use crate::response::Asked;
 use crate::target::{Found, Scheme, Target, TargetId};
 use crate::tls::Protocol;
 use crate::user::Exchange;
@@ -71,9 +72,7 @@ where
         let deadline_ns = seat.deadline_ns;
         self.wake_by(user, deadline_ns);
         let connection = &mut self.connections[index as usize];
-        connection
-            .response
-            .begin(exchange.method_is_head, exchange.keep);
+        connection.response.begin(Asked::by(exchange));
         connection.stage = Stage::Sending;
         match connection.send(&self.out) {
             Ok(true) => self.sent(user, index),
@@ -91,9 +90,7 @@ where
         let index = self.vacant_connection(user, exchange.target);
         let connection = &mut self.connections[index as usize];
         connection.hold(&self.out);
-        connection
-            .response
-            .begin(exchange.method_is_head, exchange.keep);
+        connection.response.begin(Asked::by(exchange));
         self.seats[user as usize].busy = index;
         self.find_and_call(user, index, exchange.target, now);
     }

@@ -102,7 +102,10 @@ impl Session {
             (Reading::Ended(_), _) => return Ok(()),
             // Trailer fields, which are not used.
             (Reading::Body, Some(said)) if block.ends && said.status == 0 => {}
-            (Reading::Head, Some(said)) if (100..200).contains(&said.status) && !block.ends => {
+            // RFC 9113 §8.6: there is no status 101.
+            (Reading::Head, Some(said))
+                if (100..200).contains(&said.status) && said.status != 101 && !block.ends =>
+            {
                 stream.informational += 1;
                 stream.headers.clear();
                 match stream.informational > self.limits.informational {

@@ -12,7 +12,7 @@ use memchr::memchr;
 
 use crate::engine::Limits;
 use crate::failure::{FailureKind, Malformed};
-use crate::user::Keep;
+use crate::user::{Exchange, Keep, Switch};
 
 /// Bytes of a buffer that outlive the response they were made for.
 const ROOM_KEPT: usize = 16 * 1024;
@@ -25,8 +25,7 @@ const SWITCHING_PROTOCOLS: u16 = 101;
 #[derive(Debug)]
 pub struct Response {
     stage: Stage,
-    is_to_head: bool,
-    keep: Keep,
+    asked: Asked,
     limits: Limits,
     informational: u32,
     head: Head,
@@ -37,6 +36,28 @@ pub struct Response {
     body_bytes: u64,
     framing_bytes: u64,
     persists: bool,
+}
+
+/// The facts of a request that decide how its response is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    /// It is a HEAD request, whose response has no body.
+    pub is_head: bool,
+    /// The meaning of the status 101.
+    pub switch: Switch,
+    /// The parts of the response that are kept.
+    pub keep: Keep,
+}
+
+impl Asked {
+    /// Those of an exchange.
+    pub(crate) fn by(exchange: &Exchange) -> Self {
+        Self {
+            is_head: exchange.method_is_head,
+            switch: exchange.switch,
+            keep: exchange.keep,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +85,7 @@ impl Response {
     pub fn new(limits: Limits) -> Self {
         Self {
             stage: Stage::Head,
-            is_to_head: false,
-            keep: Keep::Nothing,
+            asked: Asked::default(),
             limits,
             informational: 0,
             head: Head::default(),
@@ -78,11 +98,10 @@ impl Response {
         }
     }
 
-    /// The next response begins. `is_to_head`: it answers a HEAD request and has no body.
-    pub fn begin(&mut self, is_to_head: bool, keep: Keep) {
+    /// The next response begins.
+    pub fn begin(&mut self, asked: Asked) {
         self.stage = Stage::Head;
-        self.is_to_head = is_to_head;
-        self.keep = keep;
+        self.asked = asked;
         self.informational = 0;
         self.head = Head::default();
         (self.head_bytes, self.body_bytes, self.framing_bytes) = (0, 0, 0);
@@ -168,7 +187,7 @@ impl Response {
 
     fn body(&mut self, bytes: &[u8]) {
         self.body_bytes += bytes.len() as u64;
-        if let Keep::Body { at_most } = self.keep {
+        if let Keep::Body { at_most } = self.asked.keep {
             let room = at_most.saturating_sub(self.body.len());
             self.body.extend_from_slice(&bytes[..room.min(bytes.len())]);
         }
@@ -197,7 +216,12 @@ impl Response {
         };
         let used = head.len - before;
         self.head_bytes += head.len as u64;
-        if head.status / 100 == 1 && head.status != SWITCHING_PROTOCOLS {
+        let switches = head.status == SWITCHING_PROTOCOLS;
+        if switches && self.asked.switch == Switch::Unasked {
+            return Err(Malformed::UnaskedSwitch);
+        }
+        let is_response = switches && self.asked.switch == Switch::Asked;
+        if head.status / 100 == 1 && !is_response {
             self.informational += 1;
             if self.informational > self.limits.informational {
                 return Err(Malformed::Informational);
@@ -205,7 +229,7 @@ impl Response {
             self.text.clear();
             return Ok(used);
         }
-        match (self.keep, before) {
+        match (self.asked.keep, before) {
             (Keep::Nothing, _) => self.text.clear(),
             (_, 0) => self.text.extend_from_slice(&bytes[..head.len]),
             _ => self.text.truncate(head.len),
@@ -224,7 +248,7 @@ impl Response {
 
     /// Finds the end of the body (RFC 9112 §6.3).
     fn take_head(&mut self, head: Head) {
-        let no_body = self.is_to_head
+        let no_body = self.asked.is_head
             || matches!(head.status, 204 | 304)
             || head.status == SWITCHING_PROTOCOLS;
         self.persists = head.persists() && head.status != SWITCHING_PROTOCOLS;
@@ -303,7 +327,10 @@ impl Response {
 pub fn any_bytes(bytes: &[u8], cut: usize) {
     let read = |piece: usize| {
         let mut response = Response::new(Limits::default());
-        response.begin(false, Keep::Body { at_most: 4096 });
+        response.begin(Asked {
+            keep: Keep::Body { at_most: 4096 },
+            ..Asked::default()
+        });
         let mut used = 0;
         for piece in bytes.chunks(piece.max(1)) {
             let fed = response.feed(piece)?;

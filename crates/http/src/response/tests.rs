@@ -34,7 +34,11 @@ fn read_in_pieces(
     is_to_head: bool,
 ) -> Result<Option<Read>, Malformed> {
     let mut response = Response::new(limits());
-    response.begin(is_to_head, EVERYTHING);
+    response.begin(Asked {
+        is_head: is_to_head,
+        switch: Switch::Asked,
+        keep: EVERYTHING,
+    });
     let mut used = 0;
     let ends = cuts.iter().copied().chain([bytes.len()]);
     let mut from = 0;
@@ -224,6 +228,23 @@ fn what_is_no_response_is_told() {
 }
 
 #[test]
+fn another_protocol_is_an_answer_to_those_who_asked_for_it() {
+    let text = b"HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n";
+    let status = |switch: Switch| {
+        let mut response = Response::new(limits());
+        response.begin(Asked {
+            switch,
+            ..Asked::default()
+        });
+        let fed = response.feed(text)?;
+        Ok((fed.done, response.status()))
+    };
+    assert_eq!(status(Switch::Asked), Ok((true, 101)));
+    assert_eq!(status(Switch::Informational), Ok((true, 204)));
+    assert_eq!(status(Switch::Unasked), Err(Malformed::UnaskedSwitch));
+}
+
+#[test]
 fn only_what_is_wanted_is_kept() {
     let text = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
     let mut response = Response::new(limits());
@@ -233,7 +254,10 @@ fn only_what_is_wanted_is_kept() {
         (Keep::Body { at_most: 2 }, "Content-Length: 5\r\n", "he"),
         (Keep::Nothing, "", ""),
     ] {
-        response.begin(false, keep);
+        response.begin(Asked {
+            keep,
+            ..Asked::default()
+        });
         assert_eq!(response.feed(text).map(|fed| fed.done), Ok(true));
         assert_eq!(response.headers(), headers.as_bytes());
         assert_eq!(response.body_kept(), body.as_bytes());

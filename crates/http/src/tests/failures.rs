@@ -69,6 +69,20 @@ fn the_server_closes_early() {
 }
 
 #[test]
+fn another_protocol_was_not_asked_for() {
+    let switches = || {
+        after_request(|stream| {
+            let _ = stream.write_all(b"HTTP/1.1 101 Switching Protocols\r\n\r\n");
+        })
+    };
+    let unasked = FailureKind::Malformed(Malformed::UnaskedSwitch);
+    check_failure(&ask_with(switches(), 2, |_| {}), Phase::Read, unasked);
+    let asked = |user: &mut Asker| user.exchange.switch = Switch::Asked;
+    let seen = ask_with(switches(), 1, asked);
+    assert_eq!((seen[0].status, seen[0].failure), (101, None));
+}
+
+#[test]
 fn the_server_resets() {
     let address = server(|stream, _| {
         // Unread bytes make the close a reset.

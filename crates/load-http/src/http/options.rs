@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_http::Switch;
 use sokudo_i18n::TextError;
 use sokudo_model::{FlowPlan, Rate, Refusal, Text};
 use sokudo_workload::contract::Options;
@@ -365,6 +366,14 @@ impl HttpOptions {
     /// True when the method is HEAD: responses have no body.
     pub(crate) fn asks_for_head(&self) -> bool {
         self.method.0 == "HEAD"
+    }
+
+    /// The meaning of the status 101 as an answer.
+    pub(crate) fn switch(&self) -> Switch {
+        match self.header.iter().any(|line| line.is("Upgrade")) {
+            true => Switch::Asked,
+            false => Switch::Unasked,
+        }
     }
 
     /// Most requests that can be under way at a time.

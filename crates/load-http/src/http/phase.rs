@@ -125,6 +125,7 @@ impl HttpPhase {
             whole_timeout_ns: self.options.timeout.0,
             keep: Keep::Nothing,
             method_is_head: self.options.asks_for_head(),
+            switch: self.options.switch(),
             names: None,
             lane: aim.request.lane,
         }

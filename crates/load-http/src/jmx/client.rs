@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{
     Call, Crew, Exchange, Failure, FailureKind, Keep, LATE_NS, Malformed, Outcome, Phase, Stop,
-    TargetId, UserStep, Waker,
+    Switch, TargetId, UserStep, Waker,
 };
 use sokudo_jmeter::run::{
     self as run, Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart, VirtualUser,
@@ -378,6 +378,8 @@ fn step_of(next: NextAction) -> UserStep {
                 at_most => Keep::Body { at_most },
             },
             method_is_head: request.is_head,
+            // So does JMeter, whatever the request says.
+            switch: Switch::Informational,
             names: request.names,
             lane: None,
         }),

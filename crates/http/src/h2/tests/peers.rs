@@ -235,6 +235,8 @@ fn broken_responses_leave_the_others_alone() {
     );
     let hints = |said: Said| (0..33).fold(said, |said, _| said.head(1, &[(":status", "103")], 0));
     breaks_one(hints, Breach::Informational);
+    let switches = |said: Said| said.head(1, &[(":status", "101")], 0);
+    breaks_one(switches, Breach::Head);
 }
 
 #[test]

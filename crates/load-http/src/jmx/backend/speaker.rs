@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sokudo_http::{
-    Config, Exchange, Keep, Outcome, Stop, TargetId, Targets, Trust, User, UserStep,
+    Config, Exchange, Keep, Outcome, Stop, Switch, TargetId, Targets, Trust, User, UserStep,
 };
 use sokudo_jmeter::plan::{Destination, Influx};
 use sokudo_net::clock::now_ns;
@@ -254,6 +254,7 @@ impl User for Sender {
             whole_timeout_ns: 2 * patience_ns,
             keep: Keep::Nothing,
             method_is_head: false,
+            switch: Switch::default(),
             names: None,
             lane: None,
         })
