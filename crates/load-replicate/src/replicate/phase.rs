@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -46,8 +46,40 @@ type End = (Vec<Link>, Option<Caller>);
 /// Files that one end of one flow reads or writes.
 enum Store {
     Source(Source),
-    /// The directory of a trial is removed with it.
-    Sink(Sink, Option<Scratch>),
+    Sink(Sink, Option<Leftover>),
+}
+
+/// What is removed with an end of a flow.
+enum Leftover {
+    /// The directory of a trial.
+    Trial { _scratch: Scratch },
+    /// The target that was made for a session, until that begins.
+    Target(NewTarget),
+}
+
+/// A target's directory that was made for a session. Dropping it removes the directory, when that is empty.
+struct NewTarget(Option<PathBuf>);
+
+impl Drop for NewTarget {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // Somebody may have put something there, or have removed it.
+            let _ = std::fs::remove_dir(path);
+        }
+    }
+}
+
+impl Leftover {
+    /// The session begins: from now on the target is its own.
+    fn keep_target(self) -> Option<Self> {
+        match self {
+            Self::Target(mut made) => {
+                made.0 = None;
+                None
+            }
+            trial @ Self::Trial { .. } => Some(trial),
+        }
+    }
 }
 
 /// Result of one end of one flow.
@@ -108,8 +140,8 @@ impl ReplicatePhase {
         let flows = || spec.phase.flows.iter();
         // A target that is made now may be what this host passes on.
         for flow in flows().filter(|flow| flow.to == me) {
-            let (sink, scratch) = sink(&options)?;
-            stores.insert(flow.id, Store::Sink(sink, scratch));
+            let (sink, leftover) = sink(&options)?;
+            stores.insert(flow.id, Store::Sink(sink, leftover));
         }
         for flow in flows().filter(|flow| flow.from == me) {
             let source = source(&options.on_host(me), spec.seed)?;
@@ -211,7 +243,8 @@ impl ReplicatePhase {
                     };
                     sender.run(|session| course.next(session, &kept))
                 }
-                Store::Sink(sink, _scratch) => {
+                Store::Sink(sink, leftover) => {
+                    let _trial = leftover.and_then(Leftover::keep_target);
                     let terms = receive_terms;
                     let receiver = Receiver {
                         sink,
@@ -284,25 +317,33 @@ pub(super) fn source(options: &ReplicateOptions, seed: u64) -> Result<Source, Re
 }
 
 /// The target's root; made when only its last directory is missing.
-fn sink(options: &ReplicateOptions) -> Result<(Sink, Option<Scratch>), Refusal> {
+fn sink(options: &ReplicateOptions) -> Result<(Sink, Option<Leftover>), Refusal> {
     let Some(path) = options.target_path() else {
         return Ok((Sink::Null, None));
     };
     let cannot = |error: io::Error| cannot_open("error-replicate-target", &path, &error);
     if options.trial.is_some() {
         let (root, scratch) = trial::scratch(&path).map_err(cannot)?;
-        return Ok((Sink::Tree(root), Some(scratch)));
+        return Ok((
+            Sink::Tree(root),
+            Some(Leftover::Trial { _scratch: scratch }),
+        ));
     }
-    if !options.only_looks() {
-        match std::fs::create_dir(&path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(cannot(error));
-            }
-            _ => {}
-        }
-    }
+    let made = match options.only_looks() {
+        true => None,
+        false => new_target(&path).map_err(cannot)?,
+    };
     let root = Root::open(&path).map_err(cannot)?;
-    Ok((Sink::Tree(Arc::new(root)), None))
+    Ok((Sink::Tree(Arc::new(root)), made.map(Leftover::Target)))
+}
+
+/// Makes the target's directory; `None` where there is one.
+fn new_target(path: &Path) -> io::Result<Option<NewTarget>> {
+    match std::fs::create_dir(path) {
+        Ok(()) => Ok(Some(NewTarget(Some(path.to_owned())))),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn send_terms(options: &ReplicateOptions, limiter: Option<Arc<Limiter>>) -> SendTerms {

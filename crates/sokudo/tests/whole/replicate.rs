@@ -178,6 +178,14 @@ fn only_directories_that_the_owner_lists_are_used() {
     let closed = serve(&place);
     let ended = place.run(&command(closed.address, &target));
     refused(&ended, "`files`", "its owner can change the policy");
+    let (forbidden, new) = (source.display(), place.path().join("new"));
+    let pull = format!("replicate {}:{forbidden} {}", closed.address, new.display());
+    refused(
+        &place.run(&pull),
+        "`files`",
+        "its owner can change the policy",
+    );
+    assert!(!new.exists(), "nothing is made for a refused replication");
     for (one_way, back) in [("--read-path", false), ("--write-path", true)] {
         let directory = place.path().join("one-way");
         fs::create_dir_all(&directory).expect("a directory");
