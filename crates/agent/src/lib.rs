@@ -14,13 +14,15 @@ pub mod keep;
 mod load;
 pub mod policy;
 mod watch;
+mod work;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
 use sokudo_i18n::english;
-use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId, Text};
+use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId, Text, Unit};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
@@ -31,6 +33,16 @@ use keep::{Keeper, Outlet};
 use load::{Loads, Share};
 use policy::{Observation, Policy};
 use watch::{Planned, Watch};
+use work::Work;
+
+/// Time that a controller has, beyond the longest load of a phase, to ask for its result.
+const GRACE: Duration = Duration::from_secs(60);
+/// A start so long ago is refused: a paced load would make up for all of it at once.
+const MOST_LATE_NS: i64 = 5_000_000_000;
+/// A start so far ahead is refused.
+const MOST_AHEAD_NS: i64 = 3_600_000_000_000;
+/// Longest run that a moment can lie in: ten years.
+const MOST_APART_NS: u64 = 315_360_000_000_000_000;
 
 /// State of the session's phase.
 enum State {
@@ -40,18 +52,13 @@ enum State {
     Running(Work),
 }
 
-/// A phase, and its part of what the host's policy allows. The load ends before the part is given back.
-struct Work {
-    phase: Box<dyn Phase>,
-    share: Option<Share>,
-}
-
 /// Guards this host against controllers: policy, audit log and kept observations.
 pub struct Guard {
     policy: Policy,
     audit: Audit,
     keeper: Option<Arc<Keeper>>,
     loads: Loads,
+    grace: Duration,
 }
 
 impl Guard {
@@ -63,6 +70,7 @@ impl Guard {
             audit,
             keeper: keeper.map(Arc::new),
             loads: Loads::default(),
+            grace: GRACE,
         }
     }
 
@@ -81,6 +89,8 @@ pub struct Session {
     /// Monitors that are allowed; `None` for the operator's own host: all.
     observation: Option<Observation>,
     state: State,
+    /// Upper bound of the phase.
+    bound_ns: u64,
     watch: Option<Watch>,
 }
 
@@ -109,6 +119,7 @@ impl Session {
             guard,
             outlet: Outlet { notes, kept: None },
             state: State::Idle,
+            bound_ns: 0,
             watch: None,
         }
     }
@@ -143,9 +154,10 @@ impl Session {
             kept.name(&spec.run);
         }
         let share = self.pass(&mut spec)?;
+        self.bound_ns = spec.phase.bound_ns;
         let phase = workload.prepare(spec, self.emit())?;
         let offer = phase.offer();
-        self.state = State::Prepared(Work { phase, share });
+        self.state = State::Prepared(Work::new(phase, share));
         Ok(Reply::Offer(offer))
     }
 
@@ -206,10 +218,10 @@ impl Session {
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<Reply, Refusal> {
-        let State::Prepared(mut work) = std::mem::replace(&mut self.state, State::Idle) else {
+        let State::Prepared(work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Arm before Prepare"));
         };
-        work.phase.arm(offers)?;
+        work.with(|phase| phase.arm(offers))?;
         self.state = State::Armed(work);
         Ok(Reply::Done)
     }
@@ -218,31 +230,46 @@ impl Session {
         let State::Armed(mut work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Start before Arm"));
         };
+        let ahead_ns = ahead_of_now(at_ns, t0_ns)?;
         self.note("start", serde_json::Value::Null)?;
-        work.phase.start(at_ns, t0_ns)?;
+        if let Some(guard) = &self.guard {
+            let longest = Duration::from_nanos(self.bound_ns.saturating_add(ahead_ns));
+            work.end_after(longest.saturating_add(guard.grace))?;
+        }
+        work.with(|phase| phase.start(at_ns, t0_ns))?;
         self.state = State::Running(work);
         Ok(Reply::Done)
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<Reply, Refusal> {
-        let State::Running(mut work) = std::mem::replace(&mut self.state, State::Idle) else {
+        let State::Running(work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Drain before Start"));
         };
-        Ok(Reply::Result(work.phase.drain(sent)?))
+        Ok(Reply::Result(work.drain(sent)?))
+    }
+
+    /// Does something with the phase that runs, if one does.
+    fn if_running(&self, act: impl FnOnce(&mut dyn Phase)) {
+        if let State::Running(work) = &self.state {
+            // A phase that is over says so when it is asked for its result.
+            let _ = work.with(|phase| {
+                act(phase);
+                Ok(())
+            });
+        }
     }
 
     /// Changes the running load. Logged like a start, because it is load that a controller asked for.
-    fn steer(&mut self, change: &Change) -> Result<Reply, Refusal> {
-        if let (Some(guard), State::Running(work)) = (&self.guard, &self.state) {
-            let others = work.share.as_ref().map_or(Demand::NOTHING, Share::others);
-            guard.policy.allows_change(change, &others)?;
+    fn steer(&self, change: &Change) -> Result<Reply, Refusal> {
+        let State::Running(work) = &self.state else {
+            return Err(out_of_order("Steer before Start"));
+        };
+        if !change.is_sound() {
+            return Err(out_of_order("a change to a load that no host can offer"));
         }
         let about = serde_json::json!({ "users": change.users, "rate_per_s": change.rate_per_s });
-        self.note("steer", about)?;
-        match &mut self.state {
-            State::Running(work) => work.phase.steer(change).map(|()| Reply::Done),
-            _ => Err(out_of_order("Steer before Start")),
-        }
+        work.steer(change, || self.note("steer", about))?;
+        Ok(Reply::Done)
     }
 
     fn begin_watch(&mut self, wish: WatchWish) -> Result<Reply, Refusal> {
@@ -398,16 +425,12 @@ impl Handler for Session {
             Ask::Arm { offers } => self.arm(&offers),
             Ask::Start { at_ns, t0_ns } => self.start(at_ns, t0_ns),
             Ask::Halt => {
-                if let State::Running(work) = &mut self.state {
-                    work.phase.halt();
-                }
+                self.if_running(|phase| phase.halt());
                 Ok(Reply::Done)
             }
             Ask::Steer { change } => self.steer(&change),
             Ask::Clocks { clocks } => {
-                if let State::Running(work) = &mut self.state {
-                    work.phase.clocks(&clocks);
-                }
+                self.if_running(|phase| phase.clocks(&clocks));
                 Ok(Reply::Done)
             }
             Ask::Drain { sent } => self.drain(&sent),
@@ -439,6 +462,26 @@ fn out_of_order(what: &str) -> Refusal {
         operator_error: false,
         says: Text::new("error-agent-out-of-order").word("what", what),
         hint: None,
+    }
+}
+
+/// Nanoseconds until a start, 0 for one that has come.
+///
+/// Errors: no controller whose clock was compared with this one names such moments.
+fn ahead_of_now(at_ns: i64, t0_ns: i64) -> Result<u64, Refusal> {
+    let ahead_ns = at_ns.saturating_sub(now_ns());
+    let is_near = (-MOST_LATE_NS..=MOST_AHEAD_NS).contains(&ahead_ns);
+    match is_near && at_ns.abs_diff(t0_ns) <= MOST_APART_NS {
+        true => Ok(u64::try_from(ahead_ns).unwrap_or(0)),
+        false => Err(Refusal {
+            operator_error: false,
+            says: Text::new("error-agent-start-time").number(
+                "time",
+                ahead_ns as f64 * 1e-9,
+                Unit::Seconds,
+            ),
+            hint: None,
+        }),
     }
 }
 

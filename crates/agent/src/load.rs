@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sokudo_model::Refusal;
+use sokudo_model::{Change, Refusal};
 use sokudo_workload::Demand;
 
 use crate::Guard;
@@ -27,6 +27,12 @@ impl State {
 }
 
 impl Loads {
+    /// True when nothing is prepared or running.
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.state().demands.is_empty()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,9 +61,23 @@ impl Share {
         })
     }
 
-    /// The sum of all other parts.
-    pub(crate) fn others(&self) -> Demand {
-        self.guard.loads.state().beside(Some(self.number))
+    /// Becomes the part of a changed load, when the policy has room for that; the part before.
+    ///
+    /// Errors: what is too much, and who can change it.
+    pub(crate) fn change(&self, change: &Change) -> Result<Demand, Refusal> {
+        let mut state = self.guard.loads.state();
+        let others = state.beside(Some(self.number));
+        self.guard.policy.allows_change(change, &others)?;
+        let own = state.demands.entry(self.number);
+        let own = own.or_insert(Demand::NOTHING);
+        let before = *own;
+        *own = before.changed(change);
+        Ok(before)
+    }
+
+    /// Becomes the part that it was.
+    pub(crate) fn set(&self, demand: Demand) {
+        self.guard.loads.state().demands.insert(self.number, demand);
     }
 }
 

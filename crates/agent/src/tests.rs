@@ -4,6 +4,8 @@ use sokudo_workloads::together::{TogetherOptions, TogetherPart};
 
 use super::*;
 
+mod hostile;
+
 /// A phase in which host 0 loads `to` with each of these workloads at once.
 fn together(parts: &[&str], to: u32) -> PhaseSpec {
     let host = |name: &str, address: &str| HostSpec {
@@ -120,9 +122,31 @@ fn bounds_hold_for_all_sessions_together() {
         let Ok(first) = Share::take(&guard, one) else {
             panic!("there is room");
         };
-        assert_eq!(first.others(), Demand::NOTHING);
         assert!(Share::take(&guard, one).is_err(), "{text}");
         drop(first);
         assert!(Share::take(&guard, one).is_ok(), "{text}");
     }
+}
+
+/// Load that was steered counts as what it is now.
+#[test]
+fn changed_load_counts_for_other_sessions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guard = guard("max_rate = \"30/s\"", folder.path());
+    let of = |per_s| Demand {
+        events_per_s: Some(per_s),
+        ..Demand::NOTHING
+    };
+    let Ok(first) = Share::take(&guard, of(1.0)) else {
+        panic!("there is room");
+    };
+    let to = |rate| Change {
+        rate_per_s: Some(rate),
+        ..Change::default()
+    };
+    assert!(first.change(&to(31.0)).is_err());
+    let before = first.change(&to(25.0)).expect("there is room");
+    assert!(Share::take(&guard, of(10.0)).is_err(), "25/s go on");
+    first.set(before);
+    assert!(Share::take(&guard, of(10.0)).is_ok(), "1/s goes on");
 }

@@ -6,7 +6,7 @@
 use std::iter::Sum;
 
 use sokudo_model::units::Rate;
-use sokudo_model::{FlowPlan, PhaseSpec};
+use sokudo_model::{Change, FlowPlan, PhaseSpec};
 
 /// Demand of the flows of a phase on one host. `None` is a number that options do not bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,6 +90,24 @@ impl Demand {
         sent_bytes_per_s: Some(0.0),
         received_bytes_per_s: Some(0.0),
     };
+
+    /// The demand after a change of the running load. Bytes follow the rate; without one they have no bound.
+    pub fn changed(self, change: &Change) -> Self {
+        let rate = match (change.users, change.rate_per_s) {
+            (None, None) => return self,
+            (None, rate) => rate,
+            (Some(_), _) => None,
+        };
+        let factor = rate.zip(self.events_per_s).map(|(new, old)| new / old);
+        let bytes = |old: Option<f64>| Some(old? * factor.filter(|it| it.is_finite())?);
+        Self {
+            connections: change.users.or(self.connections),
+            duration_ns: self.duration_ns,
+            events_per_s: rate,
+            sent_bytes_per_s: bytes(self.sent_bytes_per_s),
+            received_bytes_per_s: bytes(self.received_bytes_per_s),
+        }
+    }
 
     /// The sum over the flows that begin or end at this host. `duration_ns` is that of the options, 0
     /// when an amount bounds the load.

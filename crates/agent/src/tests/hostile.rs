@@ -1,0 +1,168 @@
+//! Controllers that ask for what no honest one asks for.
+
+use std::time::Instant;
+
+use sokudo_bus::{Bus, Member, MemberId, in_proc};
+
+use super::*;
+
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Agents of this process.
+struct Hosts(Bus);
+
+impl Hosts {
+    /// One host for each guard.
+    fn new(guards: &[Option<&Arc<Guard>>]) -> Self {
+        let bus = Bus::new();
+        for (number, guard) in guards.iter().enumerate() {
+            let name = format!("host{number}");
+            let make = match guard {
+                Some(guard) => guarded(&name, Arc::clone(guard)),
+                None => factory(&name),
+            };
+            let link = in_proc::link(&name, || Ok(()), move |c, n| make(c, n)).expect("an agent");
+            let member = Member {
+                name,
+                address: "127.0.0.1".into(),
+            };
+            bus.add(member, Box::new(link));
+        }
+        Self(bus)
+    }
+
+    fn ask(&self, host: u32, ask: Ask) -> Reply {
+        self.0.ask(MemberId(host), ask, BOUND).expect("an answer")
+    }
+
+    /// Prepares and arms what each host is told.
+    fn arm(&self, specs: [PhaseSpec; 2]) {
+        let offers = (0..).zip(specs).map(|(host, spec)| {
+            match self.ask(host, Ask::Prepare(Box::new(spec))) {
+                Reply::Offer(offer) => Some(offer),
+                other => panic!("no offer: {other:?}"),
+            }
+        });
+        let offers: Vec<Option<String>> = offers.collect();
+        for host in 0..2 {
+            let armed = self.ask(
+                host,
+                Ask::Arm {
+                    offers: offers.clone(),
+                },
+            );
+            assert_eq!(armed, Reply::Done);
+        }
+    }
+
+    fn start(&self, host: u32, at_ns: i64) -> Reply {
+        self.ask(
+            host,
+            Ask::Start {
+                at_ns,
+                t0_ns: at_ns,
+            },
+        )
+    }
+}
+
+/// The phase of one flow from host 0 to host 1, as host `me` is told.
+fn spec(workload: &str, options: &str, me: u32) -> PhaseSpec {
+    let mut spec = together(&[], 1);
+    spec.hosts[0].address = "127.0.0.1".into();
+    spec.hosts[1].address = "127.0.0.1".into();
+    spec.phase.workload = workload.into();
+    spec.phase.options = options.into();
+    spec.phase.flows = vec![FlowPlan {
+        id: 0,
+        from: 0,
+        to: 1,
+        stream: 0,
+    }];
+    spec.tickets = vec![1];
+    spec.me = me;
+    spec
+}
+
+fn is_refused(reply: &Reply, why: &str) -> bool {
+    matches!(reply, Reply::Refused(refusal) if english(&refusal.says).contains(why))
+}
+
+/// A paced load that begins late makes up for it as fast as it can.
+#[test]
+fn a_start_of_long_ago_or_far_ahead_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guard = guard("max_rate = \"1Mb/s\"", folder.path());
+    let options = r#"{"duration":"1s","rate":"1Mb/s"}"#;
+    let hour_ns = 3_600_000_000_000;
+    for (at_ns, t0_ns) in [
+        (now_ns() - hour_ns, None),
+        (now_ns() + 2 * hour_ns, None),
+        (i64::MIN, None),
+        (i64::MAX, None),
+        (now_ns(), Some(i64::MIN)),
+        (now_ns(), Some(i64::MAX)),
+    ] {
+        let hosts = Hosts::new(&[Some(&guard), None]);
+        hosts.arm([0, 1].map(|me| spec("stream", options, me)));
+        let t0_ns = t0_ns.unwrap_or(at_ns);
+        let reply = hosts.ask(0, Ask::Start { at_ns, t0_ns });
+        assert!(
+            is_refused(&reply, "too long ago"),
+            "{at_ns} {t0_ns}: {reply:?}"
+        );
+        hosts.0.close();
+    }
+}
+
+/// The far end does not hold to what this host was told, and the controller never asks for the result.
+#[test]
+fn what_answers_ends_in_time_whatever_the_others_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut guarded = guard("max_duration = \"100ms\"", folder.path());
+    Arc::get_mut(&mut guarded).expect("the only one").grace = Duration::ZERO;
+    for kind in ["probe", "rr", "crr", "stream", "bus", "datagram"] {
+        let hosts = Hosts::new(&[None, Some(&guarded)]);
+        let told = ["100s", "100ms"].map(|time| format!("{{\"duration\":\"{time}\"}}"));
+        hosts.arm([spec(kind, &told[0], 0), spec(kind, &told[1], 1)]);
+        let at_ns = now_ns() + 10_000_000;
+        for host in [1, 0] {
+            assert_eq!(hosts.start(host, at_ns), Reply::Done);
+        }
+        let deadline = Instant::now() + BOUND;
+        while !guarded.loads.is_idle() {
+            assert!(Instant::now() < deadline, "{kind} goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let reply = hosts.ask(
+            1,
+            Ask::Drain {
+                sent: vec![None; 2],
+            },
+        );
+        assert!(
+            is_refused(&reply, "longer than the policy"),
+            "{kind}: {reply:?}"
+        );
+        hosts.0.close();
+    }
+}
+
+#[test]
+fn no_load_is_steered_to_what_is_no_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guard = guard("", folder.path());
+    let hosts = Hosts::new(&[Some(&guard), None]);
+    let options = r#"{"duration":"1s","rate":"1/s","url":"http://127.0.0.1:1/"}"#;
+    hosts.arm([0, 1].map(|me| spec("http", options, me)));
+    assert_eq!(hosts.start(0, now_ns()), Reply::Done);
+    for rate in [-5.0, f64::NAN, f64::INFINITY, 0.0, 1e300] {
+        let change = Change {
+            users: None,
+            rate_per_s: Some(rate),
+        };
+        let reply = hosts.ask(0, Ask::Steer { change });
+        assert!(is_refused(&reply, "no host can offer"), "{rate}: {reply:?}");
+    }
+    hosts.0.close();
+}
