@@ -19,6 +19,17 @@ pub fn digits(number: u64, out: &mut String) {
     }
 }
 
+/// A number with zeros before it, up to a width that a plan names. `fmt` panics at widths beyond 65535.
+pub fn zero_padded(number: impl std::fmt::Display, width: usize) -> String {
+    let digits = number.to_string();
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits.as_str()),
+    };
+    let zeros = width.saturating_sub(sign.len() + digits.len());
+    [sign, &"0".repeat(zeros), digits].concat()
+}
+
 /// A status of HTTP in decimal. One of three digits allocates nothing.
 pub fn status_text(status: u16) -> Cow<'static, str> {
     let at = status.checked_sub(100).map(|above| 3 * usize::from(above));

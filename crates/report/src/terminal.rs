@@ -10,7 +10,7 @@ mod why;
 use std::fmt::Write as _;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, harmless};
+use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, cut, harmless};
 
 use crate::block::{Block, Cell, Number, Phrase, Speaker, Table};
 use crate::budget;
@@ -24,11 +24,13 @@ use crate::sections::{
 use crate::view::View;
 pub use distribution::distribution;
 pub use lines::{columns, wrap};
-use lines::{least, longest_piece, pad_left, pad_right, stacked, wrap_parts};
+use lines::{least, longest_piece, pad_left, pad_right, spaces, stacked, wrap_parts};
 pub use why::{rules, why};
 
 /// Columns that lines are indented by.
 const INDENT: usize = 2;
+/// Columns that one cell or label may claim from all other rows: a record can name a host at any length.
+const MOST_COLUMNS: usize = 200;
 /// Fewest and most columns that text is set in.
 const WIDTHS: (usize, usize) = (40, 160);
 /// Warnings, and remarks, of one kind that are shown one by one at most; the report has them all.
@@ -149,7 +151,7 @@ impl Writer {
     fn paragraph(&mut self, text: &str, indent: usize, ink: Option<Ink>) {
         for line in wrap(text, self.width.saturating_sub(indent)) {
             let styled = ink.map_or_else(|| line.clone(), |ink| self.ink(ink, &line));
-            let _ = writeln!(self.out, "{:indent$}{styled}", "");
+            let _ = writeln!(self.out, "{}{styled}", spaces(indent));
         }
     }
 
@@ -224,7 +226,10 @@ impl Writer {
 
     /// Labels left, values right-aligned, details behind them and wrapped under themselves.
     fn rows(&mut self, rows: &[Row]) {
-        let widest = |of: fn(&Row) -> &str| rows.iter().map(|r| columns(of(r))).max().unwrap_or(0);
+        let widest = |of: fn(&Row) -> &str| {
+            let widths = rows.iter().map(|row| columns(of(row)));
+            widths.max().unwrap_or(0).min(MOST_COLUMNS)
+        };
         let label_width = widest(|r| &r.label);
         let value_width = widest(|r| &r.value);
         let indent = INDENT + label_width + 2 + value_width + 3;
@@ -243,7 +248,7 @@ impl Writer {
                 let part = self.ink(Ink::Dim, part);
                 let _ = match i {
                     0 => write!(line, "   {part}"),
-                    _ => write!(line, "\n{:indent$}{part}", ""),
+                    _ => write!(line, "\n{}{part}", spaces(indent)),
                 };
             }
             let _ = writeln!(self.out, "{}", line.trim_end());
@@ -407,6 +412,11 @@ impl Writer {
         }
     }
 
+    /// A cell of a table, cut where its column would make every other row as long.
+    fn cell(&self, cell: &Cell) -> String {
+        cut(&self.say(&cell.says), MOST_COLUMNS).into_owned()
+    }
+
     /// A table with columns of equal width; `mark` stands behind its marked row. Titles are broken
     /// into lines, and columns stand closer, when the table would be wider than the text.
     fn table(&mut self, table: &Table, mark: &str) {
@@ -418,7 +428,7 @@ impl Writer {
             }
         });
         let titles: Vec<String> = titles.collect();
-        let cells = |row: &Vec<Cell>| row.iter().map(|cell| self.say(&cell.says)).collect();
+        let cells = |row: &Vec<Cell>| row.iter().map(|cell| self.cell(cell)).collect();
         let rows: Vec<Vec<String>> = table.rows.iter().map(cells).collect();
         let widest = |at: usize| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
         let whole = titles.iter().enumerate();

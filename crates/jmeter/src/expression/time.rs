@@ -9,6 +9,8 @@ use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
+use crate::digits::zero_padded;
+
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -73,7 +75,7 @@ pub(crate) fn write(pattern: &str, at: &Zoned, out: &mut String) -> Result<(), S
 
 fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(), String> {
     let number = |out: &mut String, value: i64| {
-        let _ = write!(out, "{value:0width$}");
+        out.push_str(&zero_padded(value, width));
         Ok(())
     };
     let hour = i64::from(at.hour());
@@ -429,6 +431,12 @@ mod tests {
         let mut out = String::new();
         write(pattern, &at, &mut out).unwrap();
         assert_eq!(out, expected, "{pattern}");
+    }
+
+    #[test]
+    fn fields_of_any_length_are_filled() {
+        let long = "d".repeat(100_000);
+        check(&long, &format!("{}3", "0".repeat(99_999)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whole numbers in the patterns of Java's `DecimalFormat`.
 
+use crate::digits::zero_padded;
+
 /// A number in a pattern such as `user_000`, `#,##0.00` or `0%`; an empty one: plain digits.
 pub(super) fn decimal(value: i64, pattern: &str) -> String {
     let (positive, negative) = halves(pattern);
@@ -73,7 +75,7 @@ fn zeros(text: &str) -> usize {
 fn grouped(amount: u128, number: &str) -> String {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let width = zeros(whole);
-    let mut digits = format!("{amount:0width$}");
+    let mut digits = zero_padded(amount, width);
     let size = whole.rfind(',').map_or(0, |at| whole.len() - at - 1);
     if size > 0 {
         let mut at = digits.len();
@@ -104,12 +106,20 @@ fn scientific(amount: u128, number: &str, width: usize) -> String {
     }
     let point = if behind.is_empty() { "" } else { "." };
     let exponent = digits.len() - 1;
-    format!("{first}{point}{behind}E{exponent:0width$}")
+    format!("{first}{point}{behind}E{}", zero_padded(exponent, width))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_of_any_length_are_filled() {
+        let pattern = "0".repeat(100_000);
+        assert_eq!(decimal(7, &pattern).len(), 100_000);
+        let scientific = format!("0E{pattern}");
+        assert_eq!(decimal(7, &scientific).len(), 100_002);
+    }
 
     #[test]
     fn numbers_are_written_as_java_does() {

@@ -13,12 +13,17 @@ fn wide(c: char) -> bool {
         | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd)
 }
 
+/// So many spaces. `fmt` panics at widths beyond 65535, and names of a record may be longer.
+pub(super) fn spaces(count: usize) -> String {
+    " ".repeat(count)
+}
+
 pub(super) fn pad_right(text: &str, width: usize) -> String {
-    format!("{text}{:1$}", "", width.saturating_sub(columns(text)))
+    text.to_owned() + &spaces(width.saturating_sub(columns(text)))
 }
 
 pub(super) fn pad_left(text: &str, width: usize) -> String {
-    format!("{:1$}{text}", "", width.saturating_sub(columns(text)))
+    spaces(width.saturating_sub(columns(text))) + text
 }
 
 /// Joins parts with ` · ` into lines of at most `width` columns; a part is broken only
@@ -107,6 +112,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn names_of_any_length_are_padded() {
+        assert_eq!(pad_right("a", 100_000).len(), 100_000);
+        assert_eq!(pad_left("a", 100_000).len(), 100_000);
+        assert_eq!(pad_left("名前", 5), " 名前");
+        assert_eq!(pad_right("long", 2), "long");
+    }
 
     #[test]
     fn lines_break_at_spaces_and_between_kanji() {

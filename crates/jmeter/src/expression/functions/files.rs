@@ -1,6 +1,7 @@
 //! Functions that read and write files.
 
 use super::FunctionCall;
+use crate::digits::zero_padded;
 use crate::expression::{FunctionFault, Lines};
 use crate::files::WriteMode;
 
@@ -91,10 +92,15 @@ fn numbered(
 ) -> Result<Vec<String>, FunctionFault> {
     /// Most files of one call.
     const MOST: i64 = 10_000;
+    /// Longest name of a file, as systems take it.
+    const MOST_BYTES: usize = 4096;
     let end: i64 = frame.strict(3)?;
     if start < 0 || end < start || end - start >= MOST {
         let why = format!("`{start}` to `{end}` is not a range of up to {MOST} files");
         return Err(frame.fault(why));
+    }
+    if pattern.len() > MOST_BYTES {
+        return Err(frame.fault(format!("a name of a file has up to {MOST_BYTES} bytes")));
     }
     let is_digit = |c: char| matches!(c, '#' | '0');
     let first = pattern.find(is_digit).unwrap_or(pattern.len());
@@ -104,7 +110,7 @@ fn numbered(
     let plain = |part: &str| part.replace('\'', "");
     let (head, tail) = (plain(head), plain(tail));
     Ok((start..=end)
-        .map(|number| format!("{head}{number:0digits$}{tail}"))
+        .map(|number| format!("{head}{}{tail}", zero_padded(number, digits)))
         .collect())
 }
 

@@ -252,7 +252,7 @@ fn aligned(rows: &[[String; 9]]) -> Vec<String> {
     let line = |row: &[String; 9]| {
         let cells = row.iter().zip(&widths);
         let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:<width$}"))
+            .map(|(cell, width)| cell.clone() + &" ".repeat(width - cell.chars().count()))
             .collect();
         cells.join("  ").trim_end().to_owned()
     };
