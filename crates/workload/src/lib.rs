@@ -4,6 +4,7 @@
 //! and never prints; it knows neither monitors nor reports.
 
 pub mod apart;
+pub mod checked;
 pub mod choice;
 pub mod consent;
 pub mod contract;

@@ -17,6 +17,7 @@ use sokudo_model::{
 };
 use sokudo_stats::{Best, First, Outcome};
 
+use crate::checked::Checked;
 use crate::contract::{Descriptor, Emit, HostResult, PathUse, Phase, Workload};
 use crate::demand::Demand;
 use crate::joined::outcome;
@@ -29,7 +30,7 @@ pub trait Load: Sync {
     const KIND: &'static Kind;
 
     /// Its options.
-    type Options: Serialize + DeserializeOwned;
+    type Options: Serialize + DeserializeOwned + Checked;
 
     /// Numbers that one host measured in a phase.
     type Numbers: Numbers;
@@ -83,6 +84,16 @@ pub trait Load: Sync {
     /// Joins what the hosts measured into one result. A flow of which an end is not known is
     /// incomplete.
     fn join(options: &Self::Options, ends: Ends<'_, Self::Numbers>) -> PhaseResult;
+}
+
+/// Options of a load that this host is to carry out, as another host, or this one, wrote them.
+///
+/// Errors: name the field that cannot be read, or whose number is out of its range; what cannot be done.
+fn checked<L: Load>(spec: &PhaseSpec) -> Result<L::Options, Refusal> {
+    let text = &spec.phase.options;
+    let options: L::Options = read_options(L::KIND.name, text)?;
+    options.check(text)?;
+    Ok(options)
 }
 
 /// Numbers that one host measured in a phase, as they travel.
@@ -191,7 +202,7 @@ impl<L: Load> Workload for L {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options = read_options(L::KIND.name, &spec.phase.options)?;
+        let options = checked::<L>(&spec)?;
         Ok(Box::new(Written(L::prepare(options, spec, emit)?)))
     }
 
@@ -213,12 +224,12 @@ impl<L: Load> Workload for L {
     }
 
     fn demand(&self, spec: &PhaseSpec) -> Result<Demand, Refusal> {
-        let options = read_options(L::KIND.name, &spec.phase.options)?;
+        let options = checked::<L>(spec)?;
         Ok(L::demand(&options, spec))
     }
 
     fn paths(&self, spec: &PhaseSpec) -> Result<Vec<PathUse>, Refusal> {
-        let options = read_options(L::KIND.name, &spec.phase.options)?;
+        let options = checked::<L>(spec)?;
         Ok(L::paths(&options, spec))
     }
 

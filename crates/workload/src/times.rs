@@ -22,6 +22,8 @@ pub const MIN_TIMEOUT_NS: u64 = 1_000_000;
 
 /// Shortest time between two samples.
 const MIN_INTERVAL_NS: u64 = 10_000_000;
+/// Longest interval between two reports.
+const MAX_INTERVAL_NS: u64 = 3_600_000_000_000;
 
 /// Length of a load, the warm-up included, nanoseconds; 0 when only a count bounds it.
 pub fn load_ns(duration: Option<Span>, count: Option<HowMany>, warmup: Span) -> u64 {
@@ -50,12 +52,18 @@ pub fn check_duration(duration: Option<Span>, warmup_ns: u64) -> Result<(), Refu
     Ok(())
 }
 
-/// Refuses intervals in which the measuring would be what is measured.
+/// Refuses intervals in which the measuring would be what is measured, and those that nobody waits for.
 pub fn check_interval(interval: Span) -> Result<(), Refusal> {
     if interval.0 < MIN_INTERVAL_NS {
         return Err(operator(
             Text::new("error-interval-short"),
             Text::new("error-interval-short-hint"),
+        ));
+    }
+    if interval.0 > MAX_INTERVAL_NS {
+        return Err(operator(
+            Text::new("error-interval-long"),
+            Text::new("error-interval-long-hint"),
         ));
     }
     Ok(())

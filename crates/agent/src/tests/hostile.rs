@@ -166,3 +166,39 @@ fn no_load_is_steered_to_what_is_no_number() {
     }
     hosts.0.close();
 }
+
+/// Options by kind that no command line accepts: each would cost the host its memory, a thread for each
+/// number, or a panic.
+const NOT_TO_BE_TYPED: [(&str, &str); 13] = [
+    ("rr", r#"{"window":4294967295}"#),
+    ("rr", r#"{"threads":0}"#),
+    ("rr", r#"{"connections":4294967295}"#),
+    ("crr", r#"{"threads":0}"#),
+    ("stream", r#"{"interval":"18446744073709551615ns"}"#),
+    ("stream", r#"{"interval":"4294967295s"}"#),
+    ("stream", r#"{"interval":"0ns"}"#),
+    ("stream", r#"{"streams":4294967295}"#),
+    ("datagram", r#"{"streams":0}"#),
+    ("probe", r#"{"interval":"0ns"}"#),
+    ("bus", r#"{"interval":"0ns"}"#),
+    ("http", r#"{"url":"http://127.0.0.1:1/","connections":0}"#),
+    (
+        "tpcb",
+        r#"{"target":"postgres://127.0.0.1:1/x","sessions":0}"#,
+    ),
+];
+
+#[test]
+fn options_are_checked_where_they_are_carried_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guard = guard("reach = [\"hosts\", \"strangers\"]", folder.path());
+    let hosts = Hosts::new(&[Some(&guard), None]);
+    for (kind, options) in NOT_TO_BE_TYPED {
+        for me in [0, 1] {
+            let prepared = hosts.ask(me, Ask::Prepare(Box::new(spec(kind, options, me))));
+            let is_refused = matches!(&prepared, Reply::Refused(refusal) if refusal.operator_error);
+            assert!(is_refused, "{kind} {options}: {prepared:?}");
+        }
+    }
+    hosts.0.close();
+}

@@ -7,6 +7,8 @@ use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::proxy::Proxy;
 use sokudo_jmeter::settings::Unsupported;
+use sokudo_model::Refusal;
+use sokudo_workload::checked::Checked;
 
 /// Options of the execution of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -57,6 +59,13 @@ pub struct JmxOptions {
     pub with: Vec<String>,
     /// Division among several generators; `None`: this host alone executes the plan.
     pub together: Option<Together>,
+}
+
+impl Checked for JmxOptions {
+    /// The plan says how much load there is; what it may cost is bounded where it is executed.
+    fn check(&self, _: &str) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 /// Division of one plan among several generators. The host that gives the command reads the plan

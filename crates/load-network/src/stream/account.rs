@@ -26,6 +26,9 @@ pub(crate) enum End {
     Receiver,
 }
 
+/// Bins of a flow that have room before the load begins; more, of long intervals, get it when they come.
+const MOST_PREPARED: usize = 1 << 16;
+
 /// Bins and shares of one interval of one thread.
 #[derive(Debug)]
 pub(crate) struct Interval {
@@ -41,7 +44,7 @@ impl Interval {
     fn prepared(end: End, flows: &[Flow], times: &Times) -> Self {
         // It is written on while the one before is away.
         let room = 2 * (times.interval_ns / times.bin_ns.max(1)) + 2;
-        let room = usize::try_from(room).unwrap_or(0);
+        let room = usize::try_from(room).unwrap_or(0).min(MOST_PREPARED);
         let bins = |flow: &Flow| (flow.flow, Vec::with_capacity(room));
         Self {
             end,
