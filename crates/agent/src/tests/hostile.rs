@@ -202,3 +202,70 @@ fn options_are_checked_where_they_are_carried_out() {
     }
     hosts.0.close();
 }
+
+/// Pointers to all numbers of a document; of each array, those of its first element.
+fn numbers_in(value: &serde_json::Value, at: &str, out: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                numbers_in(value, &format!("{at}/{name}"), out);
+            }
+        }
+        serde_json::Value::Array(values) => {
+            if let Some(first) = values.first() {
+                numbers_in(first, &format!("{at}/0"), out);
+            }
+        }
+        serde_json::Value::Number(_) => out.push(at.to_owned()),
+        _ => {}
+    }
+}
+
+/// Results of both hosts of a load.
+fn measured(kind: &str, options: &str) -> Vec<String> {
+    let hosts = Hosts::new(&[None, None]);
+    hosts.arm([0, 1].map(|me| spec(kind, options, me)));
+    let at_ns = now_ns() + 10_000_000;
+    for host in [1, 0] {
+        assert_eq!(hosts.start(host, at_ns), Reply::Done);
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let sent = vec![Some("{}".to_owned()), None];
+    let results = (0..2).map(
+        |host| match hosts.ask(host, Ask::Drain { sent: sent.clone() }) {
+            Reply::Result(text) => text,
+            other => panic!("{kind}: {other:?}"),
+        },
+    );
+    results.collect()
+}
+
+/// A member that tells what cannot be does not end the controller.
+#[test]
+fn numbers_that_no_host_measures_are_joined_all_the_same() {
+    let options = r#"{"duration":"100ms"}"#;
+    for kind in ["rr", "crr", "bus", "datagram", "probe"] {
+        let results = measured(kind, options);
+        let (load, spec) = (
+            sokudo_workloads::find(kind).expect("a kind"),
+            spec(kind, options, 0),
+        );
+        for (liar, honest) in results.iter().enumerate() {
+            let honest: serde_json::Value = serde_json::from_str(honest).expect("JSON");
+            let mut places = Vec::new();
+            numbers_in(&honest, "", &mut places);
+            for place in places {
+                for lie in [u64::MAX.into(), i64::MIN.into(), serde_json::json!(1e308)] {
+                    let mut told: Vec<_> = results.iter().cloned().map(Ok).collect();
+                    let mut lies = honest.clone();
+                    *lies.pointer_mut(&place).expect("a number") = lie;
+                    told[liar] = Ok(lies.to_string());
+                    // What it comes to is of no interest: that it comes to something is.
+                    let joined = load.join(&spec, &told);
+                    assert!(joined.is_ok(), "{kind} {place}");
+                }
+            }
+        }
+    }
+}

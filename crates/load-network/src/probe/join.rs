@@ -66,7 +66,7 @@ impl Arrivals {
     fn stamps(&self) -> &'static str {
         match self.kernel_stamps {
             0 => "program",
-            n if n < self.unique + self.duplicates => "kernel, some by the program",
+            n if n < self.unique.saturating_add(self.duplicates) => "kernel, some by the program",
             _ => "kernel",
         }
     }
@@ -311,7 +311,9 @@ impl Join<'_> {
     fn asked(&mut self, flow: &mut FlowResult, asked: &AskedNumbers) {
         let metrics = &mut flow.metrics;
         put_start_late(metrics, asked.start_late_ns);
-        let lost = asked.sent.saturating_sub(asked.answered + asked.late) as f64;
+        let lost = asked
+            .sent
+            .saturating_sub(asked.answered.saturating_add(asked.late)) as f64;
         for (what, value) in [
             (numbers::SENT_PACKETS, asked.sent as f64),
             (numbers::ANSWERED_PACKETS, asked.answered as f64),
@@ -413,7 +415,10 @@ impl Join<'_> {
         ] {
             put(metrics, metric, count as f64);
         }
-        let foreign = asked.answers.foreign + answered.probes.foreign;
+        let foreign = asked
+            .answers
+            .foreign
+            .saturating_add(answered.probes.foreign);
         if foreign > 0 {
             put(metrics, numbers::FOREIGN_PACKETS, foreign as f64);
         }
