@@ -89,13 +89,16 @@ fn by_machine(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Finding> 
     Some(finding)
 }
 
-/// Cores that the server uses: those of its sessions, or of the processes that hold its port.
+/// Cores that the server uses: those of its sessions, or of all its processes where these used more, as where
+/// sessions have others work for them.
 fn cores(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Evidence> {
-    if let Some(row) = database.row("evidence-database-cores", postgres::CPU_CORES) {
-        return Some(row);
+    let of_sessions = database.row("evidence-database-cores", postgres::CPU_CORES);
+    let of_processes = server::cores_used(view);
+    if of_sessions.as_ref().and_then(|row| row.value) >= of_processes {
+        return of_sessions;
     }
     let metric = process::CPU_RATIO;
-    let used = server::cores_used(view)?;
+    let used = of_processes?;
     let mut row = view.evidence("evidence-server-process-cpu", metric, database.host, used);
     row.unit = Some(Unit::One);
     row.says = row.says.number("value", used, Unit::One);
@@ -110,13 +113,18 @@ mod tests {
 
     /// Eight sessions of which so many compute, on two cores of which this share is idle.
     fn computing(working: f64, idle: f64) -> Transactions {
+        using(working, idle, 2.0 * (1.0 - idle))
+    }
+
+    /// The same, whose own processes used so many cores.
+    fn using(working: f64, idle: f64, cores: f64) -> Transactions {
         let others = 8.0 - working;
         let mut made = on_postgres(&[
             ("CPU", working),
             ("Client", others / 2.0),
             ("Lock", others / 2.0),
         ])
-        .gauge("cpu_cores", 2.0 * (1.0 - idle));
+        .gauge("cpu_cores", cores);
         let of_host = of_two_cores("hosta");
         made.record.environments.insert("hosta".into(), of_host);
         let labels = [("core", "all"), ("state", "idle")];
@@ -129,6 +137,33 @@ mod tests {
             idle,
         );
         made
+    }
+
+    #[test]
+    fn workers_of_the_sessions_count_as_the_server() {
+        let scanning = |children: f64| {
+            let mut made = using(7.0, 0.03, 0.4);
+            for (metric, cores) in [
+                ("process.cpu_ratio", 0.0),
+                ("process.children_cpu_ratio", children),
+            ] {
+                add_series(
+                    &mut made.record,
+                    "hosta",
+                    metric,
+                    &[("by", "port=5432")],
+                    0.0,
+                    cores,
+                );
+            }
+            made.record
+        };
+        told(
+            &scanning(1.8),
+            "database_cpu",
+            "rule-database-cpu-machine-says",
+        );
+        assert!(is_quiet(&scanning(0.3), "database_cpu"));
     }
 
     #[test]
