@@ -9,6 +9,7 @@ mod why;
 
 use std::fmt::Write as _;
 
+use sokudo_analyze::{Purpose, REGISTRY};
 use sokudo_i18n::Lang;
 use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, cut, harmless};
 
@@ -175,15 +176,25 @@ impl Writer {
         let subject = view.subject().map(|p| p.name.as_str()).unwrap_or_default();
         let about = |f: &&Finding| f.phase.is_empty() || f.phase == subject;
         let findings = view.record.findings.iter().filter(about);
-        let next: Vec<String> = findings
-            .filter_map(|f| f.next.clone())
-            .map(|n| self.say(&n.into()))
+        let steps: Vec<(&Finding, String)> = findings
+            .filter_map(|finding| Some((finding, finding.next.clone()?)))
+            .map(|(finding, next)| (finding, self.say(&next.into())))
             .collect();
         // One step at a time: the verdict may have named one already.
-        let named = |next: &String| sentences.iter().any(|s| s.contains(next));
-        let is_told = sokudo_analyze::rrul::of(view.record).is_some() || next.iter().any(named);
-        if let Some(first) = next.first().filter(|_| !is_told) {
-            let line = format!("{} {first}", self.words("report-terminal-next"));
+        let is_told = |text: &String| sentences.iter().any(|s| s.contains(text));
+        let is_rrul = sokudo_analyze::rrul::of(view.record).is_some();
+        if is_rrul || steps.iter().any(|(_, next)| is_told(next)) {
+            return;
+        }
+        if let Some((finding, next)) = steps.first() {
+            // The verdict tells limits and losses; what only describes is told here, before its step.
+            let is_description = REGISTRY
+                .iter()
+                .any(|rule| rule.name == finding.rule && rule.purpose == Purpose::Describes);
+            if is_description {
+                self.paragraph(&self.say(&finding.says.clone().into()), INDENT, None);
+            }
+            let line = format!("{} {next}", self.words("report-terminal-next"));
             self.paragraph(&line, INDENT, Some(Ink::Accent));
         }
     }
