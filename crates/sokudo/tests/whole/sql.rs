@@ -507,8 +507,8 @@ fn settings_are_compared_in_turns_and_put_back() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     running.kill();
+    // A measurement that began when its parent was gone has put them back already; else the next program does.
     let next = sokudo(&format!("db check --target {dsn}")).run();
     next.expect_code(0);
-    assert!(next.stderr.contains("they are put back"), "{next}");
     assert_eq!(server.settings(), before);
 }
