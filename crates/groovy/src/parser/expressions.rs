@@ -716,21 +716,7 @@ impl Parser {
             TokenKind::Name(word) if !KEYWORDS.contains(&word.as_str()) => {
                 matches!(self.ahead(1), TokenKind::Sign("->"))
             }
-            TokenKind::Sign("(") => {
-                let mut open = 0;
-                for ahead in 0.. {
-                    match self.ahead(ahead) {
-                        TokenKind::Sign("(") => open += 1,
-                        TokenKind::Sign(")") => open -= 1,
-                        TokenKind::End => return false,
-                        _ => {}
-                    }
-                    if open == 0 {
-                        return matches!(self.ahead(ahead + 1), TokenKind::Sign("->"));
-                    }
-                }
-                false
-            }
+            TokenKind::Sign("(") => self.is_behind_brackets(0, "->"),
             _ => false,
         }
     }

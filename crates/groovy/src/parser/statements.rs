@@ -336,11 +336,13 @@ impl Parser {
 
     /// True at `name(…) {`.
     fn is_untyped_method(&self) -> bool {
-        if !matches!(self.ahead(1), TokenKind::Sign("(")) {
-            return false;
-        }
+        matches!(self.ahead(1), TokenKind::Sign("(")) && self.is_behind_brackets(1, "{")
+    }
+
+    /// True if this sign follows the brackets that open so many tokens ahead.
+    pub(super) fn is_behind_brackets(&self, from: usize, sign: &str) -> bool {
         let mut open = 0;
-        for ahead in 1.. {
+        for ahead in from.. {
             match self.ahead(ahead) {
                 TokenKind::Sign("(") => open += 1,
                 TokenKind::Sign(")") => open -= 1,
@@ -348,7 +350,7 @@ impl Parser {
                 _ => {}
             }
             if open == 0 {
-                return matches!(self.ahead(ahead + 1), TokenKind::Sign("{"));
+                return matches!(self.ahead(ahead + 1), TokenKind::Sign(found) if *found == sign);
             }
         }
         false
