@@ -312,7 +312,7 @@ metric-process-busiest-thread-ratio = CPU time of the thread of the process that
 metric-process-wait-ratio = time that threads of the process were ready to run but had no CPU over elapsed time, all threads together
 metric-process-throttled-ratio = share of time in which the CPU quota of the process's control group, or of one above it, kept it from running
 metric-process-stopped-ratio = 1 while the process is stopped by a signal or a debugger (states T and t), else 0
-metric-process-children-cpu-ratio = CPU time of the children that the chosen processes have made, and of theirs, over elapsed time, 1 = one core; those that have ended are in it, those that are chosen themselves are not; absent without children; label by
+metric-process-children-cpu-ratio = CPU time of the children of the same program that the chosen processes have made, and of theirs, over elapsed time, 1 = one core; those that have ended are in it, those that are chosen themselves are not; absent without children; label by
 metric-process-matches = processes that are what was asked for; 0 when there is none; label by
 
 ## openmetrics

@@ -312,7 +312,7 @@ metric-process-busiest-thread-ratio = プロセスのうち最も多く使った
 metric-process-wait-ratio = プロセスのスレッドが実行可能なのに CPU を得られなかった時間を経過時間で割った値。全スレッドの合計
 metric-process-throttled-ratio = プロセスのコントロールグループ、またはその上位の CPU クォータがプロセスを止めた時間の割合
 metric-process-stopped-ratio = シグナルかデバッガーで停止している間 (状態 T と t) は 1、それ以外は 0
-metric-process-children-cpu-ratio = 選ばれたプロセスが作った子プロセスと、その子孫の CPU 時間の、経過時間に対する比。1 = 1 コア。終了したものを含み、それ自身が選ばれたものは含まない。子プロセスがなければ記録しない。ラベル by
+metric-process-children-cpu-ratio = 選ばれたプロセスが作った同じプログラムの子プロセスと、その子孫の CPU 時間の、経過時間に対する比。1 = 1 コア。終了したものを含み、それ自身が選ばれたものは含まない。子プロセスがなければ記録しない。ラベル by
 metric-process-matches = 指定に一致するプロセスの数。なければ 0。ラベル by
 
 ## openmetrics

@@ -17,6 +17,6 @@ metrics! {
     CONTEXT_SWITCHES_PER_SECOND = gauge("process.context_switches_per_second", PerSecond, "context switches of the process's threads; label kind (voluntary, involuntary)");
     READ_BYTES_PER_SECOND = gauge("process.read_bytes_per_second", BytesPerSecond, "bytes that storage had to be read for the process");
     WRITE_BYTES_PER_SECOND = gauge("process.write_bytes_per_second", BytesPerSecond, "bytes that the process had written to storage");
-    CHILDREN_CPU_RATIO = gauge("process.children_cpu_ratio", Ratio, "CPU time of the children that the chosen processes have made, and of theirs, over elapsed time, 1 = one core; those that have ended are in it, those that are chosen themselves are not; absent without children; label by");
+    CHILDREN_CPU_RATIO = gauge("process.children_cpu_ratio", Ratio, "CPU time of the children of the same program that the chosen processes have made, and of theirs, over elapsed time, 1 = one core; those that have ended are in it, those that are chosen themselves are not; absent without children; label by");
     MATCHES = gauge("process.matches", One, "processes that are what was asked for; 0 when there is none; label by");
 }

@@ -2,7 +2,8 @@
 //!
 //! A server may do its work in children that have closed the socket which it listens on: PostgreSQL has one for each
 //! session. They are added up, however many there are and however short they live: a child that has ended has left
-//! its time to the parent that waited for it.
+//! its time to the parent that waited for it. Only children of the same program count: what a shell or a test starts
+//! besides does other work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +11,10 @@ use sokudo_model::SeriesKey;
 use sokudo_model::metrics::process;
 
 use super::select::pids;
-use super::{SOURCE, TICKS_PER_S, stat_of};
+use super::{MAX_TEXT, SOURCE, TICKS_PER_S, parse};
 use crate::Context;
 use crate::emit::{Emit, Total, key};
+use crate::reread::read_bounded;
 
 /// The children are added up so often, nanoseconds.
 const EVERY_NS: i64 = 1_000_000_000;
@@ -72,15 +74,19 @@ impl Children {
     }
 }
 
-/// Time that all descendants of these processes have used, those that have ended included; `None` when there are
-/// none.
+/// Time that all descendants of the same program have used, and what those that have ended have left; `None` when
+/// none lives.
 fn used_ticks(ctx: &Context, parents: &BTreeSet<u32>) -> Option<u64> {
     let mut children: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
+    let mut names: BTreeMap<u32, String> = BTreeMap::new();
     let mut left_ticks = 0;
     for pid in pids(ctx) {
-        let Some(stat) = stat_of(&ctx.proc_path(&pid.to_string())) else {
+        let path = ctx.proc_path(&format!("{pid}/stat"));
+        let text = read_bounded(&path, MAX_TEXT).unwrap_or_default();
+        let Ok(stat) = parse::stat(&text) else {
             continue;
         };
+        names.insert(pid, parse::name(&text).to_owned());
         if parents.contains(&pid) {
             left_ticks += stat.ended_children_ticks;
             continue;
@@ -93,12 +99,12 @@ fn used_ticks(ctx: &Context, parents: &BTreeSet<u32>) -> Option<u64> {
     let mut alive_ticks: Option<u64> = None;
     while let Some(pid) = open.pop() {
         for (child, ticks) in children.remove(&pid).unwrap_or_default() {
+            if names.get(&child) != names.get(&pid) {
+                continue;
+            }
             *alive_ticks.get_or_insert(0) += ticks;
             open.push(child);
         }
     }
-    match (alive_ticks, left_ticks) {
-        (None, 0) => None,
-        (alive_ticks, left_ticks) => Some(alive_ticks.unwrap_or(0) + left_ticks),
-    }
+    alive_ticks.map(|alive_ticks| alive_ticks + left_ticks)
 }

@@ -44,6 +44,12 @@ pub(super) fn stat(text: &str) -> Result<Stat, BadText> {
     })
 }
 
+/// Name of the process in its `/proc/PID/stat`; empty where it has none.
+pub(super) fn name(text: &str) -> &str {
+    let begin = text.split_once('(').map_or("", |(_, rest)| rest);
+    begin.rsplit_once(')').map_or("", |(name, _)| name)
+}
+
 /// Content of `/proc/PID/status` of a process, or `/proc/PID/task/TID/status` of a thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Status<'a> {
@@ -293,6 +299,7 @@ mod tests {
             is_stopped: false,
         };
         assert_eq!(stat(STAT), Ok(expected));
+        assert_eq!(name(STAT), "a) b (c");
         assert!(stat("1 (x) R 1 2").is_err());
         assert!(stat("").is_err());
     }

@@ -118,7 +118,7 @@ fn write_child(proc_root: &Path, pid: u32, parent: u32, ticks: u64, left: u64) {
     let directory = proc_root.join(pid.to_string());
     fs::create_dir_all(&directory).expect("directory");
     let stat = format!(
-        "{pid} (a worker) S {parent} 0 0 0 0 0 0 0 0 0 {ticks} {ticks} {left} 0 20 0 1 0 {pid} 0 0"
+        "{pid} (server) S {parent} 0 0 0 0 0 0 0 0 0 {ticks} {ticks} {left} 0 20 0 1 0 {pid} 0 0"
     );
     fs::write(directory.join("stat"), stat).expect("file");
 }
@@ -130,8 +130,12 @@ fn children_are_added_up_those_that_have_ended_too() {
     write_process(root, 100, "server", 10);
     write_child(root, 101, 100, 50, 0);
     write_child(root, 102, 101, 0, 0);
-    // Of another family.
+    // Of another family, and of another program.
     write_child(root, 200, 1, 5_000, 0);
+    write_process(root, 103, "client", 0);
+    let other = "103 (client) S 100 0 0 0 0 0 0 0 0 0 TICKS 0 0 0 20 0 1 0 103 0 0";
+    let client = |ticks: &str| fs::write(root.join("103/stat"), other.replace("TICKS", ticks));
+    client("5").expect("file");
     let used = |batch: &Batch| {
         value(
             batch,
@@ -147,6 +151,7 @@ fn children_are_added_up_those_that_have_ended_too() {
     write_child(root, 101, 100, 75, 0);
     write_child(root, 102, 101, 25, 0);
     write_child(root, 200, 1, 9_000, 0);
+    client("500").expect("file");
     let mut second = Batch::default();
     sampler.sample(SECOND_NS, &mut second);
     assert_eq!(used(&second), Some(1.0));
