@@ -390,7 +390,7 @@ impl Run {
             let elapsed_ns = (now_ns() - at_ns).max(0) as u64;
             self.observer.note(&Progress::Elapsed {
                 elapsed_ns,
-                of_ns: plan.duration_ns,
+                begin_ns: at_ns - self.t0_ns,
             });
         }
         (sent, halted_ns)

@@ -37,12 +37,12 @@ pub enum Progress<'a> {
     PhaseBegins(&'a PhasePlan),
     /// New samples.
     Batch(&'a Batch),
-    /// Time since the load began, of the planned duration (0 = until a count is reached).
+    /// Time since the load began.
     Elapsed {
         /// So far, nanoseconds.
         elapsed_ns: u64,
-        /// Planned, nanoseconds.
-        of_ns: u64,
+        /// Begin of the load on the clock of the samples, nanoseconds.
+        begin_ns: i64,
     },
     /// A phase is over.
     PhaseEnds(&'a [PhaseRecord]),

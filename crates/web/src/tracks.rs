@@ -185,6 +185,11 @@ fn place(key: &SeriesKey) -> Option<(usize, &'static str)> {
     found.filter(|_| all_cores)
 }
 
+/// Chart that shows a series: `answers`; `None` for a series that no chart shows.
+pub fn chart(key: &SeriesKey) -> Option<&'static str> {
+    place(key).map(|(chart, _)| DRAWN[chart].id)
+}
+
 /// Names of all metrics that any chart shows: most series are shown by none.
 fn drawn() -> &'static HashSet<&'static str> {
     static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {

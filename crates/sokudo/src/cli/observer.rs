@@ -11,7 +11,7 @@ use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Text, Unit, harmless, 
 use sokudo_session::specs::copying::{Copying, Standing};
 use sokudo_wire::Health;
 
-use super::live::course::PhaseCourse;
+use super::live::intervals::Intervals;
 use super::live::screen::{Screen, SharedPhase, is_large_enough, lock};
 use super::live::{LiveArgs, panes, status, wants_lines};
 use super::screen::{bar_target, escapes, tell, tell_behind, width};
@@ -45,21 +45,12 @@ pub struct Terminal {
     /// Holds the whole terminal while a phase goes on.
     screen: Option<Screen>,
     is_full_screen: bool,
-    lines: Option<Lines>,
+    lines: Option<Intervals>,
     /// Of trees of files.
     copying: Copying,
     /// Another observer.
     beside: Option<Box<dyn Observer>>,
 }
-
-/// A line for each interval.
-struct Lines {
-    every_ns: u64,
-    told: u64,
-}
-
-/// Samples of an interval come so much later, nanoseconds.
-const LATER_NS: u64 = 150_000_000;
 
 /// Datagrams so far, from the rates of the batches.
 #[derive(Default)]
@@ -115,10 +106,7 @@ impl Terminal {
     pub fn sampling_every(mut self, interval_ns: u64) -> Self {
         self.counts.interval_s = interval_ns as f64 / 1e9;
         let wanted = wants_lines(&super::typed()) && self.bars;
-        self.lines = wanted.then_some(Lines {
-            every_ns: interval_ns.max(1),
-            told: 0,
-        });
+        self.lines = wanted.then(|| Intervals::every(interval_ns));
         self
     }
 
@@ -159,7 +147,7 @@ impl Terminal {
         self.copying = Copying::default();
         lock(&self.course).begin(&plan.name, plan.duration_ns);
         if let Some(lines) = &mut self.lines {
-            lines.told = 0;
+            lines.begin();
             return;
         }
         if self.is_full_screen {
@@ -226,6 +214,9 @@ impl Terminal {
     fn note_batch(&mut self, batch: &Batch) {
         self.counts.add(batch);
         lock(&self.course).take(batch);
+        if let Some(lines) = &mut self.lines {
+            lines.take(batch);
+        }
         self.copying.add(batch);
         if let Some(ticker) = &mut self.ticks {
             ticker.draw(self.counts.sent, self.counts.delivered);
@@ -237,13 +228,13 @@ impl Terminal {
     fn last_line(&mut self) {
         let mut course = lock(&self.course);
         if let Some(lines) = &mut self.lines {
-            let of_ns = course.of_ns.min(course.elapsed_ns + LATER_NS);
-            lines.tell(&mut course, of_ns, &self.i18n);
+            let left = lines.end(&mut course, &self.i18n);
+            left.iter().for_each(|line| eprintln!("{line}"));
         }
     }
 
     /// Shows how far the load has come.
-    fn elapsed(&mut self, elapsed_ns: u64) {
+    fn elapsed(&mut self, elapsed_ns: u64, begin_ns: i64) {
         let mut course = lock(&self.course);
         let is_due = course.elapsed(elapsed_ns);
         if let Some(bar) = self.bar.as_ref().filter(|_| is_due && self.lines.is_none()) {
@@ -255,7 +246,8 @@ impl Terminal {
             bar.set_message(lines.join("\n"));
         }
         if let Some(lines) = &mut self.lines {
-            lines.tell(&mut course, elapsed_ns.saturating_sub(LATER_NS), &self.i18n);
+            let over = lines.over(&mut course, (begin_ns, elapsed_ns), &self.i18n);
+            over.iter().for_each(|line| eprintln!("{line}"));
         }
     }
 
@@ -289,22 +281,6 @@ impl Terminal {
                 ],
             )
         );
-    }
-}
-
-impl Lines {
-    /// Tells of the intervals that were over by then.
-    fn tell(&mut self, course: &mut PhaseCourse, until_ns: u64, i18n: &I18n) {
-        let over = until_ns / self.every_ns;
-        if over <= self.told {
-            return;
-        }
-        // After a wait the newest samples are those of several intervals: they get one line.
-        let seconds = |n: u64| (n * self.every_ns) as f64 / 1e9;
-        let span = (seconds(self.told), seconds(over));
-        course.tick();
-        eprintln!("{}", status::interval(course, span, i18n));
-        self.told = over;
     }
 }
 
@@ -408,7 +384,10 @@ impl Observer for Terminal {
                 tell(&self.i18n.text(what));
             }
             Progress::PhaseBegins(plan) => self.begin(plan),
-            Progress::Elapsed { elapsed_ns, .. } => self.elapsed(*elapsed_ns),
+            Progress::Elapsed {
+                elapsed_ns,
+                begin_ns,
+            } => self.elapsed(*elapsed_ns, *begin_ns),
             Progress::Batch(batch) => self.note_batch(batch),
             Progress::PhaseEnds(moment) => {
                 self.last_line();

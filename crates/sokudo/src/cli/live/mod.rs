@@ -6,9 +6,10 @@
 //!                                                           └─► the full screen (--live)
 //! ```
 //!
-//! [`course`], [`status`] and [`panes`] are pure; [`screen`] holds the terminal.
+//! [`course`], [`intervals`], [`status`] and [`panes`] are pure; [`screen`] holds the terminal.
 
 pub mod course;
+pub mod intervals;
 pub mod panes;
 pub mod screen;
 pub mod status;

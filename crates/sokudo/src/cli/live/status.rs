@@ -105,10 +105,19 @@ fn waits(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
     std::iter::once(head).chain(each).collect()
 }
 
-/// One line about an interval that is over, from and to in seconds.
-pub fn interval(course: &PhaseCourse, (from_s, to_s): (f64, f64), i18n: &I18n) -> String {
-    let mut parts = numbers(&course.now(), i18n);
-    parts.extend(errors(course, i18n));
+/// One line about an interval that is over: its means, its failures in all and by kind, from and to in
+/// seconds.
+pub fn interval(
+    means: &Moment,
+    failed: &(u64, Vec<(Metric, u64)>),
+    (from_s, to_s): (f64, f64),
+    i18n: &I18n,
+) -> String {
+    let mut parts = numbers(means, i18n);
+    parts.extend(match failed.0 {
+        0 => lost(means, i18n),
+        count => failures(count, &failed.1, i18n),
+    });
     format!(
         "  {:>11} s  {}",
         format!("{from_s:.1}-{to_s:.1}"),
@@ -205,13 +214,21 @@ fn numbers(now: &Moment, i18n: &I18n) -> Vec<String> {
 
 /// Number of failures, and their kinds.
 fn errors(course: &PhaseCourse, i18n: &I18n) -> Vec<String> {
-    let share = course.now().loss.filter(|share| *share > 0.0);
-    let Some(count) = course.errors().filter(|count| *count > 0) else {
-        let says = |share| i18n.message("live-lost", &[("share", &units::percent(share))]);
-        return share.map(says).into_iter().collect();
-    };
+    match course.errors().filter(|count| *count > 0) {
+        Some(count) => failures(count, &course.failures(), i18n),
+        None => lost(&course.now(), i18n),
+    }
+}
+
+/// Share of what was lost.
+fn lost(now: &Moment, i18n: &I18n) -> Vec<String> {
+    let share = now.loss.filter(|share| *share > 0.0);
+    let says = |share| i18n.message("live-lost", &[("share", &units::percent(share))]);
+    share.map(says).into_iter().collect()
+}
+
+fn failures(count: u64, kinds: &[(Metric, u64)], i18n: &I18n) -> Vec<String> {
     let head = i18n.message("live-errors", &[("n", &units::grouped(count))]);
-    let kinds = course.failures();
     let named = kinds.iter().map(|(metric, count)| {
         let count = units::grouped(*count);
         format!("{count} {}", name(metric, i18n))
@@ -280,7 +297,8 @@ mod tests {
                 "              errors 15  10 timed out  3 of status 5xx  2 refused",
             ]
         );
-        let line = interval(&course, (0.0, 1.0), &I18n::new(Lang::En));
+        let failed = (15, course.failures());
+        let line = interval(&course.now(), &failed, (0.0, 1.0), &I18n::new(Lang::En));
         assert_eq!(
             line,
             "      0.0-1.0 s   12.3 k/s  p50  1.2 ms  p99  8.1 ms  64 users  errors 15  10 timed out  3 of status 5xx  2 refused"
