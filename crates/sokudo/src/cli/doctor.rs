@@ -6,6 +6,7 @@ use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
 use sokudo_monitors::facilities;
 
+use super::live::status::padded;
 use super::screen::escapes;
 use super::{Exit, Failure, language};
 
@@ -16,6 +17,9 @@ pub struct DoctorArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// Columns of the name of a facility.
+const NAME_COLUMNS: usize = 28;
 
 /// Each line of `sokudo doctor --json`.
 #[rustfmt::skip]
@@ -56,9 +60,10 @@ pub fn run(args: DoctorArgs) -> Result<Exit, Failure> {
         } else {
             format!("{caution}–{plain}")
         };
-        println!("  {mark} {:<28} {}", facility.name, say(&facility.why));
+        let name = padded(&say(&facility.name), NAME_COLUMNS);
+        println!("  {mark} {name} {}", say(&facility.why));
         if let Some(change) = &facility.change {
-            println!("    {:<28} → {}", "", say(change));
+            println!("    {:NAME_COLUMNS$} → {}", "", say(change));
         }
     }
     Ok(Exit::Fine)
@@ -113,6 +118,18 @@ fn as_json(facility: &facilities::Facility) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A name of one word is the kernel's own.
+    #[test]
+    fn names_of_several_words_are_told_in_japanese() {
+        let place = tempfile::tempdir().expect("a directory");
+        let mut all = facilities::probe(place.path());
+        all.extend(socket_facilities());
+        let japanese = I18n::new(sokudo_i18n::Lang::Ja);
+        for name in all.iter().map(|it| &it.name).filter(|it| it.contains(' ')) {
+            assert_ne!(&japanese.text(&Text::recorded(name.as_str())), name);
+        }
+    }
 
     #[test]
     fn each_line_is_as_it_is_described() {
