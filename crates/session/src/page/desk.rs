@@ -115,13 +115,14 @@ impl Desk for Orders {
 
     fn check(&self, language: Language, text: &str) -> Vec<Mistake> {
         match language {
-            Language::Lines => match line::parse(text) {
-                Ok(lines) => lines
-                    .iter()
-                    .filter_map(|line| unreadable(line, &self.feed))
-                    .collect(),
-                Err(mistakes) => marks(&mistakes, &self.feed),
-            },
+            Language::Lines => {
+                let (lines, mistakes) = line::parse_each(text);
+                let mut found = marks(&mistakes, &self.feed);
+                let loads = lines.iter();
+                found.extend(loads.filter_map(|line| unreadable(line, &self.feed)));
+                found.sort_by_key(|mistake| (mistake.line, mistake.column));
+                found
+            }
             // Its calls are rehearsed when it is run: then its hosts are known.
             Language::Javascript => marks(&syntax(text), &self.feed),
         }

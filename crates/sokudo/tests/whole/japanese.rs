@@ -34,7 +34,8 @@ fn english(line: &str) -> Option<String> {
     None
 }
 
-fn is_japanese(what: &str, text: &str) {
+/// Fails where a text has no Japanese, or a sentence in English.
+pub fn is_japanese(what: &str, text: &str) {
     assert!(text.chars().any(|c| c > '\u{3000}'), "{what}: {text}");
     for line in text.lines() {
         assert_eq!(english(line), None, "{what}: {line}");

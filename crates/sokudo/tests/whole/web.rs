@@ -113,6 +113,7 @@ fn a_mistake_is_marked_a_line_is_answered_and_a_run_is_stopped() {
     let selected = "document.activeElement.id === 'script' && \
                     document.querySelector('#script').selectionStart > 5";
     browser.wait(selected);
+    mistakes_are_told_in_japanese(&mut browser);
 
     write(&mut browser, "node 1 rr 2 --duration 10min\n");
     browser.press("#do-run");
@@ -291,6 +292,32 @@ fn a_plan_is_pasted_started_watched_and_run_again() {
         let rest = "plan/plan.jmx --users=2 --ramp=1 --duration=600";
         assert!(command.contains(rest), "{command}");
     }
+}
+
+/// Mistakes of several kinds, in lines and in JavaScript, told beside the script while it is typed.
+fn mistakes_are_told_in_japanese(browser: &mut Browser) {
+    browser.press("[data-lang=ja]");
+    let lines =
+        "hosts\nnode 1 nonsense 2\nnode 1 rr 2 --nonsense 1\nwait x\nnode 1 rr 2 --count 0\n";
+    let scripts = [
+        ("lines", lines, 4),
+        ("javascript", "lab.hosts();\nconst a = ;\n", 1),
+        ("lines", "node 1 rr 2 --count 0\n", 1),
+    ];
+    for (language, script, mistakes) in scripts {
+        browser.value(&format!(
+            "{{ const s = document.querySelector('#language'); s.value = '{language}'; \
+             const t = document.querySelector('#script'); t.value = ''; \
+             t.dispatchEvent(new Event('input')); s.dispatchEvent(new Event('change')); }}"
+        ));
+        browser.wait("document.querySelectorAll('.mistakes li').length === 0");
+        browser.type_into("#script", script);
+        let all = format!("document.querySelectorAll('.mistakes li').length === {mistakes}");
+        browser.wait(&all);
+        let told = text(browser, ".mistakes");
+        super::japanese::is_japanese(script, &told);
+    }
+    browser.press("[data-lang=en]");
 }
 
 /// A load of which nothing got through, and a script that cannot be run, are told as what they are.
