@@ -34,7 +34,7 @@ pub use lines::{by_lines, carry_out, ended_by, heard};
 pub use loaded::{Attached, LoadedServer};
 pub use measure::{How, KneeAsked, Measurement, TARGET, Versus, is_here, rule_has_its_bounds};
 pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};
-pub use rehearsal::{left_open, read as read_lines, rehearse_program};
+pub use rehearsal::{left_open, mistakes_without_hosts, read as read_lines, rehearse_program};
 pub use settings::ServerSettings;
 pub use typed::{Sentence, sentence};
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, Text};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::rehearse;
-use sokudo_scenario::line::{self, Line};
+use sokudo_scenario::line::{self, Command, Line, Order};
 use sokudo_scenario::script::{self, Open, Outside, Rehearsed};
 use sokudo_scenario::{
     Executor, Failed, HostInfo, LoadWord, Mistake, NamedSettings, OrderedLoad, Phase,
@@ -34,6 +34,36 @@ pub fn read(text: &str, hosts: Vec<HostInfo>) -> Result<Vec<Line>, Vec<Mistake>>
         true => Ok(lines),
         false => Err(mistakes),
     }
+}
+
+/// Mistakes of a script that can be told without its hosts: what cannot be read, options that a load does
+/// not have, values that they do not take.
+pub fn mistakes_without_hosts(text: &str) -> Vec<Mistake> {
+    let (lines, mut mistakes) = line::parse_each(text);
+    mistakes.extend(lines.iter().filter_map(unreadable));
+    mistakes.sort_by_key(|mistake| (mistake.line, mistake.column));
+    mistakes.truncate(MISTAKES_MAX);
+    mistakes
+}
+
+/// Mistake in the workload of a line: its word, or its options.
+fn unreadable(line: &Line) -> Option<Mistake> {
+    let Command::Order { order, .. } = &line.command else {
+        return None;
+    };
+    let order = match order {
+        Order::Set(order) => order.as_ref(),
+        order => order,
+    };
+    let Order::Load { word, arguments } = order else {
+        return None;
+    };
+    let arguments: Vec<String> = arguments.iter().map(|word| word.text.clone()).collect();
+    let failed = words::read(&word.text, &arguments).err()?;
+    let hint = failed.hint.unwrap_or_else(|| Text::words(""));
+    let mut mistake = Mistake::at(word.column, failed.says, hint);
+    mistake.line = line.number;
+    Some(mistake)
 }
 
 /// Rehearses a program for these hosts: all mistakes that can be found without carrying anything out,

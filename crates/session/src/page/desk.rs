@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use sokudo_model::{Change, Refusal, Text};
+use sokudo_scenario::Failed;
 use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::script::syntax;
-use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
-use sokudo_web::feed::{Told, Words};
+use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, NotTaken, Order};
 use sokudo_workload::values::ByteSize;
 
 use super::worker::{DeskState, State, Worker};
 use super::{ordered, steer};
-use crate::{SCRIPT_BYTES_MAX, words};
+use crate::{SCRIPT_BYTES_MAX, mistakes_without_hosts};
 
 /// The desk of a worker.
 pub struct Orders {
@@ -115,14 +115,7 @@ impl Desk for Orders {
 
     fn check(&self, language: Language, text: &str) -> Vec<Mistake> {
         match language {
-            Language::Lines => {
-                let (lines, mistakes) = line::parse_each(text);
-                let mut found = marks(&mistakes, &self.feed);
-                let loads = lines.iter();
-                found.extend(loads.filter_map(|line| unreadable(line, &self.feed)));
-                found.sort_by_key(|mistake| (mistake.line, mistake.column));
-                found
-            }
+            Language::Lines => marks(&mistakes_without_hosts(text), &self.feed),
             // Its calls are rehearsed when it is run: then its hosts are known.
             Language::Javascript => marks(&syntax(text), &self.feed),
         }
@@ -139,29 +132,6 @@ impl Desk for Orders {
         }
         stopped
     }
-}
-
-/// Mistake in the workload of a line: its word, or its options.
-fn unreadable(line: &line::Line, feed: &Feed) -> Option<Mistake> {
-    let Command::Order { order, .. } = &line.command else {
-        return None;
-    };
-    let order = match order {
-        line::Order::Set(order) => order.as_ref(),
-        order => order,
-    };
-    let line::Order::Load { word, arguments } = order else {
-        return None;
-    };
-    let arguments: Vec<String> = arguments.iter().map(|word| word.text.clone()).collect();
-    let failed = words::read(&word.text, &arguments).err()?;
-    let hint = failed.hint.as_ref();
-    Some(Mistake {
-        line: line.number,
-        column: word.column,
-        says: feed.both(&failed.says),
-        hint: hint.map_or_else(Words::default, |hint| feed.both(hint)),
-    })
 }
 
 /// Mistakes as the page marks them.
@@ -187,16 +157,15 @@ mod tests {
     #[test]
     fn mistakes_go_out_in_both_languages() {
         let feed = Feed::new("here", false).expect("a feed");
-        let unread = line::parse("node x enter\nwaittime\n").expect_err("mistakes");
-        let mut told = marks(&unread, &feed);
+        let lines = "node x enter\nnode 1 dance 2\nwaittime\nnode 1 rr 2 --colour red\n";
+        let mut told = marks(&mistakes_without_hosts(lines), &feed);
+        let numbers: Vec<u32> = told.iter().map(|mistake| mistake.line).collect();
+        assert_eq!(numbers, [1, 2, 3, 4], "{told:?}");
         told.extend(marks(&syntax("say(1 2);"), &feed));
-        let lines = line::parse("node 1 dance 2\nnode 1 rr 2 --colour red\n").expect("lines");
-        told.extend(lines.iter().filter_map(|line| unreadable(line, &feed)));
-        assert_eq!(told.len(), 5, "{told:?}");
         let is_japanese = |text: &str| text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
         for (index, mistake) in told.iter().enumerate() {
             // What the engine says of a program it cannot read is in its own words.
-            let is_own = index != 2;
+            let is_own = index != 4;
             assert_eq!(is_japanese(&mistake.says.ja), is_own, "{mistake:?}");
             assert!(is_japanese(&mistake.hint.ja), "{mistake:?}");
             assert!(!is_japanese(&mistake.says.en) && !is_japanese(&mistake.hint.en));

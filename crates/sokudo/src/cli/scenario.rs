@@ -16,8 +16,8 @@ use sokudo_scenario::{Executor as _, Failed, Mistake, line};
 use sokudo_session::page::HostSource;
 use sokudo_session::{
     Beginning, Ended, FindKnobs, Lab, Left, Reached, SCRIPT_BYTES_MAX, ServerSettings, begin,
-    by_lines, carry_out, ended_by, left_open, random_seed, read_lines, rehearse_program,
-    script as program, seal,
+    by_lines, carry_out, ended_by, left_open, mistakes_without_hosts, random_seed, read_lines,
+    rehearse_program, script as program, seal,
 };
 use sokudo_wire::Key;
 use sokudo_workload::refusal::operator;
@@ -264,12 +264,14 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
         )),
         "sks" => {
             let told = |mistakes: Vec<Mistake>| many(&args.file, &mistakes);
-            let reached = match (reach(&args.lab.place), line::parse(&text)) {
-                (Ok(reached), _) => reached,
+            let reached = reach(&args.lab.place).map_err(|failure| {
                 // Without hosts there is still something to say about the lines.
-                (Err(_), Err(mistakes)) => return Err(told(mistakes)),
-                (Err(failure), Ok(_)) => return Err(failure),
-            };
+                let mistakes = mistakes_without_hosts(&text);
+                match mistakes.is_empty() {
+                    true => failure,
+                    false => told(mistakes),
+                }
+            })?;
             let lines = read_lines(&text, reached.infos()).map_err(told)?;
             let (mut lab, sinks) = open_at(reached, &args.lab, "run")?;
             let ended = script(&lines, &mut lab);
