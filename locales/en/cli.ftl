@@ -295,3 +295,17 @@ policy-monitors = monitors: { $list }
 policy-monitors-own = monitors: those that read this host's own tables; others must be named
 policy-monitors-nowhere = monitors connect to: nothing
 policy-monitors-reach = monitors connect to: { $list }
+
+# `sokudo runs`: how a run ended, and its line.
+run-ok = ok
+run-missed = missed
+run-partial = partial
+run-failed = failed
+run-running = running
+run-broken = broken
+headline-lost = { $share } lost
+headline-sent-again = { $share } sent again
+headline-failed = { $share } failed
+headline-knee = knee at { $n }
+headline-rrul = load adds { $n }
+headline-dbt3 = composite { $n }

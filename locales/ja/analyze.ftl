@@ -51,7 +51,7 @@ verdict-none-arrived = { $flows }: 送った { $sent } 個のデータグラム�
 
 search-limit-says = 維持できる最高レートの { $bits }（毎秒 { $packets } 個のデータグラム）を超えると、{ $above }。
 search-none-says = 試したレートは、どれも維持できませんでした。{ $above }。
-search-above-receiver-buffer = { $host } のソケットバッファがあふれます（{ $rate } での損失は { $loss }、その{ $part }がここでの破棄）
+search-above-receiver-buffer = { $host } のソケットバッファーがあふれます（{ $rate } での損失は { $loss }、その{ $part }がここでの破棄）
 search-above-receiver-host = { $host } がソケットの手前でデータグラムを破棄します（{ $rate } での損失は { $loss }、その{ $part }がここでの破棄）
 search-above-path = { $from } と { $to } の間でデータグラムが消えます（{ $rate } での損失は { $loss }、その{ $part }がここでの損失）
 search-above-sender-refusal = { $host } のカーネルがデータグラムを受け付けなくなります（{ $rate } での損失は { $loss }）
@@ -83,10 +83,10 @@ advice-of-command = sokudo { $command } を使って: { $advice }
 next-paced = { $remedy }レートを下げる場合は、--find 'loss<0.1%' で維持できる最高レートを探索できます。
 next-unpaced = レートを指定しない送信は、遅い側があふれるまで送るため、損失が出るのは正常です。--find 'loss<0.1%' を使うと、維持できる最高レートを探索します。そのレートを高めるには: { $remedy }
 next-unpaced-searched = レートを指定しない送信は、遅い側があふれるまで送るため、損失が出るのは正常です。今回の探索では、{ $bits } なら維持できると分かりました。そのレートを高めるには: { $remedy }
-remedy-receiver-buffer = { $host } の受信バッファ（--rcvbuf）を大きくしてください。
+remedy-receiver-buffer = { $host } の受信バッファー（--rcvbuf）を大きくしてください。
 remedy-receiver-buffer-short = { $host } の net.core.rmem_max を { $bytes } 以上にしてください。
 remedy-receiver-busy = 余裕のない { $host } の受信スレッドの負荷を、ストリーム数（--streams）を増やして分散してください。
-remedy-receiver-waiting = CPU を待たされていた { $host } の受信スレッドのためにコアを空けるか、受信バッファ（--rcvbuf）を大きくして待ち時間を吸収してください。
+remedy-receiver-waiting = CPU を待たされていた { $host } の受信スレッドのためにコアを空けるか、受信バッファー（--rcvbuf）を大きくして待ち時間を吸収してください。
 remedy-receiver-host = { $host } の net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
 remedy-path = { $from } と { $to } の間の機器を調べてください。レートを下げて損失がなくなればキューあふれ、残れば回線の異常が疑われます。
 lost-all = 失われたデータグラムのすべて
@@ -96,8 +96,8 @@ path-many = { $count } つの経路（最も多いのは { $from } と { $to } �
 
 ## ルール
 
-rule-buffer-below-asked-receive-says = { $host } で確保できた受信バッファは { $granted } で、要求した { $asked } に足りません。
-rule-buffer-below-asked-send-says = { $host } で確保できた送信バッファは { $granted } で、要求した { $asked } に足りません。
+rule-buffer-below-asked-receive-says = { $host } で確保できた受信バッファーは { $granted } で、要求した { $asked } に足りません。
+rule-buffer-below-asked-send-says = { $host } で確保できた送信バッファーは { $granted } で、要求した { $asked } に足りません。
 rule-buffer-below-asked-next = { $host } で次を実行してください: sysctl -w { $setting }={ $bytes }
 
 rule-corruption-says = { $count } 個のデータグラムが壊れて届きました。最も多いのは { $host } です。UDP チェックサムでは検出されていません。
@@ -141,9 +141,9 @@ rule-path-loss-says = 経路が限界です。{ $lost }は { $path }で消えて
 rule-path-loss-device-says = 経路が限界です。{ $lost }は { $path }で消えており、その間に途中の破棄カウンターが増えています。
 rule-path-loss-undetermined-says = 原因は特定できません。{ $lost }は { $path }で消えています。この環境で取得できなかった項目: { $names }。
 
-rule-receiver-buffer-overflow-says = 受信側が限界です。{ $lost }が { $host } のソケットバッファで破棄されました。
-rule-receiver-buffer-overflow-short-says = 受信側が限界です。{ $lost }が { $host } のソケットバッファ（確保 { $granted }、要求 { $asked }）で破棄されました。
-rule-receiver-buffer-overflow-many-says = 受信側が限界です。{ $lost }が { $hosts } 台のホストのソケットバッファで破棄されました。最も多いのは { $host } です。
+rule-receiver-buffer-overflow-says = 受信側が限界です。{ $lost }が { $host } のソケットバッファーで破棄されました。
+rule-receiver-buffer-overflow-short-says = 受信側が限界です。{ $lost }が { $host } のソケットバッファー（確保 { $granted }、要求 { $asked }）で破棄されました。
+rule-receiver-buffer-overflow-many-says = 受信側が限界です。{ $lost }が { $hosts } 台のホストのソケットバッファーで破棄されました。最も多いのは { $host } です。
 
 rule-receiver-host-drops-says = 受信側が限界です。{ $lost }が { $host } の内部で、ソケットに届く前に破棄されました。
 rule-receiver-host-drops-many-says = 受信側が限界です。{ $lost }が { $hosts } 台のホストの内部で、ソケットに届く前に破棄されました。最も多いのは { $host } です。
@@ -153,7 +153,7 @@ rule-reordering-next = { $host } までの間に、複数の経路やボンデ�
 
 rule-sender-refusal-says = 送信側が限界です。{ $host } のカーネルが { $count } 個のデータグラム（送信しようとした数の { $share }）を受け付けませんでした。これらはホストから出ていません。
 rule-sender-refusal-waited-says = { $host } のカーネルが、空きがないため送信呼び出しを { $count } 回断りました。これによる損失はありません。
-rule-sender-refusal-next = { $host } の送信バッファ（--sndbuf）を大きくするか、デバイスのキューを長くするか、レートを下げてください。
+rule-sender-refusal-next = { $host } の送信バッファー（--sndbuf）を大きくするか、デバイスのキューを長くするか、レートを下げてください。
 
 rule-unreachable-says = { $from } からは 1 個も届いていません。{ $to } から、受信するプログラムがないというエラーが { $count } 回返りました。受信側が終了しているか、ポートが閉じているか、ファイアウォールが拒否しています。
 rule-unreachable-partly-says = 測定の途中で、受信するプログラムがないというエラーが、{ $to } から { $from } に { $count } 回返りました。受信側の開始が遅れたか、先に終了したか、ファイアウォールが一部を拒否しています。
@@ -166,7 +166,7 @@ evidence-not-available = この環境で取得できなかった項目: { $names
 evidence-also-phases = 他のフェーズでも同様（{ $count } 件）: { $phases }
 evidence-also-phases-and-trials = 他のフェーズでも同様（{ $count } 件）: { $phases }、探索の試行でも同様: { $trials } 回
 evidence-also-trials = 探索の他の試行でも同様: { $trials } 回
-evidence-buffer-granted = { $host } で確保できたソケットバッファ: { $value }
+evidence-buffer-granted = { $host } で確保できたソケットバッファー: { $value }
 evidence-checksum-errors = 測定中の { $host } の UDP チェックサムエラー: { $value }
 evidence-corrupted = { $host } に壊れて届いたデータグラム: { $value }
 evidence-datagram-size = { $host } が送信したデータグラムのサイズ: { $value }
@@ -206,7 +206,7 @@ evidence-threads-and-cores = 測定で使うスレッド: { $threads } 本（{ $
 evidence-time-squeezes = 測定中に { $host } の受信処理が時間枠を使い切った回数: { $value }
 evidence-udp-in = { $host } のカーネルが全ソケットに渡したデータグラム: { $value }
 evidence-udp-receive-errors = { $host } で満杯のソケットに届いたデータグラム（全プログラム）: { $value }
-evidence-udp-send-errors = 測定中の { $host } の UDP 送信バッファエラー: { $value }
+evidence-udp-send-errors = 測定中の { $host } の UDP 送信バッファーエラー: { $value }
 evidence-unreachable = { $host } に返った到達不能エラー: { $value }
 
 ## 要求と応答
@@ -322,17 +322,17 @@ evidence-server-cpu = { $host }: 最も忙しい応答側スレッドは 1 コ�
 ## 接続の限界
 
 rule-receive-window-says = 受信ウィンドウが限界です。{ $to } はデータをすぐに読んでいますが、ウィンドウが満杯のため、{ $from } は時間の { $share } で送信を止められました。
-rule-receive-window-next = { $host } の受信バッファをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、--window-clamp、net.ipv4.tcp_rmem と net.core.rmem_max）。レートと往復時間の積だけ必要です。
-rule-receive-window-system-next = { $host } の受信バッファの上限を大きくしてください（net.ipv4.tcp_rmem）。レートと往復時間の積だけ必要です。
-rule-send-buffer-says = { $host } の送信バッファが限界です。時間の { $share } でバッファが満杯でしたが、{ $to } への接続はもっと運べました。
-rule-send-buffer-next = { $host } の送信バッファをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem と net.core.wmem_max）。レートと往復時間の積だけ必要です。
-rule-send-buffer-system-next = { $host } の送信バッファの上限を大きくしてください（net.ipv4.tcp_wmem）。レートと往復時間の積だけ必要です。
+rule-receive-window-next = { $host } の受信バッファーをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、--window-clamp、net.ipv4.tcp_rmem と net.core.rmem_max）。レートと往復時間の積だけ必要です。
+rule-receive-window-system-next = { $host } の受信バッファーの上限を大きくしてください（net.ipv4.tcp_rmem）。レートと往復時間の積だけ必要です。
+rule-send-buffer-says = { $host } の送信バッファーが限界です。時間の { $share } でバッファーが満杯でしたが、{ $to } への接続はもっと運べました。
+rule-send-buffer-next = { $host } の送信バッファーをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem と net.core.wmem_max）。レートと往復時間の積だけ必要です。
+rule-send-buffer-system-next = { $host } の送信バッファーの上限を大きくしてください（net.ipv4.tcp_wmem）。レートと往復時間の積だけ必要です。
 rule-loss-limited-says = 損失が限界です。{ $from } から { $to } へのセグメントの { $share } が再送されました。TCP は損失のたびに送信量を減らします。
 rule-loss-limited-tail-says = 損失が最も遅い応答に現れています。{ $from } と { $to } の間でセグメントが再送され、その待ち時間は最大 { $max } でした。
 rule-loss-limited-next = { $from } と { $to } の間でパケットが失われる場所を調べるか（`sokudo datagram` で分かります）、損失を混雑とみなさない輻輳制御（--cc bbr）と比較してください。
 rule-loss-limited-place-next = { $from } と { $to } の間でパケットが失われる場所を調べてください（`sokudo datagram` で分かります）。
 rule-path-limited-says = 経路が限界です。{ $from } と { $to } の間はこの負荷を { $bits } 運びます。行きか帰りに { $queue } の待ち行列があり、両端がそれを待っています。
-rule-path-limited-next = { $from } と { $to } の間のリンクの速度、そのリンクの他の通信量と比較してください。ストリームやバッファを増やしても待ち行列が延びるだけです。--pacing をこのレートの少し下にすると短くなります。
+rule-path-limited-next = { $from } と { $to } の間のリンクの速度、そのリンクの他の通信量と比較してください。ストリームやバッファーを増やしても待ち行列が延びるだけです。--pacing をこのレートの少し下にすると短くなります。
 rule-path-limited-compare-next = { $from } と { $to } の間のリンクの速度、そのリンクの他の通信量と比較してください。
 rule-sender-cpu-says = 送信側が限界です。{ $host } の送信スレッドは 1 コアの { $cpu } を使い、書き込みの空きを{ $waited }。経路と受信側は、少なくともこれだけ運べます。
 waited-never = 待っていません
@@ -355,8 +355,8 @@ rule-application-pauses-next = ユーザー数を増やすか休止を短くす�
 rule-application-paced-says = 指定どおりの制限です。{ $host } の送信は { $asked } までに抑えられています（--pacing）。
 rule-application-paced-next = --pacing を外すと、ほかの限界が分かります。
 rule-application-reader-says = 読み出しの遅さが限界です。{ $host } のプログラムは、データが届いているのに、時間の { $share } を自分から休んでいました。
-rule-application-reader-next = { $host } のプログラムがもっと早く読むようにしてください（--read-rate は、わざと遅くする指定です）。バッファやウィンドウでは解決しません。
-rule-application-consumer-next = { $host } のプログラムがもっと早くメッセージを受け取るようにしてください（--consume-rate は、わざと遅くする指定です）。バッファやウィンドウでは解決しません。
+rule-application-reader-next = { $host } のプログラムがもっと早く読むようにしてください（--read-rate は、わざと遅くする指定です）。バッファーやウィンドウでは解決しません。
+rule-application-consumer-next = { $host } のプログラムがもっと早くメッセージを受け取るようにしてください（--consume-rate は、わざと遅くする指定です）。バッファーやウィンドウでは解決しません。
 rule-application-writer-says = 書き込みの遅さが限界です。{ $host } のプログラムは、空きがあるのに、時間の { $share } を自分から休んでいました。
 rule-application-writer-next = { $host } のプログラムの送信量を増やしてください（--rate を上げる、まとめて送る、スレッドを増やす）。
 rule-delayed-ack-step-says = 小さなメッセージが遅延 ACK を待っています。{ $from } と { $to } の間の応答の { $share } が、遅延 ACK の 40 ms だけ遅れました。
@@ -382,7 +382,7 @@ evidence-users-pause = { $host } のユーザーが休止していた時間の�
 evidence-sender-slept = { $host } の送信スレッドが自分から休んだ時間の割合: { $value }（CPU の使用: { $cpu }）
 evidence-receiver-slept = { $host } の受信スレッドが自分から休んだ時間の割合: { $value }（CPU の使用: { $cpu }）
 evidence-tcp-receive-window = 相手の受信ウィンドウが満杯で、{ $host } のカーネルが送信できなかった時間の割合: { $value }
-evidence-tcp-send-buffer = 送信バッファが小さく、{ $host } のカーネルが送信できなかった時間の割合: { $value }
+evidence-tcp-send-buffer = 送信バッファーが小さく、{ $host } のカーネルが送信できなかった時間の割合: { $value }
 evidence-tcp-busy = { $host } のカーネルに送信待ちまたは送信中のデータがあった時間の割合: { $value }
 evidence-tcp-window = { $host } に示された受信ウィンドウの最大値: { $value }
 evidence-tcp-cwnd = { $host } の輻輳ウィンドウの平均: { $value } セグメント
@@ -642,7 +642,7 @@ rule-replication-stage-pack-next = レベルを下げる (--level 1 または no
 rule-replication-stage-dense-says = { $host } の送信スレッドは時間の { $share } を、圧縮できない内容の圧縮に使っています (比 { $ratio })。
 rule-replication-stage-dense-next = 圧縮をやめてください: --level none、またはそのような内容を見分ける auto。
 rule-replication-stage-walk-says = { $host } の送信スレッドは時間の { $share } のあいだ送るものがありません。両方の木をたどって比べる時間が複製より長くなっています。
-rule-replication-stage-walk-next = 違うファイルが少ないか、ディレクトリの読み取りが遅いかです。両端のディスクを見てください。--checksum では比べるためにすべてのファイルを読みます。
+rule-replication-stage-walk-next = 違うファイルが少ないか、ディレクトリーの読み取りが遅いかです。両端のディスクを見てください。--checksum では比べるためにすべてのファイルを読みます。
 rule-replication-stage-write-says = { $host } の受信スレッドは時間の { $share } をファイルの書き込みに使っています。ディスクが { $bytes } より多くを受け取れません。
 rule-replication-stage-write-next = { $host } のディスクを見て (monitor `disk`: 使用率、待ち)、メモリー上の宛先や `null` と比べてください。
 rule-replication-stage-create-says = { $host } の受信スレッドは時間の { $share } を小さなファイルの作成と改名に使っています ({ $files })。経路ではなくファイルシステムが上限です。
@@ -786,7 +786,7 @@ finding-application_limited-means = 一方の端のプログラムが、自分�
 finding-application_limited-signs = 指定したレートの { $kept } 以上が届いた。または、ユーザーが時間の { $pausing } 以上を負荷の休止で過ごした。または、確認応答の速度がペーシングの { $paced } に達した。または、スレッドが時間の { $shapes } 以上を休み、相手を待った時間が { $never } 以下で、使用 CPU が 1 コアの { $busy } 未満だった。
 finding-application_limited-try = 指定するレートを上げるか、外してください。ユーザー数を増やすか、休止を短くする方法もあります。そうでなければ、休んでいるプログラムが呼び出しの合間に何をしているかを調べてください。
 
-finding-buffer_below_asked-means = システムが、要求より小さいソケットバッファをエラーなしで割り当てました。
+finding-buffer_below_asked-means = システムが、要求より小さいソケットバッファーをエラーなしで割り当てました。
 finding-buffer_below_asked-signs = `getsockopt` の値が要求の { $enough } 未満である。その端でデータグラムが失われた場合は重大度が上がる。
 finding-buffer_below_asked-try = sysctl で net.core.rmem_max（受信）または net.core.wmem_max（送信）を大きくしてください。
 
@@ -834,7 +834,7 @@ finding-hot_link-signs = 中央値の { $slow } 未満のフローが 2 本以�
 finding-hot_link-try = そのホストのリンクを調べてください。ポートの速度とデュプレックス、インターフェースのエラー、ケーブル、ほかの通信です。
 
 finding-loss_limited-means = パケット損失が TCP 接続を制限しました。損失のたびに送信側は輻輳ウィンドウを縮めるか、セグメントの再送まで応答が遅れます。
-finding-loss_limited-signs = 時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、セグメントの { $some } 以上が再送され、往復時間に待ち行列が見られない。すべて前半に起きた損失は、TCP がレートを見つけるまでのものなので数えない。{ $many } 以上では、失われたものを保持して満杯になった送信バッファの時間も数える。または、再送のあった接続で最も遅い応答が { $timeout } 以上かかったか、接続の呼び出しを超えてホストがセグメントを再送した。
+finding-loss_limited-signs = 時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、セグメントの { $some } 以上が再送され、往復時間に待ち行列が見られない。すべて前半に起きた損失は、TCP がレートを見つけるまでのものなので数えない。{ $many } 以上では、失われたものを保持して満杯になった送信バッファーの時間も数える。または、再送のあった接続で最も遅い応答が { $timeout } 以上かかったか、接続の呼び出しを超えてホストがセグメントを再送した。
 finding-loss_limited-try = `sokudo datagram` で損失の場所を調べるか、損失を混雑とみなさない輻輳制御（--cc bbr）と比較してください。
 
 finding-lost_queries-means = ネームサーバーへの問い合わせに応答がない。UDP では、サーバーのホストが待ち受けのないことを知らせた場合と、自分のソケットがあふれた場合にだけ、問い合わせ側から理由がわかる。
@@ -855,7 +855,7 @@ finding-neighbour_interference-try = マシンの他の処理を止めるか、�
 
 finding-path_limited-means = 接続が経路を使い切っています。最も細いリンクの手前に待ち行列があり、両端がそれを待っています。
 finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。 読み取りの { $stands } 以上でも同じです。長い経路では、到着レートのばらつきが { $even } 以下で、読み取りの { $stands } 以上で未送信のバイトがあれば、{ $far } 倍以上で { $long } 以上長いこと。要求と応答の場合は、この往復時間に加え、Nagle アルゴリズムなしで、書き込み済みで未送信のバイトが読み取りの { $stands } 以上で見られる。
-finding-path_limited-try = 経路のリンクの速度と、ほかの通信量を比べてください。ストリームやバッファを増やしても待ち行列が延びるだけです。
+finding-path_limited-try = 経路のリンクの速度と、ほかの通信量を比べてください。ストリームやバッファーを増やしても待ち行列が延びるだけです。
 
 finding-path_loss-means = ホストの間でデータグラムが失われました。送信側のカーネルは受け付けており、受信ホストのどのカウンターにも現れていません。
 finding-path_loss-signs = 欠落したデータグラムの { $share } 以上に、ほかの場所が割り当てられない。増えたカウンターと読み取れなかったカウンターは結果に示される。
@@ -863,11 +863,11 @@ finding-path_loss-try = 経路の機器を調べてください。レートを�
 
 finding-receive_window_limited-means = 受信ウィンドウが帯域遅延積より小さく、受信側がすぐに読んでいるのに送信側が待たされました。
 finding-receive_window_limited-signs = 受信プログラムがデータを待つ間、時間の { $shapes } 以上でウィンドウが満杯だった。
-finding-receive_window_limited-try = 受信バッファをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、net.ipv4.tcp_rmem、net.core.rmem_max）。レートと往復時間の積だけ必要です。
+finding-receive_window_limited-try = 受信バッファーをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、net.ipv4.tcp_rmem、net.core.rmem_max）。レートと往復時間の積だけ必要です。
 
-finding-receiver_buffer_overflow-means = 受信バッファが満杯になり、データグラムが破棄されました。受信スレッドが CPU を得られないか、1 コアでは足りず、ソケットを空にするのが間に合いませんでした。
+finding-receiver_buffer_overflow-means = 受信バッファーが満杯になり、データグラムが破棄されました。受信スレッドが CPU を得られないか、1 コアでは足りず、ソケットを空にするのが間に合いませんでした。
 finding-receiver_buffer_overflow-signs = 欠落したデータグラムの { $share } 以上が、受信ソケットで破棄された。 接続のない要求では、一杯のソケットが失敗の { $requests } 以上を説明します。
-finding-receiver_buffer_overflow-try = 受信バッファを大きくするか（--rcvbuf、net.core.rmem_max）、ストリームを増やすか、受信スレッドのためにコアを空けてください。
+finding-receiver_buffer_overflow-try = 受信バッファーを大きくするか（--rcvbuf、net.core.rmem_max）、ストリームを増やすか、受信スレッドのためにコアを空けてください。
 
 finding-receiver_cpu_limited-means = 受信側または応答側のスレッドに CPU の余裕がありませんでした。送信側と経路には余裕があります。
 finding-receiver_cpu_limited-signs = スレッドが 1 コアの { $whole } 以上を使い、データを待った時間が { $never } 以下で、スピン待ちではない。
@@ -885,17 +885,17 @@ finding-request_failures-means = 要求が失敗し、失敗の種類が原因�
 finding-request_failures-signs = 要求の { $some } 以上が失敗し、1 つの種類が失敗の { $most } 以上を占める。{ $grave } 以上で重大度が最も高くなる。
 finding-request_failures-try = 拒否: 待ち受けを確認する。リセット: 同時接続数の上限を上げる。切断: keep-alive 時間を比べる。接続のタイムアウト: backlog を上げる。応答のタイムアウト: スレッド、プール、ロックを調べる。不正な応答: そのポートで待ち受けているものを調べる。
 
-finding-send_buffer_limited-means = 送信バッファが帯域遅延積より小さく、接続に余裕があるのにプログラムが空きを待ちました。
-finding-send_buffer_limited-signs = 両端が待つ間、時間の { $shapes } 以上で送信バッファが満杯だった。または、プログラムが時間の { $sent } 以上で空きを待ち、同じ割合の読み取りで未送信のデータがなく、経路に待ち行列もなかった。
-finding-send_buffer_limited-try = 送信バッファをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem、net.core.wmem_max）。レートと往復時間の積だけ必要です。
+finding-send_buffer_limited-means = 送信バッファーが帯域遅延積より小さく、接続に余裕があるのにプログラムが空きを待ちました。
+finding-send_buffer_limited-signs = 両端が待つ間、時間の { $shapes } 以上で送信バッファーが満杯だった。または、プログラムが時間の { $sent } 以上で空きを待ち、同じ割合の読み取りで未送信のデータがなく、経路に待ち行列もなかった。
+finding-send_buffer_limited-try = 送信バッファーをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem、net.core.wmem_max）。レートと往復時間の積だけ必要です。
 
 finding-sender_cpu_limited-means = 送信側または要求側のスレッドに CPU の余裕がありませんでした。経路と受信側は、少なくともこの量を処理できます。
 finding-sender_cpu_limited-signs = スレッドが 1 コアの { $whole } 以上を使い、空きを待った時間が { $never } 以下で、スピン待ちではない。
 finding-sender_cpu_limited-try = ストリームやスレッドを増やすか、1 回の書き込みを大きくしてください。
 
-finding-sender_refusal-means = 送信側のカーネルがデータグラムを受け付けませんでした。デバイスのキュー（ENOBUFS）またはソケットの送信バッファ（EAGAIN）が満杯でした。これらはホストから出ておらず、送信数に含まれません。
+finding-sender_refusal-means = 送信側のカーネルがデータグラムを受け付けませんでした。デバイスのキュー（ENOBUFS）またはソケットの送信バッファー（EAGAIN）が満杯でした。これらはホストから出ておらず、送信数に含まれません。
 finding-sender_refusal-signs = 送信呼び出しが 1 回以上断られた。データグラムの { $many } を超えると重大度が上がる。
-finding-sender_refusal-try = 送信バッファを大きくするか（--sndbuf）、デバイスのキューを長くするか、レートを下げてください。
+finding-sender_refusal-try = 送信バッファーを大きくするか（--sndbuf）、デバイスのキューを長くするか、レートを下げてください。
 
 finding-server_stalls-means = すべてのリクエストが同時に、1 回または繰り返し止まりました。サーバー全体、またはそこまでの経路が停止しています。
 finding-server_stalls-signs = 処理中のリクエストがあり、クォータが sokudo を周期の { $stopped } 以上止めてもいないのに、中央値の { $median } 倍以上の間 1 件も終わらず、その合計が全時間の { $shapes } 以上である。これより短い沈黙のほうが多くはなく (長さ { $long } 以上の沈黙が { $few } 回までなら、短い沈黙も { $few } 回まで)、生成側のホストは動いていた。遅いリクエストは、沈黙の平均 ({ $few } 回までなら最長) に中央値の { $queue } 倍（その後ろの待ち行列）を加えた時間の { $longer } 倍より長くはない。間隔のばらつきが { $even } 以下なら周期とみなす。その場合は { $shortest } 以上、そうでなければ { $uneven } 以上続く。周期が { $quota }（誤差 { $about } 以内）で { $periods } 回以上なら、CPU 時間のクォータとみなす。
@@ -971,7 +971,7 @@ verdict-knee = { $option } = { $users } から要求が待ち始めます(95 % �
 verdict-knee-slo = 要件は { $option } = { $users } まで守られ、{ $high } で破れました。そこでは { $rate }、平均 { $response } です。
 verdict-knee-slo-never = 最小の { $option } でも要件が破れています。{ $rate }、平均 { $response } です。
 verdict-knee-cpu-below = 最小の { $option } で既にサーバーの CPU がいっぱいなので、規則 { $rule } では答えられません。ほかの何かが使っています。最大は { $most } です。
-verdict-knee-none = 規則 { $rule } では { $option } = { $highest } までに膝がありません。最大は { $most }、平均 { $response } でした。
+verdict-knee-none = 規則 { $rule } では { $option } = { $highest } までに屈曲点がありません。最大は { $most }、平均 { $response } でした。
 verdict-knee-no-cpu = サーバーの CPU を誰も観測していないため、規則 { $rule } では答えられません。{ $option } = { $highest } までの最大は { $most } です。
 verdict-knee-others = { $first }。{ $second }。
 verdict-knee-other = { $first }。
@@ -1014,12 +1014,12 @@ against-needless_repeats-signs = 再送されたセグメントの { $needless }
 against-seldom_ready-signs = テストのスレッドが CPU を使っていた、または待っていた時間は { $wanted } 未満で、ほかのプログラムが奪えた時間はわずかです。
 
 ## With and without a change
-verdict-rrul = バッファブロートの評価は { $grade } です。負荷により、往復時間の中央値 { $idle } が { $added } 延びました（上り { $streams } 本の TCP ストリームで { $up }、下り { $streams } 本で { $down }）。
+verdict-rrul = バッファーブロートの評価は { $grade } です。負荷により、往復時間の中央値 { $idle } が { $added } 延びました（上り { $streams } 本の TCP ストリームで { $up }、下り { $streams } 本で { $down }）。
 verdict-rrul-both = 両方向に負荷をかけると中央値は { $p50 }、p99 は { $p99 } で、上り { $up }、下り { $down } を運びました。
 verdict-rrul-lost = 負荷の下で最大 { $lost } のデータグラムが失われました。評価は届いたものについてのもので、これほど多くを捨てるキューは短すぎるか、すぐに再び埋まっています。
 verdict-rrul-next-up = 先に溜まるのは上りのキューです。上りで最も遅いリンクの送信側に、リンクよりわずかに低いレートで fq_codel か cake を設定してください。
 verdict-rrul-next-down = 先に溜まるのは下りのキューです。下りで最も遅いリンクの送信側に、リンクよりわずかに低いレートで fq_codel か cake を設定してください。
-verdict-rrul-undetermined = バッファブロートの評価はできません。無負荷、上りの負荷、下りの負荷の下での往復時間と、各方向で実際に運ばれた負荷が必要です。
+verdict-rrul-undetermined = バッファーブロートの評価はできません。無負荷、上りの負荷、下りの負荷の下での往復時間と、各方向で実際に運ばれた負荷が必要です。
 verdict-rrul-definition = 評価: 上りの負荷と下りの負荷がデータグラムの往復時間の中央値に加える時間の平均が { $grades }、それ以上は F（しきい値は DSLReports の速度テスト dslreports.com/faq/17930 のもの。あちらは平均値、ここでは中央値で判定）。
 verdict-versus-more = { $change } { $with }、変更なしで { $without } を運びます。{ $ratio } 倍です({ $runs } 回で { $low }〜{ $high })。
 verdict-versus-less = { $change } { $with } しか運ばず、変更なしでは { $without } です。{ $ratio } 倍です({ $runs } 回で { $low }〜{ $high })。
@@ -1088,8 +1088,8 @@ rule-reordering-segments-says = { $from } から { $to } へのセグメント�
 evidence-tcp-reorderings = { $host } が順序の入れ替わった確認応答を見た回数: { $value }
 rule-hot_link-pair = { $pairs } のフローのうち一つが遅れています。{ $from } → { $to } は { $bits }、中央のものは { $middle } です。
 evidence-device-received = { $host } の最も忙しいインターフェースの平均受信速度: { $value }
-against-no_full_buffer-signs = ソケットが捨てたデータグラムのうち、ホストのカウンターで一杯のバッファに当たったものは { $full } 未満で、チェックサムの誤りが同じ以上を説明します。
-rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッファが一杯で { $count } が捨てられ、{ $failed } 件の要求に応答がありませんでした。
+against-no_full_buffer-signs = ソケットが捨てたデータグラムのうち、ホストのカウンターで一杯のバッファーに当たったものは { $full } 未満で、チェックサムの誤りが同じ以上を説明します。
+rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッファーが一杯で { $count } が捨てられ、{ $failed } 件の要求に応答がありませんでした。
 rule-receiver-buffer-overflow-requests-next = 同時の要求を減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。
 
 # A full queue of an application server.
@@ -1112,7 +1112,7 @@ rule-transaction-failures-wrong-next = 最初のエラーに文があります�
 rule-transaction-failures-cancelled-says = トランザクションの { $share } が失敗しました。{ $count } 回の試行で、タイムアウトなどによりデータベースが文を取り消しました。処理されているのは残りの毎秒 { $served } 件です。
 rule-transaction-failures-cancelled-next = 文を終わらせる設定 (statement_timeout、max_statement_time) と、文に時間がかかる理由を調べてください。
 rule-transaction-failures-resources-says = トランザクションの { $share } が失敗しました。{ $count } 回の試行でデータベースに空きがありませんでした。処理されているのは残りの毎秒 { $served } 件です。
-rule-transaction-failures-resources-next = 満杯のもの (ディスク、メモリ、サーバーが許すセッション) は最初のエラーで分かります。
+rule-transaction-failures-resources-next = 満杯のもの (ディスク、メモリー、サーバーが許すセッション) は最初のエラーで分かります。
 rule-transaction-failures-vain-says = トランザクションの { $share } ({ $count } 件) が最終的に失敗しました。どの試行でも、ほかのトランザクションが同じ行を変えていたか、保持していました。処理されているのは毎秒 { $served } 件です。
 rule-transaction-failures-vain-next = 同じ行を変えるクライアントを減らし、トランザクションを短くし、ロックを同じ順に取ってください。
 evidence-tries = 試行: { $value }

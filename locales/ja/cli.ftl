@@ -171,7 +171,7 @@ advise-doing-trial = 試行中: { $trial }
 demo-begins =
     デモサーバー { $url }
     別の端末から:
-demo-plan = このサーバーを訪れる JMeter プラン: sokudo demo --plan demo.jmx
+demo-plan = このサーバーを訪れる JMeter のテスト計画: sokudo demo --plan demo.jmx
 demo-ends = Ctrl-C で終わります。
 
 ## sokudo db
@@ -250,10 +250,23 @@ policy-connections = 接続: 同時に { $n } (全セッションの合計)
 policy-programs = プログラム: 起動しません。シェルも起動しません
 policy-files-of-plans = ファイル: テスト計画のオプションが指すもの
 policy-files-none = ファイル: sokudo 自身のもの以外は読み書きしません
-policy-read = 読み取れるディレクトリ: { $list }
-policy-written = 書き込めるディレクトリ: { $list }
+policy-read = 読み取れるディレクトリー: { $list }
+policy-written = 書き込めるディレクトリー: { $list }
 policy-no-monitors = モニター: なし
 policy-monitors = モニター: { $list }
 policy-monitors-own = モニター: このホスト自身の表を読むもの。ほかは明示が必要
 policy-monitors-nowhere = モニターの接続先: なし
 policy-monitors-reach = モニターの接続先: { $list }
+
+run-ok = 完了
+run-missed = 不合格
+run-partial = 一部のみ
+run-failed = 失敗
+run-running = 実行中
+run-broken = 破損
+headline-lost = 損失 { $share }
+headline-sent-again = 再送 { $share }
+headline-failed = 失敗 { $share }
+headline-knee = 限界点 { $n }
+headline-rrul = 負荷による増加 { $n }
+headline-dbt3 = 総合値 { $n }

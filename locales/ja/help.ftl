@@ -11,7 +11,7 @@ help-note-values = [選択肢: { $value }]
 help-advise =
     ファイルの木を最も速く複製する設定を探し、所要時間を示す。
 
-    先に相手のホストで `sokudo serve --path DIR` を起動する。複製元の一部を読んで圧縮し、経路、両端の空き CPU、宛先のファイルシステムを測り、すべての設定を予測して、最良の三つを既定の設定と交互に試す。試行は宛先の中の専用ディレクトリに書き、最後に消す。
+    先に相手のホストで `sokudo serve --path DIR` を起動する。複製元の一部を読んで圧縮し、経路、両端の空き CPU、宛先のファイルシステムを測り、すべての設定を予測して、最良の三つを既定の設定と交互に試す。試行は宛先の中の専用ディレクトリーに書き、最後に消す。
 help-advise-after =
     例:
       sokudo advise /srv/data hostb:/srv/data                どの設定で、どれだけかかるか
@@ -19,7 +19,7 @@ help-advise-after =
       sokudo advise /srv/data hostb:/srv/data --apply copy.toml
       sokudo replicate --specs copy.toml                     そのとおりに複製する
 help-advise--apply = 選んだ設定を `sokudo replicate --specs FILE` のための指定として書く
-help-advise--from = このホストのディレクトリ、または dataset:NxSIZE
+help-advise--from = このホストのディレクトリー、または dataset:NxSIZE
 help-advise--rounds = 各設定の試行の回数
 help-advise--to = HOST:/DIR、または HOST。後者ではディスクに触れない
 help-advise--transport = 内容を運ぶもの
@@ -34,11 +34,11 @@ help-any--commit-sync = データベースの設定のとおり: 通常はディ
 help-any--pool = 全クライアントが共有するセッションの数。アプリケーションがサーバーのプールを共有するのと同じで、全スレッドの合計。クライアントはトランザクションごとに空きを待つ。既定値: クライアントごとに 1 つ
 help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
 help-any--help = ヘルプを表示する (`-h` は要約)
-help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
+help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、屈曲点、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
 help-any--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
 help-any--rule = --knee の答え: `bound`(待ちのないスループットが最大に達するところ)、`kneedle`(曲がるところ)、`cpu80`(サーバーの CPU がその % に達するところ)、`slo`(--slo が守られる最大)
 help-any--no-server-stats = サーバー自身の値を、もう 1 つのセッションで観測することをやめる
-help-any--protect = sokudo ターゲットの膝の手前に上限を置く。スレッド数 = プール = 膝のユーザー数、接続数はその 2 倍。1.5 倍のユーザーで確かめた後、元の値に戻す
+help-any--protect = sokudo ターゲットの屈曲点の手前に上限を置く。スレッド数 = プール = 屈曲点のユーザー数、接続数はその 2 倍。1.5 倍のユーザーで確かめた後、元の値に戻す
 help-any--version = バージョンを表示する
 
 ## Commands and options
@@ -81,7 +81,7 @@ help-any--direction-mesh = すべてのホストがほかのすべてのホス�
 help-any--direction-up = このホストが各相手に要求する
 help-any--durability = 内容が受信側の装置に書かれる時点
 help-any--durability-batch = 公開の前に、多くのファイルをまとめて。電源が切れても古いファイルか新しいファイルが残る
-help-any--durability-file = 次のファイルの前に、ファイルとそのディレクトリごとに
+help-any--durability-file = 次のファイルの前に、ファイルとそのディレクトリーごとに
 help-any--durability-none = システムに任せる
 help-any--duration = 測定時間。既定値: 10 s
 help-any--exclude = 送らず、削除もしない: `*.tmp`、`cache/**`。繰り返せる
@@ -388,13 +388,13 @@ help-demo =
     すべてを試せる Web サーバーを、このホストで起動する
 
     `/` はすぐに応答し、`/stress/` 以下のパスはデータベース接続と少しの CPU を使って約 10 ミリ秒で応答する。中身は余裕のある設定の `sokudo target app` で、キューを観察し、ノブを変えられる。
-help-demo--plan = このサーバーを訪れる JMeter プランを書くファイル
+help-demo--plan = このサーバーを訪れる JMeter のテスト計画を書くファイル
 help-demo--port = 127.0.0.1 でのサーバーのポート。0 なら空いているもの
 help-demo-after =
     例:
       sokudo demo                                        サーバー。Ctrl-C まで動く
       sokudo http http://127.0.0.1:9080/stress/demo      別の端末から負荷をかける
-      sokudo demo --plan demo.jmx                        訪れる JMeter プランも書く
+      sokudo demo --plan demo.jmx                        訪れる JMeter のテスト計画も書く
       sokudo jmx run demo.jmx -J users=20 -J seconds=30
 help-dns =
     ネームサーバーに負荷をかける: 毎秒の問い合わせ数、レイテンシー、応答の内容
@@ -688,7 +688,7 @@ help-jmx-run--exit-remote = テスト後に JMeter のサーバーを終える�
 help-jmx-run--force = 結果ファイルとダッシュボードがあれば置き換える
 help-jmx-run--insecure = JMeter と同じく、どの証明書も受け入れる
 help-jmx-run--key = それらのホストで `sokudo serve` が表示した鍵
-help-jmx-run--knee = 計画のプロパティ(例 `THREAD_NUMBER=1..200`)または `users` を LOW から HIGH まで上げ、膝、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
+help-jmx-run--knee = 計画のプロパティー(例 `THREAD_NUMBER=1..200`)または `users` を LOW から HIGH まで上げ、屈曲点、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
 help-jmx-run--log = 結果ファイル (JTL)。すでにあれば行を追加する
 help-jmx-run--log-file = 計画のスクリプトのログ。新しく作り直す。生成側が一つのときだけ
 help-jmx-run--log-level = JMeter のログレベル。受け付けるが、ここでは意味を持たない
@@ -708,7 +708,7 @@ help-jmx-run--ramp = 計画の代わりに指定する、主なグループの�
 help-jmx-run--remote = JMeter と同じく、--on のホストで --replicate
 help-jmx-run--remote-all = プロパティー `remote_hosts` のホスト。-R と同じ
 help-jmx-run--replicate = JMeter と同じく、すべての生成側が計画の全ユーザーを持つ。既定では分け合い、余りは先頭の生成側が持つ
-help-jmx-run--repeat = プランをこの回数だけ続けて実行し、各回の中央値と、それを含む区間を示します。6 回以上で信頼度は 95 % です
+help-jmx-run--repeat = 計画をこの回数だけ続けて実行し、各回の中央値と、それを含む区間を示します。6 回以上で信頼度は 95 % です
 help-jmx-run--report-only = この結果ファイルのダッシュボードだけを作り、何も送らない。-o が必要
 help-jmx-run--server = 遠隔から起動されるサーバーになる。対応していない
 help-jmx-run--slo = 守るべき条件。応答時間の p50、p90、p95、p99、p99.9、mean、max、および err と rps: `p95<2s,err<0.1%,rps>100`。守られない条件があれば終了コードは 1
@@ -717,7 +717,7 @@ help-jmx-run--test = テスト計画 (JMeter のオプションとして)
 help-jmx-run--threads = イベントループの数。既定値: コアごとに一つ
 help-jmx-run--users = 計画の代わりに指定する、主な各グループのユーザー数
 help-jmx-run--version = バージョンだけを表示する
-help-jmx-run--versus = 1 つの変更の有無でプランを 4 回ずつ交互に実行し、その効果を示す。変更できるのはプランのプロパティ (`THREAD_NUMBER=40`)、各グループの `users=N`、負荷先の sokudo target のノブ (`target.pool.max=50`)
+help-jmx-run--versus = 1 つの変更の有無で計画を 4 回ずつ交互に実行し、その効果を示す。変更できるのは計画のプロパティー (`THREAD_NUMBER=40`)、各グループの `users=N`、負荷先の sokudo target のノブ (`target.pool.max=50`)
 help-jmx-run--with = 計画が自分のフォルダーと現在のフォルダーのほかに使ってよいファイルまたはフォルダー。計画に書かれたとおりに指定する。そのファイルは生成側にも送られる。何度でも指定できる
 help-jmx-run-after =
     例:
@@ -769,7 +769,7 @@ help-knee-after =
       sokudo rr hostb --knee streams=1..64                 閉じた負荷ならどれでも上げられる
       sokudo knee plan.jmx --param THREAD_NUMBER=1..60 --protect   sokudo ターゲットの上限を試す
 
-    ユーザーは、ほとんど増えなくなるまで倍々に増え、膝の周りの段階が加わり、それから全段階を
+    ユーザーは、ほとんど増えなくなるまで倍々に増え、屈曲点の周りの段階が加わり、それから全段階を
     下りながらもう一度、決め手の段階を三度目に実行する。最大 12 段階、29 回。
     答えは規則によるもので、実行のばらつきの区間が付く。レポートには全規則の答えがある。
 help-link =
@@ -844,7 +844,7 @@ help-recover--no-collect = エージェントに問い合わせない。それ�
 help-replicate =
     ファイルの木を別のホストへ複製する、または取得する。
 
-    先に相手のホストで `sokudo serve --path DIR` を、読み書きさせるディレクトリを指定して起動する。異なるものだけを送る。宛先の名前は常に古いファイルか新しいファイルを示し、途中で切れた実行は、ファイルの途中からも次の実行が続ける。
+    先に相手のホストで `sokudo serve --path DIR` を、読み書きさせるディレクトリーを指定して起動する。異なるものだけを送る。宛先の名前は常に古いファイルか新しいファイルを示し、途中で切れた実行は、ファイルの途中からも次の実行が続ける。
 help-replicate-after =
     例:
       sokudo replicate /srv/data hostb:/srv/data             異なるものを送る
@@ -862,7 +862,7 @@ help-replicate-after =
     HOST にはポートを付けられる: hostb:7005:/srv/data。データセットは送りながら作る: NxSIZE、複数は `,`、
     または `mixed`。中身は --content で指定する。
 help-replicate--batch = 一つのフレームに入れる小さなファイルのバイト数、最大 1 MiB。`0B` ならファイルごとに一つのフレーム
-help-replicate--buffer = 各接続の送受信バッファ。指定するとシステムの自動調整は止まる
+help-replicate--buffer = 各接続の送受信バッファー。指定するとシステムの自動調整は止まる
 help-replicate--cc = 輻輳制御: このシステムでの名前で `cubic`、`bbr` など
 help-replicate--checksum = 大きさと時刻が等しくても内容を比べる（BLAKE3）
 help-replicate--chunk = 一つのフレームに入れる大きなファイルのバイト数、64 KiB から 1 MiB
@@ -890,7 +890,7 @@ help-replicate--relay = ホストからホストへ送り継ぐ。このホス�
 help-replicate--resync = --mirror とともに: システムが変更を知らせるかどうかによらず、この間隔で元の全体も調べる: `6h`
 help-replicate--specs = このファイルの仕様を、それぞれの予定に従って実行する。何をどこへ送るかを、このコマンドのオプションと同じ名前で書く。併せて指定したオプションは、ファイルに書かれていないものに使う
 help-replicate--predict = 先に複製元、経路、宛先を調べて所要時間を予測し、実測と比べる。数秒かかる。--dry-run は常に予測する
-help-replicate--to = 宛先: DIR、HOST:/DIR、またはすべて捨てる HOST:null。複数のホストでは同じディレクトリ
+help-replicate--to = 宛先: DIR、HOST:/DIR、またはすべて捨てる HOST:null。複数のホストでは同じディレクトリー
 help-replicate--transport = 内容を運ぶもの
 help-replicate--transport-tcp = 暗号化しない TCP。両端の証明の後に使う
 help-replicate--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
@@ -940,7 +940,7 @@ help-rr-after =
     --rate がなければ閉ループです: 応答が次のリクエストを始めるため、相手が止まっても 1 件の
     リクエストしか遅れを見ません。--rate があれば、その間に要求したはずのすべてが遅れを見ます。
 help-rrul =
-    無負荷時と、上り・下り・両方向の負荷の下でのレイテンシーを測る: バッファブロートとその評価
+    無負荷時と、上り・下り・両方向の負荷の下でのレイテンシーを測る: バッファーブロートとその評価
 
     先に HOST で `sokudo serve` を起動する。TCP ストリームが経路を埋める間、データグラムと TCP のメッセージを毎秒 50 ずつ送って往復時間を測る。flent の同名のテストと同じ方法。
 help-rrul--duration = 四つの区間それぞれの時間
@@ -1000,9 +1000,9 @@ help-serve--bind = 待ち受けるアドレス: ADDR、ADDR:PORT、:PORT。既�
 help-serve--key = この鍵を持つ相手だけを受け付ける
 help-serve--max-clients = 同時に受け付ける相手の数
 help-serve--new-key = 新しい鍵を作って一度だけ表示し、それを持つ相手だけを受け付ける
-help-serve--path = 呼び出し側に、このホストのこのディレクトリの読み書き（複製）を許す。繰り返せる
-help-serve--read-path = 呼び出し側に、このホストのこのディレクトリからの複製だけを許す。繰り返せる
-help-serve--write-path = 呼び出し側に、このホストのこのディレクトリへの複製だけを許す。繰り返せる
+help-serve--path = 呼び出し側に、このホストのこのディレクトリーの読み書き（複製）を許す。繰り返せる
+help-serve--read-path = 呼び出し側に、このホストのこのディレクトリーからの複製だけを許す。繰り返せる
+help-serve--write-path = 呼び出し側に、このホストのこのディレクトリーへの複製だけを許す。繰り返せる
 help-serve--open = 鍵のない相手も受け付ける: このポートに届く誰でも、このホストを通して負荷をかけられる
 help-serve-after =
     例:

@@ -30,7 +30,7 @@ reason-path-byte = 名前に使えないバイトがあります
 reason-path-long = 長すぎます
 reason-path-reserved = 名前が転送中のファイルと同じ `.~sk-` で始まっています
 reason-not-regular = 通常のファイルではなくなりました
-reason-deep = ディレクトリが深すぎます
+reason-deep = ディレクトリーが深すぎます
 reason-changes = 絶えず変更されています
 reason-unfinished = 完了前に終了されました
 reason-many-parts = 同時に届いたファイルが多すぎます
@@ -40,10 +40,10 @@ reason-other-name = もう一方の名前が複製されていません
 reason-other-name-gone = もう一方の名前がありません
 reason-sender-closed = 送信側が接続を閉じました
 reason-listed-twice = 名前が二重に一覧にあります
-reason-same-name = 宛先のファイルシステムでは、大文字と小文字、または Unicode の正規化形式だけが異なる同じディレクトリの別の名前と区別されません
+reason-same-name = 宛先のファイルシステムでは、大文字と小文字、または Unicode の正規化形式だけが異なる同じディレクトリーの別の名前と区別されません
 reason-not-part = 複製の対象ではありません
 reason-many-names = 複数の名前を持つファイルが多すぎます
-reason-directory-there = 宛先に同名のディレクトリがあり、削除は許可されていません
+reason-directory-there = 宛先に同名のディレクトリーがあり、削除は許可されていません
 reason-list-gap = ファイルの一覧に抜けがあります
 reason-list-large = ファイルの一覧が大きすぎます
 reason-unasked-file = 送信側が要求されていないファイルを送信しました
@@ -52,8 +52,8 @@ reason-properties = 属性を設定できません: { $error }
 reason-hard-link = ハードリンクを作れません: { $error }
 reason-many-removals = { $names } 個の名前が削除対象ですが、上限は { $most } です: 何も削除していません
 reason-unremovable = 削除できません: { $error }
-reason-no-directory = ディレクトリを作れません: { $error }
-reason-target-unreadable = 宛先のディレクトリを読み取れません: { $error }
+reason-no-directory = ディレクトリーを作れません: { $error }
+reason-target-unreadable = 宛先のディレクトリーを読み取れません: { $error }
 reason-leftover = 以前のセッションの残りを削除できません: { $error }
 reason-sender = 送信側: { $error }
 reason-file-list = ファイルの一覧: { $error }
@@ -220,16 +220,16 @@ reason-buffer-fine = { $bytes } B: 高速回線に必要な 2 MiB をソケッ�
 reason-buffer-small = { $bytes } B: 高速回線に必要な 2 MiB をソケットに割り当てられません
 reason-file-written = `{ $path }` にファイルを書き込み、削除しました
 reason-not-writable = `{ $path }` に書き込めません: { $error }
-reason-other-directory = 記録に別のディレクトリを選ぶか、所有者を変更してください
+reason-other-directory = 記録に別のディレクトリーを選ぶか、所有者を変更してください
 reason-space = 記録用の空き { $mib } MiB
 reason-little-space = 記録用の空き { $mib } MiB。長い測定では足りないことがあります
-reason-make-room = 空きを作るか、記録に別のディレクトリを選んでください
+reason-make-room = 空きを作るか、記録に別のディレクトリーを選んでください
 reason-gso = 1 回の送信呼び出しで多くのデータグラムを送れます
 reason-gro = 1 回の受信呼び出しで多くのデータグラムを受け取れます
 reason-socket-drops = 受信ソケットでの損失をほかの損失と区別できます
 reason-not-counted = システムが数えていません
 
-# 実行したプランの問題。
+# 実行した計画の問題。
 reason-log-lines = 書き込まれなかったログの行 (キューかファイルの上限を超えたもの): { $n }
 reason-log-unwritten = ログを書き込めません: { $error }
 reason-log-thread = ログを書き込むスレッドが異常終了しました
@@ -240,7 +240,7 @@ reason-no-responses = 応答を `{ $prefix }` に書き込みません: { $why }
 reason-no-listener = リスナーの `{ $file }` を書き込みません: { $why }
 reason-responses-unwritten = { $failed } 件の応答を書き込めません: { $first }
 reason-responses-thread = 応答を書き込むスレッドが異常終了しました
-reason-several-generators = 複数の生成側がプランを実行しています
+reason-several-generators = 複数の生成側が計画を実行しています
 
 # 根拠の出典のうち、システムの名前ではないもの。
 

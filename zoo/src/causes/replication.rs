@@ -27,7 +27,7 @@ pub const ALL: &[Case] = &[
         name: "replica-with-small-buffers",
         says: [
             "files through buffers that the round trip of 40 ms fills, KiB",
-            "40 ms の往復で埋まるバッファを通るファイル、KiB",
+            "40 ms の往復で埋まるバッファーを通るファイル、KiB",
         ],
         family: &COPY_WINDOW,
         strengths: [64.0, 160.0],

@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sokudo_model::Text;
+use sokudo_i18n::I18n;
 use sokudo_model::document::{Document, field};
-use sokudo_model::harmless;
+use sokudo_model::{RunStatus, Text, harmless};
 use sokudo_session::conclude;
 
 use super::finish::{ShowOptions, exit_of, show as show_record};
+use super::live::status::padded;
 use super::screen::{announce, tell_status};
-use super::{Exit, Failure};
+use super::{Exit, Failure, language};
+
+/// Columns of the word for how a run ended.
+const STATUS_COLUMNS: usize = 8;
 
 /// List the recorded runs, newest first.
 #[derive(Debug, Args)]
@@ -109,26 +113,42 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
     if entries.is_empty() && !args.json {
         announce(&Text::new("status-no-runs").with("path", root.display()));
     }
+    let i18n = I18n::new(language());
     for entry in entries {
         match (&entry.info, args.json) {
             (_, true) => println!("{}", as_json(&entry)),
             (Ok(info), false) => {
                 let line = format!(
-                    "{:<38} {:<8} {}",
+                    "{:<38} {} {}",
                     harmless(&entry.id),
-                    info.status.word(info.is_passed),
-                    sokudo_report::headline(&info.workload, &info.summary)
+                    padded(
+                        &i18n.text(&status(info.status, info.is_passed)),
+                        STATUS_COLUMNS
+                    ),
+                    sokudo_report::headline(&info.workload, &info.summary, &i18n)
                 );
                 println!("{}", line.trim_end());
             }
             (Err(error), false) => println!(
-                "{:<38} broken   {}",
+                "{:<38} {} {}",
                 harmless(&entry.id),
+                padded(&i18n.message("run-broken", &[]), STATUS_COLUMNS),
                 harmless(&error.to_string())
             ),
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Word for how a run ended.
+fn status(status: RunStatus, is_passed: bool) -> Text {
+    Text::new(match status {
+        RunStatus::Ok if is_passed => "run-ok",
+        RunStatus::Ok => "run-missed",
+        RunStatus::Partial => "run-partial",
+        RunStatus::Failed => "run-failed",
+        RunStatus::Running => "run-running",
+    })
 }
 
 fn as_json(entry: &sokudo_store::RunEntry) -> serde_json::Value {

@@ -61,7 +61,7 @@ fn a_deep_queue_is_graded_badly() {
     let japanese = japanese.dir(runs.path()).run();
     japanese
         .expect_code(0)
-        .expect_stdout("バッファブロートの評価は");
+        .expect_stdout("バッファーブロートの評価は");
     let record = runs.records().remove(0);
     let report = std::fs::read_to_string(record.join("report.html")).expect("a report");
     assert!(report.contains("How much longer does a datagram take under load?"));

@@ -27,6 +27,37 @@ fn both_languages_have_the_same_messages() {
     none(offences);
 }
 
+/// Japanese words that stand for what another word of GLOSSARY.md or of the same spelling stands for.
+const JAPANESE_TWINS: [(&str, &str); 9] = [
+    ("膝", "屈曲点"),
+    ("テストプラン", "テスト計画"),
+    ("JMeter プラン", "JMeter のテスト計画"),
+    ("ディレクトリ", "ディレクトリー"),
+    ("プロパティ", "プロパティー"),
+    ("メモリ", "メモリー"),
+    ("バッファ", "バッファー"),
+    ("カウンタ", "カウンター"),
+    ("レイテンシ", "レイテンシー"),
+];
+
+#[test]
+fn one_thing_has_one_japanese_word() {
+    let mut offences = Vec::new();
+    let texts = texts_below("locales/ja", &["ftl"]).into_iter();
+    for (path, text) in texts.chain(texts_below("docs", &["md"])) {
+        for (line, number) in text.lines().zip(1..) {
+            for (twin, word) in JAPANESE_TWINS {
+                let line = line.replace(word, "").replace("バッファリング", "");
+                if line.contains(twin) {
+                    let path = path.display();
+                    offences.push(format!("{path}:{number}: `{twin}`, elsewhere `{word}`"));
+                }
+            }
+        }
+    }
+    none(offences);
+}
+
 #[test]
 fn every_message_that_the_code_names_exists() {
     let known: BTreeSet<String> = texts_below("locales/en", &["ftl"])
