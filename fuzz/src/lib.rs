@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// What stands on the standard input.
 ///
-/// Panics when it cannot be read: this is a program for whoever fuzzes.
+/// Panics when it cannot be read: this is a program for developers.
 #[cfg(not(fuzzing))]
 pub fn input() -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -107,7 +107,7 @@ fn an_answer_that_was_waited_for_comes_over_the_next_connection() {
 }
 
 #[test]
-fn whoever_does_not_come_back_is_kept_for_a_bounded_time() {
+fn a_peer_that_does_not_come_back_is_kept_for_a_bounded_time() {
     let place = place(Duration::from_millis(300), 8);
     let (bus, _) = place.call().unwrap();
     place.seen.alive.reach(1);

@@ -75,7 +75,7 @@ impl Server {
     }
 }
 
-/// Callers that have not said yet who they are. None of them is waited for alone: whoever connects and is silent holds
+/// Callers that have not said yet who they are. None of them is waited for alone: a caller that connects and is silent holds
 /// nobody up.
 #[derive(Default)]
 struct Callers(VecDeque<(TcpStream, SocketAddr, Instant)>);

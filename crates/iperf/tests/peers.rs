@@ -109,7 +109,7 @@ fn with_callers(meanwhile: impl FnOnce(u16)) {
     });
 }
 
-/// Whoever connects and is silent does not hold the server.
+/// A caller that connects and is silent does not hold the server.
 #[test]
 fn silent_callers_hold_nobody_up() {
     let mut silent = Vec::new();

@@ -56,7 +56,7 @@ impl Note {
 
     fn left_at(path: PathBuf) -> Option<(Self, String)> {
         let file = File::open(&path).ok()?;
-        // Whoever holds the lock is alive.
+        // The process that holds the lock is alive.
         file.try_lock().ok()?;
         let mut text = String::new();
         if (&file).take(NOTE_MAX).read_to_string(&mut text).is_err() {

@@ -8,7 +8,7 @@
 //!                    openmetrics newest value of each series, for a scraper over HTTP
 //! ```
 //!
-//! Whoever offers never waits. A sink that is down is told of once; what it did not get is counted. Every
+//! Offering a sample never waits. A sink that is down is told of once; what it did not get is counted. Every
 //! metric is a gauge there. The formats are pure functions in a file each.
 
 mod exposition;

@@ -147,7 +147,7 @@ fn answer(listener: &TcpListener, queue: &Receiver<Arc<[Point]>>, shared: &SinkS
             Err(RecvTimeoutError::Disconnected) => return,
         }
         if let Ok((stream, _)) = listener.accept() {
-            // Whoever leaves early has what they want.
+            // A scraper that leaves early has what it wants.
             let _ = http::serve(stream, MEDIA_TYPE, &newest.text());
         }
     }

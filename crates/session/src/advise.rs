@@ -237,7 +237,7 @@ fn try_out(
     let mut trials = vec![Vec::new(); tried.len()];
     for round in 0..rounds as usize {
         for place in 0..tried.len() {
-            // Whoever is first in one round is last in the next.
+            // The first of one round is the last of the next.
             let place = match round % 2 {
                 0 => place,
                 _ => tried.len() - 1 - place,

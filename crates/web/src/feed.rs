@@ -669,7 +669,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_offers_never_waits() {
+    fn offering_never_waits() {
         let feed = Feed::new("lab", false).expect("a feed");
         // The pump cannot apply anything while this is held.
         let held = feed.shared.lock();

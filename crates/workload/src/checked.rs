@@ -30,7 +30,7 @@ impl<O: Options> Checked for O {
 /// Errors: a number of this JSON object is not one that could be typed.
 fn within_ranges<O: Options>(text: &str) -> Result<(), Refusal> {
     let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
-        // Whoever reads it says what is wrong.
+        // What is wrong is said where it is read.
         return Ok(());
     };
     let required = |arg: Arg| arg.required(false);

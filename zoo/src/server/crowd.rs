@@ -26,7 +26,7 @@ pub fn serve(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
         // Who is behind sends what is due at once, as a burst of a busy program does.
         due = (due + pause).max(Instant::now() - Duration::from_millis(50));
         thread::sleep(due.saturating_duration_since(Instant::now()));
-        // Refused by whoever has no such port, which is what is expected.
+        // Refused by a host that has no such port, which is what is expected.
         let _ = socket.send_to(&[0; PAYLOAD_BYTES], to);
     }
 }

@@ -30,7 +30,7 @@ pub fn beside(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
             let (n, from) = socket.recv_from(&mut query)?;
             thread::sleep(takes);
             if let Some(answer) = answer(&query[..n], false, home.octets()) {
-                // Whoever asked may have left.
+                // The caller may have left.
                 let _ = socket.send_to(&answer, from);
             }
         }
@@ -57,7 +57,7 @@ pub fn serve(listen: SocketAddr, manner: &Manner) -> io::Result<()> {
         }
         thread::sleep(manner.time_ms("think_ms"));
         if let Some(answer) = answer(&query[..n], turn("servfail"), ANYWHERE) {
-            // Whoever asked may have left.
+            // The caller may have left.
             let _ = socket.send_to(&answer, from);
         }
     }

@@ -82,7 +82,7 @@ impl Observation {
             )));
         }
         for reach in reaches {
-            // Whoever names the monitor lets it ask the servers of this host.
+            // A policy that names the monitor lets it ask the servers of this host.
             let Reach::Address { host, port } = reach else {
                 continue;
             };

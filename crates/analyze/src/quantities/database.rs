@@ -82,7 +82,7 @@ fn is_postgres_log(event: &str) -> bool {
 }
 
 fn is_postgres_read(event: &str) -> bool {
-    // Whoever needs a block that another session reads waits for that session.
+    // A session that needs a block that another one reads waits for that one.
     const WAITS: [&str; 3] = ["io/datafileread", "ipc/bufferio", "lwlock/bufferio"];
     WAITS.contains(&event.to_ascii_lowercase().as_str())
 }

@@ -34,7 +34,7 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let unserved = view.total(http::UNSERVED_CONNECTIONS)?;
-    // Whoever waits for a request in plain does not answer a handshake, and may say so late.
+    // A server that waits for a request in plain does not answer a handshake, and may say so late.
     if is_plain(view) {
         return None;
     }

@@ -212,7 +212,7 @@ pub(super) fn pre_process(view: &mut View<'_>, id: Id) -> i64 {
             fill_arguments(view, (reference, names, values));
             return 0;
         }
-        // Whoever executes the sampler makes the call of a statement.
+        // The call of a statement is made where the sampler is executed.
         PreKind::Timeout { .. } | PreKind::Database(_) => return 0,
     };
     let Some(own) = (view.thread.number() as usize)

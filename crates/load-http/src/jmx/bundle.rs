@@ -342,7 +342,7 @@ mod tests {
             assert!(english(&refused.says).contains(path), "{refused:?}");
             let bundle = Bundle::collect(&options(&[".."]), 0).expect("it is named");
             assert_eq!(bundle.files[path], part.as_bytes());
-            // Who carries it out has nothing but the bundle.
+            // The host that carries it out has nothing but the bundle.
             std::fs::rename(place.path().join("part.jmx"), place.path().join("away"))
                 .expect("moved");
             bundle.prepare(&options(&[]), 0).expect("all is there");

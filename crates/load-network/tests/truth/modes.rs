@@ -141,7 +141,7 @@ fn streams_lose_nothing_and_keep_the_order() {
 }
 
 #[test]
-fn stream_meshes_connect_whoever_is_first() {
+fn stream_meshes_connect_in_any_order() {
     for transport in ["tcp", "tls"] {
         let fields =
             format!(r#""count":"500","size":"200","transport":"{transport}","direction":"mesh""#);

@@ -96,7 +96,7 @@ impl<F: Future<Output = ()>> Future for Tasks<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
-        // Whoever is woken meanwhile has its turn at once: what one future hands to another does not wait for the rest
+        // A task that is woken meanwhile has its turn at once: what one future hands to another does not wait for the rest
         // of the task. In the end that has its turn, too.
         for _ in 0..2 * this.futures.len() {
             let Some(number) = this.turns.next() else {

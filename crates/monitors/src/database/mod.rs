@@ -6,7 +6,7 @@
 //!        └─ once a second: counters ─────► Counters ────────────────► rates, totals, ratios
 //! ```
 //!
-//! Whoever is observed sees one more session. A server that does not answer gives `up` 0 and an event with
+//! The observed server has one more session. A server that does not answer gives `up` 0 and an event with
 //! the reason; the session is then made again, once a second at most.
 
 mod counters;

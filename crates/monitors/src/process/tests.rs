@@ -264,7 +264,7 @@ fn the_server_of_a_connection_is_found_when_there_is_one() {
 }
 
 #[test]
-fn whoever_listens_on_a_port_is_found_and_measured() {
+fn the_process_that_listens_on_a_port_is_found_and_measured() {
     if !cfg!(target_os = "linux") {
         return;
     }

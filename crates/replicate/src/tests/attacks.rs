@@ -669,7 +669,7 @@ fn files_that_are_listed_and_never_sent_are_asked_for_only_so_far() {
 }
 
 #[test]
-fn what_the_receiver_excludes_is_refused_from_whoever_sends_it() {
+fn what_the_receiver_excludes_is_refused_from_every_sender() {
     let place = Place::new();
     let mut terms = Copy::default().receive;
     terms.filter = crate::filter::Filter::new(&[], &["secret".into(), "*.key".into()]).unwrap();

@@ -189,7 +189,7 @@ fn legs(
         for target in targets {
             let leg = leg(place, source, target, options)?;
             let host = (!leg.options.pull).then(|| leg.host.clone());
-            // Whoever removes what one source does not have removes what the other one has.
+            // Removing what one source does not have removes what the other one has.
             if written
                 .insert((host, leg.options.target.clone()), ())
                 .is_some()

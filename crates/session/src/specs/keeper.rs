@@ -231,7 +231,7 @@ impl Own<'_> {
             follows: options.mirror.is_some(),
         };
         thread::scope(|scope| {
-            // Whoever shows rows may wait for a terminal: the run does not.
+            // Showing rows may wait for a terminal: the run does not.
             scope.spawn(|| {
                 for news in telling {
                     self.change(|state| news.apply(state));

@@ -269,7 +269,7 @@ fn a_sink_that_is_down_is_told_once_and_noted() {
 }
 
 #[test]
-fn whoever_asks_gets_the_newest_values_while_it_goes_on() {
+fn a_scraper_gets_the_newest_values_while_it_goes_on() {
     let place = place();
     let server = serve(&place);
     let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());

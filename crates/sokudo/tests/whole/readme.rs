@@ -215,7 +215,7 @@ fn from_the_check_to_the_report_in_a_file() {
         page.contains("requests/s"),
         "the verdict stands in the page"
     );
-    // Whoever opens it is offline: it names no other file.
+    // It is opened offline: it names no other file.
     for loads in ["src=\"http", "href=\"http://", "url(http", "@import"] {
         assert!(!page.contains(loads), "{loads}");
     }

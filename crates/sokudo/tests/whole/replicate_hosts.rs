@@ -64,7 +64,7 @@ fn own(place: &Path, number: usize) -> PathBuf {
 }
 
 #[test]
-fn twenty_hosts_get_a_tree_whoever_of_them_is_dead_or_slow() {
+fn twenty_hosts_get_a_tree_though_one_is_dead_and_one_is_slow() {
     let Some(hosts) = Hosts::new(TARGETS + 1) else {
         return;
     };

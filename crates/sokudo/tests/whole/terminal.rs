@@ -298,7 +298,7 @@ fn the_full_screen_comes_and_goes() {
     }
 }
 
-/// Whoever types `--interval` gets a line for each, also through a pipe, where no escape code comes; a
+/// With `--interval` each interval gets a line, also through a pipe, where no escape code comes; a
 /// reader that leaves early ends the program without a message.
 #[test]
 fn intervals_are_lines_and_pipes_get_no_escape_codes() {

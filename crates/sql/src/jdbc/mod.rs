@@ -6,7 +6,7 @@
 //!                        └── set_auto_commit · commit · rollback
 //! ```
 //!
-//! Whoever executes test plans that were written for JDBC needs what those drivers show: which Java type a
+//! Executing test plans that were written for JDBC needs what those drivers show: which Java type a
 //! column has and how its value prints, what the message of an error is, and when a transaction begins. The
 //! drivers are `org.postgresql:postgresql` 42.7, `org.mariadb.jdbc:mariadb-java-client` 3.5,
 //! `com.mysql:mysql-connector-j` 9 and `org.xerial:sqlite-jdbc` 3.50.

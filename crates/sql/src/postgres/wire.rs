@@ -14,7 +14,7 @@ const MOST_BYTES: usize = (1 << 30) + 64;
 /// Most bytes of a message from the server that are kept: far above the rows of a load, and little for a host
 /// with hundreds of sessions that a server would fill.
 pub(super) const ANSWER_BYTES: usize = 64 << 20;
-/// The same before the session is open: whoever listens there has not shown yet that it is the server.
+/// The same before the session is open: the listener there has not shown yet that it is the server.
 const LOGIN_BYTES: usize = 64 << 10;
 /// Bytes of an inbox of a new session: many sessions hold no more than the answer to one statement.
 const INBOX_BYTES: usize = 1 << 10;

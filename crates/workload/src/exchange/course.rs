@@ -323,7 +323,7 @@ mod tests {
         by_count.recorder.failed(14 * S, || "refused".into());
         assert_eq!(by_count.next(25 * S, 0), Next::Now(25 * S));
         assert_eq!(by_count.next(26 * S, 0), Next::Over);
-        // Whoever says how long is asked for so long.
+        // A load with a length is asked for so long.
         let mut timed = course(100_000_000_000);
         timed.recorder.failed(S, || "refused".into());
         assert_eq!(timed.next(50 * S, 0), Next::Now(50 * S));

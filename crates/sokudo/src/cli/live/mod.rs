@@ -25,7 +25,7 @@ pub struct LiveArgs {
     pub live: bool,
 }
 
-/// True when `--interval` was typed: whoever asks for an interval wants a line for each.
+/// True when `--interval` was typed: each interval gets a line then.
 pub fn wants_lines(words: &[String]) -> bool {
     let is_interval = |word: &String| word == "--interval" || word.starts_with("--interval=");
     words.iter().any(is_interval)
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_for_whoever_types_an_interval() {
+    fn lines_come_where_an_interval_is_typed() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert!(wants_lines(&words("http x --interval 1s")));
         assert!(wants_lines(&words("http x --interval=1s")));

@@ -97,7 +97,7 @@ fn secure_far_of(
     far_over(listener, secured, does)
 }
 
-/// A server's side of TLS with a certificate that nobody vouches for. Whoever comes has one that
+/// A server's side of TLS with a certificate that nobody vouches for. Every caller has one that
 /// `authority` vouches for, if there is one.
 fn self_signed(authority: Option<&[u8]>) -> ServerConfig {
     let pair = KeyPair::generate().expect("a key");
