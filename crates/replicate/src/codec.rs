@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use zstd::zstd_safe::CParameter;
+
 use crate::frame::{Codec, FrameError};
 
 /// Levels that pay on a sender, in rising order; 0 means no compression. Higher ones gain at most a few
@@ -11,13 +13,32 @@ pub const LADDER: [i32; 4] = [0, 1, 2, 3];
 pub const MAX_LEVEL: i32 = 19;
 /// A compressed payload must be smaller than this share of the raw one, or it is stored.
 const WORTH: f64 = 0.98;
-/// Bytes of each slice that [`is_incompressible`] looks at.
+/// Most bytes of each slice that [`is_incompressible`] looks at, and the least.
 const SLICE: usize = 4_096;
+const LEAST_SLICE: usize = 1_024;
+/// Places of the table in which level 1 looks for earlier occurrences, as a power of two. With the level's own
+/// 2^14 it overlooks so many that text takes 4 to 11 percent more bytes, for the same CPU time; still larger ones cost
+/// more time than they save.
+const HASH_LOG_OF_1: u32 = 15;
 /// Entropy of single bytes above which data is taken for compressed or encrypted, bits per byte. Of
 /// 1,536 frames of text and 768 of archives it misjudges 11.
 const DENSE_BITS: f64 = 7.7;
 /// The same for fewer bytes, where chance makes the measured entropy smaller.
 const DENSE_BITS_FEW: f64 = 7.4;
+
+/// The parts of data that [`is_incompressible`] looks at: at most three eighths of it, but not too few bytes.
+fn slices(data: &[u8]) -> [&[u8]; 3] {
+    let slice = (data.len() / 8).clamp(LEAST_SLICE, SLICE);
+    if data.len() <= 3 * slice {
+        return [data, &[], &[]];
+    }
+    let middle = data.len() / 2 - slice / 2;
+    [
+        &data[..slice],
+        &data[middle..middle + slice],
+        &data[data.len() - slice..],
+    ]
+}
 
 /// True when the bytes look like compressed or encrypted ones: the entropy of single bytes in up to
 /// three slices. What repeats over long distances is not seen.
@@ -28,7 +49,7 @@ pub fn is_incompressible(data: &[u8]) -> bool {
     // Of a run of equal bytes, neighbours count in different tables: no count waits for the one before.
     let mut tables = [[0_u32; 256]; 4];
     let mut looked_at = 0_u32;
-    let mut count = |slice: &[u8]| {
+    for slice in slices(data) {
         let mut fours = slice.chunks_exact(4);
         for four in &mut fours {
             for (table, byte) in tables.iter_mut().zip(four) {
@@ -39,14 +60,6 @@ pub fn is_incompressible(data: &[u8]) -> bool {
             tables[0][usize::from(*byte)] += 1;
         }
         looked_at += slice.len() as u32;
-    };
-    if data.len() <= 3 * SLICE {
-        count(data);
-    } else {
-        let middle = data.len() / 2 - SLICE / 2;
-        count(&data[..SLICE]);
-        count(&data[middle..middle + SLICE]);
-        count(&data[data.len() - SLICE..]);
     }
     let weighted: f64 = (0..256)
         .map(|byte| weight(tables.iter().map(|table| table[byte]).sum()))
@@ -84,11 +97,22 @@ pub struct Packer {
 impl Packer {
     /// With nothing compressed yet.
     pub fn new() -> std::io::Result<Self> {
-        Ok(Self {
+        let mut packer = Self {
             context: zstd::bulk::Compressor::new(1)?,
             level: 1,
             out: Vec::new(),
-        })
+        };
+        packer.set_level(1)?;
+        Ok(packer)
+    }
+
+    fn set_level(&mut self, level: i32) -> std::io::Result<()> {
+        self.context.set_compression_level(level)?;
+        // Zero leaves it to the level.
+        let hash_log = if level == 1 { HASH_LOG_OF_1 } else { 0 };
+        self.context.set_parameter(CParameter::HashLog(hash_log))?;
+        self.level = level;
+        Ok(())
     }
 
     /// The payload as it is to travel at this level.
@@ -96,10 +120,9 @@ impl Packer {
         if level <= 0 || raw.len() < 64 {
             return (Codec::Stored, raw);
         }
-        if level != self.level && self.context.set_compression_level(level).is_err() {
+        if level != self.level && self.set_level(level).is_err() {
             return (Codec::Stored, raw);
         }
-        self.level = level;
         self.out.clear();
         self.out.reserve(zstd::zstd_safe::compress_bound(raw.len()));
         match self.context.compress_to_buffer(raw, &mut self.out) {
@@ -179,6 +202,17 @@ mod tests {
         assert_eq!(packer.pack(&random, 3).0, Codec::Stored);
     }
 
+    /// With the level's own table the ratio is 2.81, with this one 2.94.
+    #[test]
+    fn level_1_looks_for_repetitions_in_a_large_table() {
+        let text = bytes(Content::Text);
+        let mut packer = Packer::new().unwrap();
+        let first = packer.pack(&text, 1).1.len();
+        assert!(first * 29 < text.len() * 10, "{first}");
+        packer.pack(&text, 3);
+        assert_eq!(packer.pack(&text, 1).1.len(), first);
+    }
+
     #[test]
     fn a_payload_that_unpacks_to_more_than_it_says_is_refused() {
         let raw = vec![7; 1 << 20];
@@ -197,7 +231,7 @@ mod tests {
     proptest! {
         #[test]
         fn entropy_is_judged_as_it_is_defined(
-            seed in any::<u64>(), most in 1_u8..=255, length in 3_000_usize..=3 * SLICE,
+            seed in any::<u64>(), most in 1_u8..=255, length in 3_000_usize..=10 * SLICE,
         ) {
             let mut state = seed | 1;
             let mut next = || {
@@ -205,7 +239,7 @@ mod tests {
                 (state >> 33) as u8
             };
             let data: Vec<u8> = (0..length).map(|_| next() % most).collect();
-            let bits = entropy_bits(&data);
+            let bits = entropy_bits(&slices(&data).concat());
             // At the border itself the last digits may differ.
             prop_assume!((bits - DENSE_BITS).abs() > 1e-9);
             prop_assert_eq!(is_incompressible(&data), bits > DENSE_BITS);
