@@ -6,6 +6,7 @@ error-agent-no-note = { $host } cannot note what it is asked for: { $error }
 error-agent-no-note-hint = see to { $path } there
 error-agent-out-of-order = the controller asked out of order: { $what }
 error-agent-phase-over = the phase took longer than the policy of this host allows, and was ended
+error-agent-rate-exceeded = the other ends asked for more than the policy of this host grants the phase, and it was ended
 error-agent-start-time = the load was to start { $time } from now, by this host's clock: that is too long ago or too far ahead
 error-agent-workload-unknown = { $host } does not know the workload `{ $workload }`
 error-bind-family = --bind { $local } cannot send to { $peer }: one is { $local_family }, the other { $peer_family }

@@ -140,6 +140,7 @@ reason-record-texts = column `{ $name }` holds no text
 reason-record-column = it has no column `{ $name }`
 reason-record-optional = column `{ $name }` may be empty or repeated
 reason-record-schema = its schema is `{ $found }`, not `{ $known }`
+reason-policy-rate-exceeded = the other end asked for more than the policy of this host grants the phase
 reason-policy-unknown-reach = what `{ $workload }` reaches is not known here
 reason-policy-reach = `{ $workload }` reaches { $what }, which `reach` does not name (`{ $name }`)
 reason-policy-anywhere = it sends to the networks listed under `destinations` only, and `{ $workload }` goes wherever its options say

@@ -6,6 +6,7 @@ error-agent-no-note = { $host } は依頼を記録できません: { $error }
 error-agent-no-note-hint = そのホストの { $path } を確認してください
 error-agent-out-of-order = コントローラーの要求の順序が正しくありません: { $what }
 error-agent-phase-over = フェーズがこのホストのポリシーで許された時間を超えたため、終了しました
+error-agent-rate-exceeded = 相手側がこのホストのポリシーでフェーズに許された量を超えて要求したため、フェーズを終了しました
 error-agent-start-time = 開始時刻がこのホストの時計で { $time } 後になっています。過去すぎるか、先すぎます
 error-agent-workload-unknown = { $host } にはワークロード `{ $workload }` がありません
 error-bind-family = --bind { $local } から { $peer } には送信できません: 前者は { $local_family }、後者は { $peer_family } です

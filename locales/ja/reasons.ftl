@@ -139,6 +139,7 @@ reason-record-texts = 列 `{ $name }` が文字列ではありません
 reason-record-column = 列 `{ $name }` がありません
 reason-record-optional = 列 `{ $name }` が空または繰り返しを許しています
 reason-record-schema = スキーマが `{ $known }` ではなく `{ $found }` です
+reason-policy-rate-exceeded = 相手側がこのホストのポリシーでフェーズに許された量を超えて要求しました
 reason-policy-unknown-reach = `{ $workload }` の到達先をこのホストは知りません
 reason-policy-reach = `{ $workload }` は{ $what }を対象にしますが、`reach` に `{ $name }` がありません
 reason-policy-anywhere = 送信先は `destinations` のネットワークに限られますが、`{ $workload }` の送信先はオプションで決まります

@@ -168,7 +168,10 @@ impl Session {
             return Ok(None);
         };
         let verdict = judge(&guard.policy, spec);
-        let verdict = verdict.and_then(|demand| Share::take(guard, demand));
+        let flows = spec.phase.flows.iter();
+        let own = flows.filter(|flow| flow.from == spec.me || flow.to == spec.me);
+        let own = u32::try_from(own.count()).unwrap_or(u32::MAX);
+        let verdict = verdict.and_then(|demand| Share::take(guard, demand, own));
         let mut about = audit::of_phase(spec);
         let what = match &verdict {
             Ok(_) => "prepare",
@@ -236,6 +239,7 @@ impl Session {
             let longest = Duration::from_nanos(self.bound_ns.saturating_add(ahead_ns));
             work.end_after(longest.saturating_add(guard.grace))?;
         }
+        work.begin_limit(at_ns);
         work.with(|phase| phase.start(at_ns, t0_ns))?;
         self.state = State::Running(work);
         Ok(Reply::Done)
@@ -245,7 +249,18 @@ impl Session {
         let State::Running(work) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Drain before Start"));
         };
-        Ok(Reply::Result(work.drain(sent)?))
+        let drained = work.drain(sent);
+        self.note_excess(&work)?;
+        Ok(Reply::Result(drained?))
+    }
+
+    /// Logs that a phase was ended because the other ends asked for more than was granted.
+    fn note_excess(&self, work: &Work) -> Result<(), Refusal> {
+        let Some(why) = work.exceeded() else {
+            return Ok(());
+        };
+        let about = serde_json::json!({ "why": english(&why.says) });
+        self.note("ended", about)
     }
 
     /// Does something with the phase that runs, if one does.
@@ -386,7 +401,12 @@ impl Drop for Session {
             State::Idle => "left",
             State::Prepared(_) | State::Armed(_) | State::Running(_) => "left during a phase",
         };
-        self.state = State::Idle;
+        if let State::Prepared(work) | State::Armed(work) | State::Running(work) =
+            std::mem::replace(&mut self.state, State::Idle)
+        {
+            // As below.
+            let _ = self.note_excess(&work);
+        }
         // Its last sample is kept, too.
         self.watch = None;
         // The controller is gone: a failure to log cannot be reported to it.

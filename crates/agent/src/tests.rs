@@ -1,5 +1,6 @@
 use sokudo_i18n::english;
 use sokudo_model::{FlowPlan, HostSpec, Labels, PhasePlan, RunId};
+use sokudo_workload::limit::Purse;
 use sokudo_workloads::together::{TogetherOptions, TogetherPart};
 
 use super::*;
@@ -119,12 +120,12 @@ fn bounds_hold_for_all_sessions_together() {
         ),
     ] {
         let guard = guard(text, folder.path());
-        let Ok(first) = Share::take(&guard, one) else {
+        let Ok(first) = Share::take(&guard, one, 1) else {
             panic!("there is room");
         };
-        assert!(Share::take(&guard, one).is_err(), "{text}");
+        assert!(Share::take(&guard, one, 1).is_err(), "{text}");
         drop(first);
-        assert!(Share::take(&guard, one).is_ok(), "{text}");
+        assert!(Share::take(&guard, one, 1).is_ok(), "{text}");
     }
 }
 
@@ -137,7 +138,7 @@ fn changed_load_counts_for_other_sessions() {
         events_per_s: Some(per_s),
         ..Demand::NOTHING
     };
-    let Ok(first) = Share::take(&guard, of(1.0)) else {
+    let Ok(first) = Share::take(&guard, of(1.0), 1) else {
         panic!("there is room");
     };
     let to = |rate| Change {
@@ -146,7 +147,29 @@ fn changed_load_counts_for_other_sessions() {
     };
     assert!(first.change(&to(31.0)).is_err());
     let before = first.change(&to(25.0)).expect("there is room");
-    assert!(Share::take(&guard, of(10.0)).is_err(), "25/s go on");
+    assert!(Share::take(&guard, of(10.0), 1).is_err(), "25/s go on");
     first.set(before);
-    assert!(Share::take(&guard, of(10.0)).is_ok(), "1/s goes on");
+    assert!(Share::take(&guard, of(10.0), 1).is_ok(), "1/s goes on");
+}
+
+/// Sessions behind each other take no more than one may.
+#[test]
+fn what_a_phase_took_ahead_is_owed_by_the_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guard = guard("max_rate = \"10/s\"", folder.path());
+    let of = |per_s| Demand {
+        events_per_s: Some(per_s),
+        ..Demand::NOTHING
+    };
+    for (flows, fits_soon) in [(1, true), (64, false)] {
+        let Ok(first) = Share::take(&guard, of(10.0), flows) else {
+            panic!("nothing is owed");
+        };
+        let ahead = 10 + 2 * u64::from(flows);
+        let paid = Purse::new(first.limit()).events(ahead);
+        assert_eq!(paid, Ok(()), "that much is granted at once");
+        drop(first);
+        assert!(guard.loads.owes());
+        assert_eq!(Share::take(&guard, of(10.0), flows).is_ok(), fits_soon);
+    }
 }

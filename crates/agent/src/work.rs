@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use sokudo_model::{Change, Refusal, Text};
 use sokudo_workload::Phase;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::refusal::{failed, spawn};
 
 use crate::load::Share;
@@ -22,6 +23,8 @@ struct Held {
 /// A session's phase, until it is over.
 pub(crate) struct Work {
     held: Arc<Mutex<Option<Held>>>,
+    /// What the ends that answer are held to; `None` = anything.
+    limit: Option<Arc<Limit>>,
     fuse: Option<Fuse>,
 }
 
@@ -31,9 +34,17 @@ struct Fuse {
 }
 
 impl Work {
-    pub(crate) fn new(phase: Box<dyn Phase>, share: Option<Share>) -> Self {
+    pub(crate) fn new(mut phase: Box<dyn Phase>, share: Option<Share>) -> Self {
+        let limit = share.as_ref().and_then(Share::limit).cloned();
+        if let Some(limit) = &limit {
+            phase.hold_to(limit);
+        }
         let held = Arc::new(Mutex::new(Some(Held { phase, share })));
-        Self { held, fuse: None }
+        Self {
+            held,
+            limit,
+            fuse: None,
+        }
     }
 
     /// Ends the phase after so long, if it is still there.
@@ -49,6 +60,24 @@ impl Work {
         })?;
         self.fuse = Some(Fuse { _burning: burning });
         Ok(())
+    }
+
+    /// What is granted grows from this moment on.
+    pub(crate) fn begin_limit(&self, at_ns: i64) {
+        if let Some(limit) = &self.limit {
+            limit.begin(at_ns);
+        }
+    }
+
+    /// The reason why the phase ended, when the other ends asked for more than was granted.
+    pub(crate) fn exceeded(&self) -> Option<Refusal> {
+        let is_exceeded = self.limit.as_ref().is_some_and(|limit| limit.is_exceeded());
+        is_exceeded.then(|| {
+            failed(
+                Text::new("error-agent-rate-exceeded"),
+                Some(Text::new("error-policy-forbids-hint")),
+            )
+        })
     }
 
     /// Does something with the phase. Errors: it is over, or what `act` says.
@@ -82,7 +111,11 @@ impl Work {
     }
 
     /// Waits for the end of the phase. Errors: it is over, or its result cannot be had.
-    pub(crate) fn drain(self, sent: &[Option<String>]) -> Result<String, Refusal> {
+    pub(crate) fn drain(&self, sent: &[Option<String>]) -> Result<String, Refusal> {
+        if let Some(why) = self.exceeded() {
+            drop(locked(&self.held).take());
+            return Err(why);
+        }
         let held = locked(&self.held).take();
         let mut held = held.ok_or_else(over)?;
         held.phase.drain(sent)

@@ -19,6 +19,7 @@ use sokudo_model::{
 use sokudo_stats::{Best, First, Outcome};
 
 use crate::demand::Demand;
+use crate::limit::Limit;
 
 /// Description of a workload, for help pages, the console and the capability list.
 #[derive(Debug, Clone, Copy)]
@@ -194,6 +195,11 @@ pub trait Workload: Sync {
 pub trait Phase<N = String>: Send {
     /// Offer to the other hosts: how they reach this one.
     fn offer(&self) -> String;
+
+    /// Holds the ends that answer to what was granted, from now on; called at most once, before
+    /// [`Phase::arm`]. A load whose far ends cannot make this host do anything but what its own options say
+    /// has nothing to hold.
+    fn hold_to(&mut self, limit: &Arc<Limit>);
 
     /// Connects to the other hosts. `offers` by host index.
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal>;

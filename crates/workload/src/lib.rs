@@ -18,6 +18,7 @@ pub mod handover;
 pub mod histogram_text;
 pub mod joined;
 pub mod json;
+pub mod limit;
 pub mod link;
 mod link_text;
 pub mod load;

@@ -9,6 +9,8 @@
 //! cannot be read are refused with their field, numbers that cannot be read leave their host's flows
 //! incomplete, with the reason.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sokudo_model::{
@@ -21,6 +23,7 @@ use crate::checked::Checked;
 use crate::contract::{Descriptor, Emit, HostResult, PathUse, Phase, Workload};
 use crate::demand::Demand;
 use crate::joined::outcome;
+use crate::limit::Limit;
 use crate::refusal::{operator, read_options};
 use crate::reporting::as_text;
 
@@ -166,6 +169,10 @@ struct Written<N>(Box<dyn Phase<N>>);
 impl<N: Serialize> Phase for Written<N> {
     fn offer(&self) -> String {
         self.0.offer()
+    }
+
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.0.hold_to(limit);
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

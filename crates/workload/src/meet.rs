@@ -28,6 +28,7 @@ use sokudo_net::wait::allow_open_files;
 
 use crate::choice::Choice;
 use crate::consent::{self, Door, Doorkeeper};
+use crate::limit::{Limit, Purse};
 use crate::link::{
     CallError, Caller, Link, Listening, Place, Transport, admit, admit_proven, prove, show_ticket,
 };
@@ -154,6 +155,8 @@ pub struct Meeting {
     acceptors: Vec<(u32, JoinHandle<Option<Accepted>>)>,
     /// Ends the accepting threads.
     closed: Arc<AtomicBool>,
+    /// What the ends that answer may do; `None` = anything.
+    limit: Option<Arc<Limit>>,
 }
 
 impl Meeting {
@@ -173,6 +176,7 @@ impl Meeting {
             doors: Vec::new(),
             acceptors: Vec::new(),
             closed: Arc::default(),
+            limit: None,
         };
         meeting.check_open_files()?;
         meeting.offer = as_text(&meeting.listen()?)?;
@@ -192,6 +196,21 @@ impl Meeting {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Holds the ends that answer to a limit.
+    pub fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.limit = Some(Arc::clone(limit));
+    }
+
+    /// Limit of the ends that answer, where there is one.
+    pub fn limit(&self) -> Option<&Arc<Limit>> {
+        self.limit.as_ref()
+    }
+
+    /// What one more answering thread pays from.
+    pub fn purse(&self) -> Purse {
+        Purse::new(self.limit.as_ref())
     }
 
     /// The plan of the phase, from this host's side.

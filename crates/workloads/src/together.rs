@@ -20,6 +20,7 @@ use sokudo_model::spec::HostSpec;
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text};
 use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::contract::PathUse;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::refusal::{failed, operator, read_options};
 use sokudo_workload::told::{SENT, read_each};
 use sokudo_workload::{Demand, Descriptor, Emit, Emitted, HostResult, Phase, Workload};
@@ -186,6 +187,11 @@ impl Phase for TogetherPhase {
             .map(|part| part.as_ref().map(|p| p.offer()))
             .collect();
         listed(offers)
+    }
+
+    /// What was granted is the sum of the parts: they take from one limit.
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.each().for_each(|(_, part)| part.hold_to(limit));
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

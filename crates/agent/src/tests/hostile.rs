@@ -55,6 +55,18 @@ impl Hosts {
         }
     }
 
+    /// Waits until a host has sent all; what it says of that.
+    fn sent(&self, host: u32) -> String {
+        let deadline = Instant::now() + BOUND;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.0.notes().recv_timeout(left).expect("a note in time") {
+                (MemberId(from), Note::Sent(says)) if from == host => return says,
+                _ => {}
+            }
+        }
+    }
+
     fn start(&self, host: u32, at_ns: i64) -> Reply {
         self.ask(
             host,
@@ -148,6 +160,158 @@ fn what_answers_ends_in_time_whatever_the_others_do() {
     }
 }
 
+/// Bound of what is answered, and what a caller that holds to nothing asks for, by kind.
+const ASKED_TOO_MUCH: [(&str, &str, &str, &str); 15] = [
+    (
+        "http",
+        r#"{"duration":"1s","rate":"100/s","url":"http://a/"}"#,
+        r#"{"duration":"1s","url":"http://a/"}"#,
+        "100/s",
+    ),
+    (
+        "http",
+        r#"{"duration":"1s","rate":"100/s","url":"http://a/"}"#,
+        r#"{"duration":"1s","url":"http://a/"}"#,
+        "1Mb/s",
+    ),
+    (
+        "bus",
+        r#"{"duration":"1s","rate":"100/s","mode":"rr"}"#,
+        r#"{"duration":"1s","mode":"rr"}"#,
+        "1Gb/s",
+    ),
+    (
+        "rr",
+        r#"{"duration":"1s","rate":"100/s"}"#,
+        r#"{"duration":"1s"}"#,
+        "100/s",
+    ),
+    (
+        "rr",
+        r#"{"duration":"1s","rate":"100/s","connections":3}"#,
+        r#"{"duration":"1s","connections":3}"#,
+        "100/s",
+    ),
+    (
+        "rr",
+        r#"{"duration":"1s","rate":"100/s","transport":"udp"}"#,
+        r#"{"duration":"1s","transport":"udp"}"#,
+        "100/s",
+    ),
+    (
+        "rr",
+        r#"{"duration":"1s","rate":"10/s","size":"64:4096"}"#,
+        r#"{"duration":"1s","size":"64:4096"}"#,
+        "400kb/s",
+    ),
+    (
+        "rr",
+        r#"{"duration":"1s","rate":"10/s","size":"4096:4096","duplex":true}"#,
+        r#"{"duration":"1s","size":"4096:4096","duplex":true}"#,
+        "400kb/s",
+    ),
+    (
+        "crr",
+        r#"{"duration":"1s","rate":"10/s"}"#,
+        r#"{"duration":"1s"}"#,
+        "10/s",
+    ),
+    (
+        "probe",
+        r#"{"duration":"1s","every":"100ms"}"#,
+        r#"{"duration":"1s","every":"100us"}"#,
+        "100/s",
+    ),
+    (
+        "stream",
+        r#"{"duration":"1s","rate":"1Mb/s"}"#,
+        r#"{"duration":"1s"}"#,
+        "1Mb/s",
+    ),
+    (
+        "datagram",
+        r#"{"duration":"1s","rate":"1Mb/s"}"#,
+        r#"{"duration":"1s","rate":"500Mb/s"}"#,
+        "1Mb/s",
+    ),
+    (
+        "bus",
+        r#"{"duration":"1s","rate":"100/s","rx":"inline"}"#,
+        r#"{"duration":"1s","rx":"inline"}"#,
+        "100/s",
+    ),
+    (
+        "bus",
+        r#"{"duration":"1s","rate":"100/s","rx":"queue"}"#,
+        r#"{"duration":"1s","rx":"queue"}"#,
+        "100/s",
+    ),
+    (
+        "bus",
+        r#"{"duration":"1s","rate":"100/s","rx":"poll"}"#,
+        r#"{"duration":"1s","rx":"poll"}"#,
+        "100/s",
+    ),
+];
+
+/// The far end was told another load than this host: this host answers no more than what it was told.
+#[test]
+fn what_answers_holds_to_its_rate_whatever_the_others_do() {
+    for (kind, granted, asked, most) in ASKED_TOO_MUCH {
+        let folder = tempfile::tempdir().expect("a folder");
+        let guarded = guard(&format!("max_rate = \"{most}\""), folder.path());
+        let hosts = Hosts::new(&[None, Some(&guarded)]);
+        hosts.arm([spec(kind, asked, 0), spec(kind, granted, 1)]);
+        let at_ns = now_ns() + 10_000_000;
+        for host in [1, 0] {
+            assert_eq!(hosts.start(host, at_ns), Reply::Done);
+        }
+        hosts.sent(0);
+        let reply = hosts.ask(
+            1,
+            Ask::Drain {
+                sent: vec![None; 2],
+            },
+        );
+        assert!(
+            is_refused(&reply, "more than the policy"),
+            "{kind} {asked}: {reply:?}"
+        );
+        hosts.0.close();
+        let noted = std::fs::read_to_string(folder.path().join("audit.jsonl")).expect("a log");
+        assert!(noted.contains("\"ended\""), "{noted}");
+    }
+}
+
+/// Who asks for what was agreed on is answered to the end, in full.
+#[test]
+fn what_holds_to_its_rate_is_not_ended() {
+    let honest = ASKED_TOO_MUCH.map(|(kind, granted, _, most)| (kind, granted, most));
+    for (kind, granted, most) in honest {
+        let folder = tempfile::tempdir().expect("a folder");
+        let guarded = guard(&format!("max_rate = \"{most}\""), folder.path());
+        let options = granted.replace("1s", "300ms");
+        // Twice: nothing is owed by the first.
+        for _ in 0..2 {
+            let hosts = Hosts::new(&[None, Some(&guarded)]);
+            hosts.arm([0, 1].map(|me| spec(kind, &options, me)));
+            let at_ns = now_ns() + 10_000_000;
+            for host in [1, 0] {
+                assert_eq!(hosts.start(host, at_ns), Reply::Done);
+            }
+            let sent = vec![Some(hosts.sent(0)), None];
+            for host in 0..2 {
+                let reply = hosts.ask(host, Ask::Drain { sent: sent.clone() });
+                assert!(
+                    matches!(reply, Reply::Result(_)),
+                    "{kind} {options}: {reply:?}"
+                );
+            }
+            hosts.0.close();
+        }
+    }
+}
+
 #[test]
 fn no_load_is_steered_to_what_is_no_number() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -230,8 +394,7 @@ fn measured(kind: &str, options: &str) -> Vec<String> {
     for host in [1, 0] {
         assert_eq!(hosts.start(host, at_ns), Reply::Done);
     }
-    std::thread::sleep(Duration::from_millis(200));
-    let sent = vec![Some("{}".to_owned()), None];
+    let sent = vec![Some(hosts.sent(0)), None];
     let results = (0..2).map(
         |host| match hosts.ask(host, Ask::Drain { sent: sent.clone() }) {
             Reply::Result(text) => text,

@@ -67,8 +67,10 @@ impl Load for Http {
         let per_s = options.requests_per_s().map(|rate| rate / loops as f64);
         let request = options.request().len() as u64;
         Demand::of_flows(spec, options.duration_ns(), |flow| {
+            let is_peer = flow.from != flow.to;
             // A server elsewhere answers what it likes.
-            let answer = (flow.from != flow.to).then_some(peer::ANSWER_BYTES);
+            let answer = is_peer.then_some(peer::ANSWER_BYTES);
+            let request = request + if is_peer { peer::REQUEST_BYTES } else { 0 };
             let own = share(options.connections.into(), flow.id.into(), loops);
             FlowDemand::exchange(own, per_s, request, answer)
         })

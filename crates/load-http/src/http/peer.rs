@@ -13,14 +13,15 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Refusal, Text};
 use sokudo_workload::consent;
+use sokudo_workload::limit::{Limit, Purse};
 use sokudo_workload::link::is_silence;
 use sokudo_workload::ports;
 use sokudo_workload::refusal::{failed, spawn, unproven};
@@ -33,6 +34,9 @@ const PROOF_BOUND: Duration = Duration::from_secs(5);
 const MOST_CALLERS: usize = 256;
 /// Most bytes of an answer, its head included.
 pub(super) const ANSWER_BYTES: u64 = 192;
+/// Bytes by which a request to a host of the run is longer than what the options say, at most: its path
+/// is the ticket, its host an address with a port.
+pub(super) const REQUEST_BYTES: u64 = 96;
 /// Bytes of the body of each answer.
 const BODY_BYTES: usize = 64;
 /// Longest request that is read.
@@ -49,6 +53,7 @@ pub(super) struct Offer {
 pub(super) struct Server {
     /// Its port.
     pub port: u16,
+    served: Arc<Served>,
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -85,12 +90,22 @@ impl Server {
         let port = listener.local_addr().map_err(cannot)?.port();
         let over = Arc::new(AtomicBool::new(false));
         let (seen, served) = (Arc::clone(&over), Arc::new(Served::new(tickets)));
-        let thread = spawn("web server", move || serve(&listener, &served, &seen))?;
+        let known = Arc::clone(&served);
+        let thread = spawn("web server", move || serve(&listener, &known, &seen))?;
         Ok(Self {
             port,
+            served,
             over,
             thread: Some(thread),
         })
+    }
+}
+
+impl Server {
+    /// Holds all callers together to a limit.
+    pub fn hold_to(&self, limit: &Arc<Limit>) {
+        // It is set once per phase.
+        let _ = self.served.limit.set(Arc::clone(limit));
     }
 }
 
@@ -110,6 +125,7 @@ struct Served {
     /// Beginnings of requests that bring one of the tickets.
     lines: Vec<String>,
     answer: Vec<u8>,
+    limit: OnceLock<Arc<Limit>>,
 }
 
 impl Served {
@@ -119,6 +135,7 @@ impl Served {
             lines: tickets.iter().map(line).collect(),
             tickets,
             answer: answer(),
+            limit: OnceLock::new(),
         }
     }
 
@@ -172,10 +189,15 @@ fn converse(mut stream: TcpStream, served: &Served, over: &AtomicBool) -> io::Re
             Err(error) => return Err(error),
         }
     }
+    // A ticket is known when the phase has been armed: the limit is there by then.
+    let mut purse = Purse::new(served.limit.get());
     while !over.load(Ordering::Relaxed) {
         match stream.read(&mut portion) {
             Ok(0) => return Ok(()),
-            Ok(count) => request.extend_from_slice(&portion[..count]),
+            Ok(count) => {
+                purse.received(count)?;
+                request.extend_from_slice(&portion[..count]);
+            }
             Err(error) if is_silence(&error) => continue,
             Err(error) => return Err(error),
         }
@@ -184,6 +206,8 @@ fn converse(mut stream: TcpStream, served: &Served, over: &AtomicBool) -> io::Re
             if !served.lines.iter().any(brings) {
                 return Ok(());
             }
+            purse.events(1)?;
+            purse.sent(served.answer.len())?;
             stream.write_all(&served.answer)?;
             request.drain(..end);
         }

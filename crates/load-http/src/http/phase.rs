@@ -19,6 +19,7 @@ use sokudo_workload::exchange::Asked;
 use sokudo_workload::exchange::{Collected, Reporter};
 use sokudo_workload::exchange::{Recorder, Report, Scope};
 use sokudo_workload::flows::share;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::place::{own_address, resolve};
 use sokudo_workload::refusal::{failed, operator, spawn};
 use sokudo_workload::reporting::{self, REPORT_QUEUE, never_started};
@@ -338,6 +339,12 @@ impl Phase<Numbers> for HttpPhase {
             .map(|server| Offer { port: server.port });
         // A number cannot fail to be written.
         offer.map_or("{}".into(), |offer| json!(offer).to_string())
+    }
+
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        if let Some(server) = &self.server {
+            server.hold_to(limit);
+        }
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

@@ -8,6 +8,7 @@ use sokudo_model::kinds::http as numbers;
 use sokudo_model::{Batch, Change, Labels, Metric, PhaseSpec, Refusal, SeriesKey, Text};
 use sokudo_workload::contract::{Emit, Emitted, Phase};
 use sokudo_workload::failures::Failures;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, never_started};
 
@@ -185,6 +186,10 @@ impl Phase<Numbers> for JmxPhase {
             Role::Gives(bundle) => bundle.to_text(),
             Role::Alone(_) | Role::Given(_) => "{}".into(),
         }
+    }
+
+    fn hold_to(&mut self, _: &Arc<Limit>) {
+        // A policy with a rate allows no plan: what it asks for is known when it runs.
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

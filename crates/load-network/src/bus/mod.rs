@@ -43,6 +43,7 @@ use sokudo_workload::demand::{Demand, FlowDemand};
 use sokudo_workload::flows::numbered;
 use sokudo_workload::joined::outcome;
 use sokudo_workload::load::{Ends, Load};
+use sokudo_workload::sample::Sample;
 use sokudo_workload::values::{LoadRate, Span};
 
 pub use options::BusOptions;
@@ -74,11 +75,16 @@ impl Load for Bus {
 
     fn demand(options: &BusOptions, spec: &PhaseSpec) -> Demand {
         let (min, max) = (options.size.min.into(), options.size.max.into());
-        // Answers are as long as their messages.
-        let back = match options.mode {
-            options::Mode::Rr => max,
-            options::Mode::Stream => protocol::HEADER_BYTES as u64,
-        };
+        // Every message may have a receipt; an answer is as long as its message.
+        let receipt = protocol::HEADER_BYTES as u64;
+        let back = receipt
+            + match (options.mode, options.sampled()) {
+                (options::Mode::Rr, _) | (_, Sample::All) => max,
+                (options::Mode::Stream, Sample::OneIn(many)) => {
+                    u64::div_ceil(max, many.get().into())
+                }
+                (options::Mode::Stream, Sample::None) => 0,
+            };
         let rate = options.rate.map(|rate| rate.0);
         let flow = |_: &FlowPlan| FlowDemand::one_way(rate, (min, max), back);
         // A chain passes all of it on over every link.

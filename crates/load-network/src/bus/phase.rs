@@ -10,6 +10,7 @@ use sokudo_net::stream::{Listener, Stream};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::refusal::{failed, operator};
@@ -93,6 +94,7 @@ impl BusPhase {
         BusReceiver {
             options: Arc::clone(&self.options),
             came: Arc::default(),
+            limit: self.meeting.limit().cloned(),
             stop: Arc::clone(&self.crew.closed),
             reports: reports.clone(),
         }
@@ -267,6 +269,10 @@ fn unconnected(flow: u32) -> Refusal {
 impl Phase<Numbers> for BusPhase {
     fn offer(&self) -> String {
         self.meeting.offer()
+    }
+
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.meeting.hold_to(limit);
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

@@ -249,7 +249,7 @@ impl Handling {
             writing: opened.writing,
             _caller: opened.caller,
             reader: BusReader::new(shared.agreed()),
-            answers: Answers::new(&shared.options),
+            answers: Answers::new(&shared.options, shared.purse()),
             recorder: shared.recorder(opened.flow, End::Receiving),
             empty: opened.empty,
             waiting: opened.waiting,
@@ -280,7 +280,7 @@ impl Handling {
                 now = at_ns;
             }
             count(&mut self.recorder, &header, now);
-            self.recorder.totals.answers += u64::from(self.answers.take(&header));
+            self.recorder.totals.answers += u64::from(self.answers.take(&header)?);
         }
         let filled = chunk.filled as u64;
         let before = self.waiting.bytes.fetch_sub(filled, Ordering::Relaxed);

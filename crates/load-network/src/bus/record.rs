@@ -12,6 +12,7 @@ use sokudo_model::kinds::bus as numbers;
 use sokudo_net::clock::{now_ns, thread_cpu_ns, thread_wait_ns};
 use sokudo_stats::Histogram;
 use sokudo_workload::handover::{Lent, Records, Reusable};
+use sokudo_workload::limit::Exceeded;
 
 use super::protocol::BadFrame;
 
@@ -202,6 +203,12 @@ impl From<io::Error> for Failure {
             }
             _ => Self::new(FailureKind::Other, format!("the connection ended: {error}")),
         }
+    }
+}
+
+impl From<Exceeded> for Failure {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::new(FailureKind::Other, exceeded.to_string())
     }
 }
 

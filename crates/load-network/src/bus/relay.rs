@@ -115,6 +115,7 @@ impl Hop {
         self.from.set_read_bound(LOOK)?;
         self.to.set_write_bound(super::server::WRITE_BOUND)?;
         let mut reader = BusReader::new(self.agreed);
+        let mut purse = shared.purse();
         let mut memory = Memory::new(shared.options.buffers, CHUNK_BYTES)?;
         while shared.goes_on() && !self.broken.load(Ordering::Relaxed) {
             let begun_ns = now_ns();
@@ -138,6 +139,9 @@ impl Hop {
                     count(receiving, &header, arrived_ns);
                 }
             }
+            purse.events(if receiving.is_some() { messages } else { 0 })?;
+            purse.received(count_bytes)?;
+            purse.sent(count_bytes)?;
             self.to.write_all(bytes)?;
             if let Some(relaying) = &mut relaying {
                 let now = now_ns();

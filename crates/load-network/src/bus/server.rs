@@ -19,12 +19,13 @@ use std::time::Duration;
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::stream::Stream;
 use sokudo_net::wait::Wait;
+use sokudo_workload::limit::{Exceeded, Limit, Purse};
 use sokudo_workload::link::{Caller, is_silence};
 
 use super::client::{CHUNK_BYTES, LOOK};
 use super::options::{BusOptions, Mode};
 use super::outgoing::{Memory, look_at};
-use super::protocol::{Agreed, BadFrame, BusReader, FrameKind, FrameWay, HEADER_BYTES, Header};
+use super::protocol::{Agreed, BusReader, FrameKind, FrameWay, HEADER_BYTES, Header};
 use super::record::{End, Failure, Recorder, Report};
 
 /// A sender that takes no answer for this long is given up.
@@ -38,6 +39,8 @@ pub(crate) struct BusReceiver {
     pub(crate) options: Arc<BusOptions>,
     /// Set by the first message, for a polite sender of the same host.
     pub(crate) came: Arc<AtomicBool>,
+    /// What they may do together; `None` = anything.
+    pub(crate) limit: Option<Arc<Limit>>,
     /// Set when the threads must end.
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) reports: SyncSender<Report>,
@@ -47,6 +50,16 @@ impl BusReceiver {
     /// False when the threads are to end.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// True when more came than was granted.
+    pub(crate) fn is_over(&self) -> bool {
+        self.limit.as_ref().is_some_and(|limit| limit.is_exceeded())
+    }
+
+    /// What one more thread pays from.
+    pub(crate) fn purse(&self) -> Purse {
+        Purse::new(self.limit.as_ref())
     }
 
     pub(crate) fn recorder(&self, flow: u32, end: End) -> Recorder {
@@ -82,10 +95,11 @@ pub(crate) struct Answers {
     taken: u64,
     taken_bytes: u64,
     told_bytes: u64,
+    purse: Purse,
 }
 
 impl Answers {
-    pub(crate) fn new(options: &BusOptions) -> Self {
+    pub(crate) fn new(options: &BusOptions, purse: Purse) -> Self {
         Self {
             bytes: Vec::with_capacity(CHUNK_BYTES),
             body: vec![0; options.size.max as usize],
@@ -94,17 +108,23 @@ impl Answers {
             taken: 0,
             taken_bytes: 0,
             told_bytes: 0,
+            purse,
         }
     }
 
     /// Takes a message; its answer waits for [`Answers::send`]. True when it has one.
+    ///
+    /// Errors: more came than was granted.
     #[inline]
-    pub(crate) fn take(&mut self, message: &Header) -> bool {
+    pub(crate) fn take(&mut self, message: &Header) -> Result<bool, Exceeded> {
+        self.purse.events(1)?;
+        self.purse.received(message.length as usize)?;
         self.taken += 1;
         self.taken_bytes += u64::from(message.length);
         if !message.wants_answer() {
-            return false;
+            return Ok(false);
         }
+        self.purse.sent(message.length as usize)?;
         let response = Header {
             kind: FrameKind::Response,
             ..*message
@@ -112,7 +132,7 @@ impl Answers {
         response.write(&mut self.body);
         self.bytes
             .extend_from_slice(&self.body[..message.length as usize]);
-        true
+        Ok(true)
     }
 
     /// True when something must leave now, whatever else may come.
@@ -140,6 +160,7 @@ impl Answers {
                 number: self.taken,
                 stamp: self.taken_bytes,
             };
+            self.purse.sent(HEADER_BYTES)?;
             let at = self.bytes.len();
             self.bytes.resize(at + HEADER_BYTES, 0);
             receipt.write(&mut self.bytes[at..]);
@@ -169,7 +190,7 @@ impl Inline {
             stream: arrival.stream,
             _caller: arrival.caller,
             reader: BusReader::new(shared.agreed()),
-            answers: Answers::new(&shared.options),
+            answers: Answers::new(&shared.options, shared.purse()),
             touch: shared.options.touch.0 as usize,
             recorder: shared.recorder(arrival.flow, End::Receiving),
         }
@@ -177,7 +198,7 @@ impl Inline {
 
     /// Handles bytes as they came.
     #[inline]
-    fn handle(&mut self, mut bytes: &[u8], came: &AtomicBool) -> Result<(), BadFrame> {
+    fn handle(&mut self, mut bytes: &[u8], came: &AtomicBool) -> Result<(), Failure> {
         let now = now_ns();
         if self.recorder.totals.all_messages == 0 {
             came.store(true, Ordering::Release);
@@ -190,7 +211,7 @@ impl Inline {
         };
         while let Some(header) = self.reader.next(&mut bytes, payload)? {
             count(&mut self.recorder, &header, now);
-            self.recorder.totals.answers += u64::from(self.answers.take(&header));
+            self.recorder.totals.answers += u64::from(self.answers.take(&header)?);
         }
         self.recorder.report_when_due(now);
         Ok(())

@@ -189,7 +189,7 @@ fn not_called(error: CallError) -> Failure {
 pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &BusReceiver) {
     precise_timers();
     let mut recorder = shared.recorder(flow, End::Receiving);
-    let mut answers = Answers::new(&shared.options);
+    let mut answers = Answers::new(&shared.options, shared.purse());
     let mut chunk = vec![0; CHUNK_BYTES];
     let (mut strangers, mut connections) = (0, 0);
     let mut failure = None;
@@ -219,6 +219,10 @@ pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &BusR
             shared,
         );
         hang_up(&mut *stream, served.is_ok());
+        if shared.is_over() {
+            failure = served.err();
+            break;
+        }
         // The calling end says what became of its connection.
         strangers += u64::from(served.is_err_and(|failure| failure.kind == FailureKind::Foreign));
     }
@@ -250,7 +254,7 @@ fn serve(
         let mut rest = &chunk[..count_bytes];
         while let Some(header) = reader.next(&mut rest, |_| {})? {
             count(recorder, &header, now);
-            recorder.totals.answers += u64::from(answers.take(&header));
+            recorder.totals.answers += u64::from(answers.take(&header)?);
         }
         if answers.is_due() {
             answers.send(stream)?;

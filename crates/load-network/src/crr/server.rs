@@ -5,6 +5,7 @@ use std::io;
 
 use sokudo_net::wait::Wait;
 use sokudo_workload::exchange::LOOK;
+use sokudo_workload::limit::Exceeded;
 use sokudo_workload::link::establish;
 use sokudo_workload::meet::Arrived;
 
@@ -22,12 +23,20 @@ pub(crate) fn answer(answering: &mut Loop, end: Arrived, way: Wait) -> io::Resul
         return Err(io::ErrorKind::Unsupported.into());
     };
     while answering.goes_on() {
+        let Some(incoming) = listener.accept(LOOK).map_err(io::Error::other)? else {
+            continue;
+        };
+        let before = answering.answered();
         // A caller that fails says so at its own end.
-        if let Some(incoming) = listener.accept(LOOK).map_err(io::Error::other)?
-            && let Ok(link) = establish(incoming)
+        if let Ok(link) = establish(incoming)
+            && let Err(error) = answering.one(link, way, PATIENCE_NS)
         {
             // So does one that cannot be waited for in this way.
-            let _ = answering.one(link, way, PATIENCE_NS);
+            let over = error.get_ref().and_then(|error| error.downcast_ref());
+            over.map_or(Ok(()), |over: &Exceeded| Err(*over))?;
+        }
+        if answering.answered() == before {
+            answering.pay_for_silence()?;
         }
     }
     Ok(())

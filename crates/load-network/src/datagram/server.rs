@@ -13,6 +13,7 @@ use sokudo_net::udp::{self, Receiver, socket_drops};
 use sokudo_stats::Histogram;
 use sokudo_workload::effort::Effort;
 use sokudo_workload::handover::Records;
+use sokudo_workload::limit::{Exceeded, Purse};
 
 use super::client::{next_report_ns, rest_is_worth_it};
 use super::protocol::{HEADER_BYTES, Header, HeaderError, verified_intact};
@@ -164,6 +165,8 @@ pub struct ServerTask {
     pub idle_ns: u64,
     /// Shared with the phase.
     pub shared: Arc<DatagramReceiver>,
+    /// What the thread pays from.
+    pub purse: Purse,
 }
 
 /// Result of one receiving thread.
@@ -206,12 +209,15 @@ struct Totals {
     effort: Effort,
     last_flow: usize,
     error: Option<String>,
+    purse: Purse,
+    /// Whether all that came was granted.
+    granted: Result<(), Exceeded>,
 }
 
 /// Receives until drained or stopped; reports to `reports`.
 pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
     precise_timers();
-    let mut totals = Totals::new(&task.flows);
+    let mut totals = Totals::new(&task.flows, std::mem::take(&mut task.purse));
     let mut by_ticket: HashMap<u64, usize> = HashMap::new();
     for (index, flow) in task.flows.iter().enumerate() {
         by_ticket.insert(flow.ticket, index);
@@ -273,6 +279,10 @@ fn receive_all(
     while !shared.stop.load(Ordering::Relaxed) {
         let before = totals.datagrams;
         if !receive_once(task, by_ticket, totals, &mut collector) {
+            break;
+        }
+        if let Err(exceeded) = totals.granted {
+            totals.error = Some(exceeded.to_string());
             break;
         }
         let now = now_ns();
@@ -390,7 +400,9 @@ fn receive_once(
                     acks = peer.map(|peer| (header, peer));
                 }
             });
-            if let Some((header, peer)) = acks {
+            let paid = acks.map_or(Ok(()), |_| totals.purse.sent(HEADER_BYTES));
+            totals.granted = totals.granted.and(paid);
+            if let Some((header, peer)) = acks.filter(|_| totals.granted.is_ok()) {
                 acknowledge(receiver, &header, (peer, flows.len() == 1), now);
             }
             collector.note(now, totals.datagrams);
@@ -423,8 +435,10 @@ fn receive_once(
 }
 
 impl Totals {
-    fn new(flows: &[ServerFlow]) -> Self {
+    fn new(flows: &[ServerFlow], purse: Purse) -> Self {
         Self {
+            purse,
+            granted: Ok(()),
             records: Records::new(|| prepared(flows)),
             foreign: 0,
             calls: 0,
@@ -436,6 +450,14 @@ impl Totals {
             last_flow: 0,
             error: None,
         }
+    }
+
+    /// Pays for a datagram of one of the flows.
+    #[inline]
+    fn pay(&mut self, bytes: usize) {
+        let paid = self.purse.events(1);
+        let paid = paid.and_then(|()| self.purse.received(bytes));
+        self.granted = self.granted.and(paid);
     }
 
     #[inline]
@@ -490,6 +512,7 @@ fn take(
         totals.last_flow = *index;
     }
     totals.datagrams += 1;
+    totals.pay(bytes.len());
     let flow = &mut flows[totals.last_flow];
     if verify_bytes > HEADER_BYTES && !verified_intact(bytes, header.sequence, verify_bytes) {
         flow.corrupted += 1;
@@ -516,6 +539,7 @@ fn note_foreign(
         (Some(HeaderError::Damaged), Some(flow)) => {
             flow.corrupted += 1;
             totals.datagrams += 1;
+            totals.pay(bytes.len());
         }
         _ => totals.foreign += 1,
     }

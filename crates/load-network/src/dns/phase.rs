@@ -12,6 +12,7 @@ use sokudo_workload::contract::{Emit, Options as _, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
 use sokudo_workload::flows::share;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::link::Transport;
 use sokudo_workload::place::resolve;
 use sokudo_workload::refusal::operator;
@@ -155,6 +156,10 @@ impl DnsPhase {
 impl Phase<Numbers> for DnsPhase {
     fn offer(&self) -> String {
         "{}".into()
+    }
+
+    fn hold_to(&mut self, _: &Arc<Limit>) {
+        // A response is no longer than the demand says, and only what was asked is read.
     }
 
     fn arm(&mut self, _offers: &[Option<String>]) -> Result<(), Refusal> {

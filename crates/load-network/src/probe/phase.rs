@@ -9,6 +9,7 @@ use sokudo_net::tcp::TcpOptions;
 use sokudo_net::{stamps, udp};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::link::{Caller, Link, Transport};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::refusal::{failed, operator};
@@ -118,6 +119,10 @@ impl Phase<Numbers> for ProbePhase {
         self.meeting.offer()
     }
 
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.meeting.hold_to(limit);
+    }
+
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
         for (flow, dialled) in self.meeting.connect(offers)? {
             let Some(Link::Udp(socket)) = dialled.links.into_iter().next() else {
@@ -144,10 +149,11 @@ impl Phase<Numbers> for ProbePhase {
                 flow,
                 agreed: self.agreed(flow),
                 datagrams,
+                purse: self.meeting.purse(),
                 stop: Arc::clone(&self.crew.closed),
             };
             let reports = reports.clone();
-            let answer = move || server::run(&task, &reports);
+            let answer = move || server::run(task, &reports);
             self.crew.start(&format!("answer{flow}"), answer)?;
         }
         for (task, socket, caller) in std::mem::take(&mut self.asking) {

@@ -9,6 +9,7 @@ use std::sync::mpsc::SyncSender;
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns};
 use sokudo_net::stamps;
 use sokudo_net::udp;
+use sokudo_workload::limit::Purse;
 use sokudo_workload::link::is_silence;
 use sokudo_workload::meet::Datagrams;
 
@@ -22,6 +23,7 @@ pub(crate) struct Task {
     pub(crate) flow: u32,
     pub(crate) agreed: Agreed,
     pub(crate) datagrams: Datagrams,
+    pub(crate) purse: Purse,
     /// Set when the thread must end.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -49,7 +51,7 @@ pub(crate) struct Answered {
 }
 
 /// Answers until it is stopped. The socket's receive bound says how soon that is noticed.
-pub(crate) fn run(task: &Task, reports: &SyncSender<Report>) {
+pub(crate) fn run(mut task: Task, reports: &SyncSender<Report>) {
     precise_timers();
     let (begun_ns, cpu_start) = (now_ns(), thread_cpu_ns());
     let mut done = Answered {
@@ -63,7 +65,7 @@ pub(crate) fn run(task: &Task, reports: &SyncSender<Report>) {
         elapsed_ns: 0,
         error: None,
     };
-    done.error = answer(task, &mut done).err().map(|e| e.to_string());
+    done.error = answer(&mut task, &mut done).err().map(|e| e.to_string());
     let cpu = thread_cpu_ns().zip(cpu_start);
     done.cpu_ns = cpu.map(|(end, start)| end.saturating_sub(start));
     done.elapsed_ns = now_ns() - begun_ns;
@@ -71,7 +73,7 @@ pub(crate) fn run(task: &Task, reports: &SyncSender<Report>) {
     let _ = reports.send(Report::Answered(Box::new(done)));
 }
 
-fn answer(task: &Task, done: &mut Answered) -> io::Result<()> {
+fn answer(task: &mut Task, done: &mut Answered) -> io::Result<()> {
     // A longer datagram than agreed on must be seen to be longer.
     let mut buffer = vec![0u8; (task.agreed.length as usize + 1).max(HEADER_BYTES)];
     let mut out = vec![0u8; task.agreed.length as usize];
@@ -89,6 +91,9 @@ fn answer(task: &Task, done: &mut Answered) -> io::Result<()> {
             done.foreign += 1;
             continue;
         };
+        task.purse.events(1)?;
+        task.purse.received(arrival.length)?;
+        task.purse.sent(out.len())?;
         done.kernel_stamps += u64::from(arrival.by_kernel);
         done.probes.arrive(sequence, arrival.at_ns);
         let answer = Answer {

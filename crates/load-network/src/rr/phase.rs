@@ -9,6 +9,7 @@ use sokudo_model::{FlowPlan, Kind, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, Collected, Details, Report, Reporter};
+use sokudo_workload::limit::Limit;
 use sokudo_workload::meet::{Arrived, Calls, Dialled, Meeting, Terms};
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
@@ -89,6 +90,7 @@ impl<D: Details> RrPhase<D> {
             wait: self.options.common.wait.0,
             end,
             answer: self.variant.answer,
+            purse: self.meeting.purse(),
             stop: Arc::clone(&self.crew.closed),
         }
     }
@@ -153,6 +155,10 @@ impl<D: Details> RrPhase<D> {
 impl<D: Details> Phase<Numbers<D>> for RrPhase<D> {
     fn offer(&self) -> String {
         self.meeting.offer()
+    }
+
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.meeting.hold_to(limit);
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

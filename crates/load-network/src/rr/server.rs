@@ -11,6 +11,7 @@ use sokudo_net::udp;
 use sokudo_net::wait::{Interest, Wait};
 use sokudo_workload::effort::Effort;
 use sokudo_workload::exchange::{Answered, Details, LOOK, Report};
+use sokudo_workload::limit::{Exceeded, Purse};
 use sokudo_workload::link::{Link, Patience, Solo, is_silence};
 use sokudo_workload::meet::{Arrived, Datagrams};
 
@@ -38,6 +39,7 @@ pub(crate) struct Task {
     pub(crate) wait: Wait,
     pub(crate) end: Arrived,
     pub(crate) answer: AnswerLoop,
+    pub(crate) purse: Purse,
     /// Set when the thread must end.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -51,6 +53,7 @@ pub(crate) struct Loop {
     message: Vec<u8>,
     out: Vec<u8>,
     chunk: Vec<u8>,
+    purse: Purse,
     stop: Arc<AtomicBool>,
     done: Answered,
 }
@@ -66,6 +69,7 @@ pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
         message: vec![0; task.sizes.response as usize],
         out: Vec::new(),
         chunk: vec![0; CHUNK_BYTES],
+        purse: task.purse,
         stop: task.stop,
         done: Answered {
             flow: task.flow,
@@ -98,6 +102,18 @@ impl Loop {
         }
     }
 
+    /// Requests answered so far.
+    pub(crate) fn answered(&self) -> u64 {
+        self.done.answered
+    }
+
+    /// Pays for a caller that asked nothing as for one that did.
+    ///
+    /// Errors: it asks for more than was granted.
+    pub(crate) fn pay_for_silence(&mut self) -> Result<(), Exceeded> {
+        self.purse.events(1)
+    }
+
     /// False when the thread is to end.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
@@ -113,7 +129,7 @@ impl Loop {
             match waiting.receive(&mut link, &mut self.chunk) {
                 Ok(0) => return Ok(()),
                 Ok(count) => {
-                    if !self.answer(&mut link, &mut reader, count) {
+                    if !self.answer(&mut link, &mut reader, count)? {
                         return Ok(());
                     }
                 }
@@ -126,15 +142,30 @@ impl Loop {
     }
 
     /// Answers what the first `count` bytes of the chunk ask; false when the connection is over.
+    ///
+    /// Errors: it asks for more than was granted.
     #[inline]
-    fn answer(&mut self, link: &mut Link, reader: &mut MessageReader, count: usize) -> bool {
+    fn answer(
+        &mut self,
+        link: &mut Link,
+        reader: &mut MessageReader,
+        count: usize,
+    ) -> Result<bool, Exceeded> {
         let (out, message, response) = (&mut self.out, &mut self.message, self.response);
         let head_bytes = response.head_bytes();
         let (mut answered, mut alive) = (0, true);
+        let purse = &mut self.purse;
+        purse.received(count)?;
+        let mut granted = Ok(());
         out.clear();
         let mut put = |bytes: &[u8]| {
+            granted = granted.and_then(|()| purse.sent(bytes.len()));
+            alive = alive && granted.is_ok();
+            if !alive {
+                return;
+            }
             if out.len() + bytes.len() > OUT_BYTES && !out.is_empty() {
-                alive = alive && link.send_all(out).is_ok();
+                alive = link.send_all(out).is_ok();
                 out.clear();
             }
             out.extend_from_slice(bytes);
@@ -154,12 +185,13 @@ impl Loop {
                 answered += 1;
             }),
         };
+        granted.and_then(|()| purse.events(answered))?;
         self.done.answered += answered;
         if fed.is_err() {
             self.done.strangers += 1;
-            return false;
+            return Ok(false);
         }
-        alive && (out.is_empty() || link.send_all(out).is_ok())
+        Ok(alive && (out.is_empty() || link.send_all(out).is_ok()))
     }
 
     /// Many connections: an event loop.
@@ -183,7 +215,7 @@ impl Loop {
                 let Some((link, reader)) = &mut connections[index] else {
                     continue;
                 };
-                if !self.serve(link, reader) {
+                if !self.serve(link, reader)? {
                     if let Ok(source) = link.source() {
                         let _ = waiter.remove(source);
                     }
@@ -196,19 +228,21 @@ impl Loop {
     }
 
     /// Answers everything that a connection has brought; false when it is over.
-    fn serve(&mut self, link: &mut Link, reader: &mut MessageReader) -> bool {
+    ///
+    /// Errors: it asks for more than was granted.
+    fn serve(&mut self, link: &mut Link, reader: &mut MessageReader) -> Result<bool, Exceeded> {
         loop {
             match link.receive(&mut self.chunk) {
-                Ok(0) => return false,
+                Ok(0) => return Ok(false),
                 Ok(count) => {
-                    if !self.answer(link, reader, count) {
-                        return false;
+                    if !self.answer(link, reader, count)? {
+                        return Ok(false);
                     }
                     if count < CHUNK_BYTES && link.buffered() == 0 {
-                        return true;
+                        return Ok(true);
                     }
                 }
-                Err(error) => return is_silence(&error),
+                Err(error) => return Ok(is_silence(&error)),
             }
         }
     }
@@ -222,6 +256,9 @@ impl Loop {
             match patience.wait_for(socket, || socket.recv_from(&mut self.chunk)) {
                 Ok((count, peer)) => match self.request.datagram(&self.chunk[..count]) {
                     Ok(sequence) => {
+                        self.purse.events(1)?;
+                        self.purse.received(count)?;
+                        self.purse.sent(self.message.len())?;
                         self.response.write(sequence, &mut self.message);
                         match from.send_to(&self.message, peer) {
                             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

@@ -10,6 +10,7 @@ use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::tcp::bulk::{ReceivePath, SendPath};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
@@ -167,6 +168,7 @@ impl StreamPhase {
                 .max(READ_BYTES)
                 .max(gather.map_or(0, read_bytes)),
             gather,
+            purse: self.meeting.purse(),
             read_rate: self.options.read_rate.map(super::options::bytes_per_s),
             times: self.times(start_ns),
             tcp: self.options.tcp(),
@@ -276,6 +278,10 @@ fn choose_io(options: &StreamOptions, sends: bool) -> Io {
 impl Phase<Numbers> for StreamPhase {
     fn offer(&self) -> String {
         self.meeting.offer()
+    }
+
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.meeting.hold_to(limit);
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

@@ -10,6 +10,7 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::tcp::bulk::ReceivePath;
 use sokudo_net::tcp::{self, TcpOptions};
 use sokudo_net::wait::{Interest, Wait};
+use sokudo_workload::limit::{Exceeded, Purse};
 use sokudo_workload::link::{Caller, Link, is_silence};
 use sokudo_workload::patience::sleep_until_or_stop;
 
@@ -40,12 +41,22 @@ pub(super) struct Task {
     pub(super) gather: Option<usize>,
     /// Bytes per second that are read at most.
     pub(super) read_rate: Option<f64>,
+    pub(super) purse: Purse,
     pub(super) times: Times,
     pub(super) tcp: TcpOptions,
     /// Set when all senders have finished: a slow reader need not be slow any more.
     pub(super) draining: Arc<AtomicBool>,
     /// Ends the reading.
     pub(super) closed: Arc<AtomicBool>,
+}
+
+impl Task {
+    /// Errors: more came than was granted. A read may bring any number of writes: of these only the bytes
+    /// are limited.
+    #[inline]
+    fn pay(&mut self, bytes: usize) -> Result<(), Exceeded> {
+        self.purse.received(bytes)
+    }
 }
 
 /// End of the reading of one connection.
@@ -68,8 +79,8 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
     let read = match started {
         false => Ok(()),
         true => match flows.as_mut_slice() {
-            [one] => read_one(&task, one, &mut ledger, &mut outcomes[0]),
-            several => read_several(&task, several, &mut ledger, &mut outcomes),
+            [one] => read_one(&mut task, one, &mut ledger, &mut outcomes[0]),
+            several => read_several(&mut task, several, &mut ledger, &mut outcomes),
         },
     };
     if let Err(error) = read {
@@ -118,7 +129,7 @@ fn ended(error: &io::Error) -> String {
 
 /// One connection, whose reads wait in the kernel.
 fn read_one(
-    task: &Task,
+    task: &mut Task,
     flow: &mut Incoming,
     ledger: &mut Ledger,
     outcome: &mut Outcome,
@@ -155,7 +166,10 @@ fn read_one(
                 outcome.end_seen = true;
                 break;
             }
-            Ok(taken) => ledger.moved(0, taken),
+            Ok(taken) => {
+                ledger.moved(0, taken);
+                task.pay(taken)?;
+            }
             Err(error) if is_silence(&error) => {}
             Err(error) => {
                 ledger.ended(0, now, state(inlet.link()));
@@ -181,7 +195,7 @@ fn pause(due_ns: i64, ledger: &mut Ledger, task: &Task) -> bool {
 
 /// Several connections by one thread: each that has something gives one read, in turn.
 fn read_several(
-    task: &Task,
+    task: &mut Task,
     flows: &mut [Incoming],
     ledger: &mut Ledger,
     outcomes: &mut [Outcome],
@@ -208,6 +222,7 @@ fn read_several(
                 Ok(0) => outcomes[index].end_seen = true,
                 Ok(taken) => {
                     ledger.moved(index, taken);
+                    task.pay(taken)?;
                     continue;
                 }
                 Err(error) if is_silence(&error) => continue,

@@ -1,7 +1,10 @@
 //! One host's part of a replication, on systems whose file calls the engine does not know yet: refused.
 
+use std::sync::Arc;
+
 use sokudo_model::{PhaseSpec, Refusal, Text};
 use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::limit::Limit;
 use sokudo_workload::refusal::operator;
 
 use super::join::Numbers;
@@ -22,6 +25,10 @@ impl ReplicatePhase {
 
 impl Phase<Numbers> for ReplicatePhase {
     fn offer(&self) -> String {
+        match *self {}
+    }
+
+    fn hold_to(&mut self, _: &Arc<Limit>) {
         match *self {}
     }
 

@@ -17,6 +17,7 @@ use sokudo_replicate::source::Source;
 use sokudo_replicate::wire::Channel;
 use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::crew::Crew;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::patience::sleep_until_or_stop;
@@ -380,6 +381,10 @@ fn receive_terms(options: &ReplicateOptions) -> Result<ReceiveTerms, Refusal> {
 impl Phase<Numbers> for ReplicatePhase {
     fn offer(&self) -> String {
         self.meeting.offer()
+    }
+
+    fn hold_to(&mut self, _: &Arc<Limit>) {
+        // A policy with a rate allows no replication: what comes back has no bound.
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

@@ -18,6 +18,7 @@ use sokudo_workload::contract::{Emit, Emitted, Options as _, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
 use sokudo_workload::flows::share;
+use sokudo_workload::limit::Limit;
 use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::Names;
 use sokudo_workload::sample::Sample;
@@ -382,6 +383,10 @@ async fn connect_when_back(target: &Target) -> Result<Session, SqlError> {
 impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
     fn offer(&self) -> String {
         "{}".into()
+    }
+
+    fn hold_to(&mut self, _: &Arc<Limit>) {
+        // What a server sends is bounded by what is asked, and its messages by their own limits.
     }
 
     fn arm(&mut self, _offers: &[Option<String>]) -> Result<(), Refusal> {

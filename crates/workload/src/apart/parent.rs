@@ -16,6 +16,7 @@ use sokudo_net::urgency::go_with_the_rest;
 
 use super::{Order, Told, frame};
 use crate::contract::{Emit, Emitted, Phase};
+use crate::limit::Limit;
 use crate::refusal::{failed, spawn};
 use crate::reporting::from_text;
 
@@ -240,6 +241,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<N: DeserializeOwned> Phase<N> for Apart {
     fn offer(&self) -> String {
         self.offer.clone()
+    }
+
+    fn hold_to(&mut self, _: &Arc<Limit>) {
+        // Loads that run apart answer nobody.
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

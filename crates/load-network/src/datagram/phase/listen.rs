@@ -11,6 +11,7 @@ use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
 use sokudo_workload::consent::{self, Door, Doorkeeper};
+use sokudo_workload::limit::Purse;
 use sokudo_workload::link::{Transport, is_silence};
 use sokudo_workload::ports;
 use sokudo_workload::refusal::{cannot_bind, failed, operator, spawn};
@@ -194,6 +195,7 @@ impl DatagramPhase {
             interval_ns: self.options.interval.0,
             idle_ns: self.options.idle_timeout.0,
             shared: Arc::clone(&self.shared),
+            purse: Purse::new(self.limit.as_ref()),
         }
     }
 

@@ -18,6 +18,7 @@ use sokudo_net::tls::Identity;
 use sokudo_net::udp::{self, Granted};
 use sokudo_workload::consent::{Doorkeeper, Silence};
 use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::limit::Limit;
 use sokudo_workload::meet::check_spec;
 use sokudo_workload::refusal::{failed, operator, spawn};
 use sokudo_workload::reporting::Reporting;
@@ -97,6 +98,8 @@ pub struct DatagramPhase {
     reporter: Reporting<Report, Collected>,
     /// Agreed start of the load, nanoseconds.
     start_ns: i64,
+    /// What the receiving ends may do; `None` = anything.
+    limit: Option<Arc<Limit>>,
 }
 
 impl DatagramPhase {
@@ -124,6 +127,7 @@ impl DatagramPhase {
             ack_threads: Vec::new(),
             reporter: Reporting::default(),
             start_ns: 0,
+            limit: None,
             spec,
             options,
             emit,
@@ -237,6 +241,10 @@ impl Phase<Numbers> for DatagramPhase {
     fn offer(&self) -> String {
         // Numbers and texts: there is nothing that JSON cannot hold.
         json!(self.offer).to_string()
+    }
+
+    fn hold_to(&mut self, limit: &Arc<Limit>) {
+        self.limit = Some(Arc::clone(limit));
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
