@@ -274,3 +274,4 @@ reason-facility-gro = UDP coalescing (GRO)
 reason-facility-drops = drops per socket
 reason-facility-kernel = kernel counters and settings
 reason-facility-udp = UDP sockets
+reason-sql-too-much = the server sends more before the first row, or as one row, than memory is kept for

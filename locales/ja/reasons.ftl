@@ -273,3 +273,4 @@ reason-facility-gro = UDP の結合受信 (GRO)
 reason-facility-drops = ソケットごとの損失数
 reason-facility-kernel = カーネルのカウンターと設定
 reason-facility-udp = UDP ソケット
+reason-sql-too-much = サーバーが最初の行の前に、または 1 行として、用意されたメモリーより多く送っています

@@ -18,6 +18,7 @@
 //! [`jdbc`] is the same for test plans that were written for JDBC: any statement, and results as text.
 
 mod error;
+mod growth;
 pub mod jdbc;
 mod mysql;
 mod mysql_tls;

@@ -12,6 +12,7 @@ use mysql_async::{
 };
 
 use crate::error::{Class, SqlError};
+use crate::growth::bounded;
 use crate::mysql_tls::MySqlAddress;
 use crate::placeholders::positional;
 use crate::row::{EachRow, Inner, Row, number};
@@ -137,10 +138,11 @@ impl MySql {
 
 /// Awaits a call of the driver, and turns a panic of it into an error that ends the session.
 ///
-/// The driver asserts some facts about packets and keys that a server can violate.
+/// The driver asserts some facts about packets and keys that a server can violate, and keeps as much as one
+/// sends: see [`bounded`].
 pub(crate) async fn guarded<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     // The session, which may be half-changed, is not used again.
-    let ended = AssertUnwindSafe(call).catch_unwind().await;
+    let ended = AssertUnwindSafe(bounded(call)).catch_unwind().await;
     ended.unwrap_or_else(|_| {
         let says = "the answer is not one of MariaDB or MySQL";
         Err(io::Error::new(io::ErrorKind::InvalidData, says).into())

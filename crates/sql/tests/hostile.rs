@@ -178,7 +178,7 @@ fn greeting() -> Vec<u8> {
 /// The error of a session of MariaDB's protocol, or of its first statement. The server begins.
 fn error_of_mysql(says: Vec<Vec<u8>>) -> SqlError {
     let (port, answering) = answers(greeting(), says);
-    let target = format!("mysql://u:p@127.0.0.1:{port}/d");
+    let target = format!("mysql://u:p@127.0.0.1:{port}/d?ssl-mode=DISABLED");
     let target: Target = target.parse().expect("a target");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -207,6 +207,82 @@ fn keys_and_counts_that_cannot_be_end_the_session() {
         assert!(failed.is_lost, "{failed}");
         assert_eq!(failed.class, Class::Connection, "{failed}");
     }
+}
+
+/// The definition of a column with a name of so many bytes.
+fn definition(number: u8, name_bytes: usize) -> Vec<u8> {
+    let name = [
+        &[0xfd][..],
+        &(name_bytes as u32).to_le_bytes()[..3],
+        &vec![b'x'; name_bytes],
+    ];
+    let rest = b"\x0c\x21\0\xff\0\0\0\xfd\0\0\0\0\0";
+    packet(
+        number,
+        &[&b"\x03def\0\0\0"[..], &name.concat(), b"\0", rest].concat(),
+    )
+}
+
+/// A server that sends its answers to all but the last thing it hears, and then parts of its `last` without
+/// end; how much of it was taken.
+fn endless(
+    says: Vec<Vec<u8>>,
+    last: impl Fn(u64) -> Vec<u8> + Send + 'static,
+) -> (u16, thread::JoinHandle<u64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let answering = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a session");
+        for answer in says {
+            stream.write_all(&answer).expect("a client");
+            let mut heard = [0; 4096];
+            assert!(stream.read(&mut heard).is_ok_and(|count| count > 0));
+        }
+        let mut taken = 0;
+        for number in 0_u64.. {
+            let part = last(number);
+            if stream.write_all(&part).is_err() {
+                break;
+            }
+            taken += part.len() as u64;
+        }
+        taken
+    });
+    (port, answering)
+}
+
+#[test]
+fn a_server_of_mysql_cannot_fill_the_memory_with_columns() {
+    if !std::path::Path::new("/proc/self/status").exists() {
+        eprintln!("skipped: the system does not tell a process its memory");
+        return;
+    }
+    let fine = packet(2, b"\0\0\0\x02\0\0\0");
+    // The next answer is to the question for a setting of the server.
+    let (port, answering) = endless(vec![greeting(), fine], |number| match number {
+        // A count of columns that fits, then their definitions.
+        0 => [
+            packet(1, &[0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0]),
+            definition(2, 60_000),
+        ]
+        .concat(),
+        number => definition((number + 2) as u8, 60_000),
+    });
+    let target: Target = format!("mysql://u:p@127.0.0.1:{port}/d?ssl-mode=DISABLED")
+        .parse()
+        .expect("a target");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let failed = runtime.block_on(async { Session::connect(&target, BOUND).await.map(drop) });
+    let failed = failed.expect_err("too many columns");
+    assert!(
+        failed.is_lost && failed.message.contains("than memory is kept for"),
+        "{failed}"
+    );
+    let taken = answering.join().expect("the server");
+    assert!(taken < 400 << 20, "{taken} B were taken");
 }
 
 #[test]

@@ -11,10 +11,10 @@
 //! Paying is a subtraction. Only when a portion is used up the thread looks at the clock and at what the
 //! other threads have taken. When the limit is exceeded all threads end.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{fmt, io};
 
 use sokudo_net::clock::now_ns;
 
@@ -61,16 +61,9 @@ pub struct Limit {
 }
 
 /// The error of an answering thread whose far end takes more than was granted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the other end asked for more than the policy of this host grants the phase")]
 pub struct Exceeded;
-
-impl fmt::Display for Exceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the other end asked for more than the policy of this host grants the phase")
-    }
-}
-
-impl std::error::Error for Exceeded {}
 
 impl From<Exceeded> for io::Error {
     fn from(exceeded: Exceeded) -> Self {
