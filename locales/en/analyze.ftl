@@ -194,6 +194,8 @@ evidence-no-port = Datagrams on { $host } for a port without a listener, all pro
 evidence-out-of-order = Arrivals out of order on { $host }: { $value }
 evidence-path-mtu = Path MTU known to { $host }: { $value }
 evidence-pressure = Time in which some task on { $host } waited for a CPU: { $value }
+evidence-disk-pressure = Time in which some task on { $host } waited for a disk: { $value }
+evidence-embedded = { $host }: share of the load threads' time in transactions of the database inside them: { $value }
 evidence-reassembly-failures = Fragments that { $host } could not put together meanwhile: { $value }
 evidence-received = Datagrams that arrived on { $host }: { $value }
 evidence-receiver-cpu = CPU use of the receiving thread on { $host }: { $value } of a core
@@ -1336,6 +1338,10 @@ verdict-advice-gap-rate = The connections carried { $measured } instead of { $ex
 ## Database servers
 rule-fsync-bound-says = { $waiting } of { $sessions } sessions on { $server } wait until the log is on its disk: the synchronization of commits is the limit.
 rule-fsync-bound-next = Use a disk that synchronizes faster (a cache protected against power loss), commit more per transaction, or let more clients commit at once: they share a synchronization. Where the last commits may be lost in a crash, synchronous_commit=off (MariaDB: innodb_flush_log_at_trx_commit=2) shows what it costs.
+rule-embedded-database-computes-says = { $database } runs in the threads of this load on { $host }: its transactions take { $busy } of their time, one after the other in each thread. The busiest thread computes for { $cpu } of the time and waits for the disk or a lock for { $waits }.
+rule-embedded-database-computes-next = More threads (--threads) read at the same time; writing is done by one at a time. A server has CPU time of its own.
+rule-embedded-database-waits-says = { $database } runs in the threads of this load on { $host }: its transactions take { $busy } of their time, one after the other in each thread. The busiest thread waits for the disk or a lock for { $waits } of the time and computes for { $cpu }.
+rule-embedded-database-waits-next = Commit more per transaction, or use a disk that synchronizes faster. Where the last commits may be lost in a crash, `--commit async` shows what waiting for the disk costs.
 rule-database-cpu-machine-says = { $working } of { $sessions } sessions on { $server } compute, and its machine has no CPU time left.
 rule-database-cpu-machine-next = Generate the load from another machine where it shares this one; then look at the plans of the statements that take the most time, or give the server more cores.
 rule-database-cpu-quota-says = The CPU quota of its control group keeps { $server } from running for { $throttled } of the time.
@@ -1386,6 +1392,9 @@ evidence-full-pages = { $host }: { $server } writes whole pages into its log { $
 finding-fsync_bound-means = Commits wait until the database's log is on its disk. The log is synchronized by one session at a time; those that come meanwhile share the next synchronization.
 finding-fsync_bound-signs = At least { $server } of the sessions in the server, and { $all } of all, wait for the log (PostgreSQL: WALSync, WALWrite; MariaDB: state Commit), and the server counts its synchronizations.
 finding-fsync_bound-try = A faster disk, more work per commit, more clients at once; synchronous_commit=off where the last commits may be lost.
+finding-embedded_database-means = The database runs inside the load, as SQLite does: what its transactions compute and wait for is done by the load's own threads, one transaction after the other in each. No server could carry more.
+finding-embedded_database-signs = The transactions take at least { $busy } of the threads' time, and no rate was asked for that was kept.
+finding-embedded_database-try = More threads for reading; more work per commit, or a faster disk, for writing; a server for clients that write at the same time.
 finding-database_cpu-means = The sessions of a database compute, and no CPU time is left for them: the machine's cores are used up, or a quota is.
 finding-database_cpu-signs = At least { $server } of the sessions in the server, and { $all } of all, are at work, and at least { $full } of the machine's cores is used, { $most } of them by the server; or its control group is kept from running for { $throttled } of the time, and the rate is not the one asked for.
 finding-database_cpu-try = Cheaper plans (indexes, fewer rows), another machine for the generator, more cores, a higher quota.

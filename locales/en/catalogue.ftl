@@ -46,6 +46,7 @@ metric-sql-asked-per-second = rate that was asked for; absent in a closed loop
 metric-sql-attempts = tries of transactions, successful or not
 metric-sql-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
 metric-sql-broken-conditions = conditions on the tables that do not hold at the end
+metric-sql-embedded-ratio = share of the load threads' time that the transactions of an embedded database take, which runs in them; absent with a server
 metric-sql-pausing-ratio = share of the clients' time that they spend in pauses which the load asks for (--think, --pace); absent without pauses
 metric-sql-cancelled-at-end = transactions under way when the load was ended; they are neither counted nor errors
 metric-sql-client-cpu-ratio = CPU time of the busiest load thread over elapsed time, 1 = one core

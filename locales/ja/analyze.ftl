@@ -184,6 +184,8 @@ evidence-no-port = { $host } で、受信するプログラムのないポート
 evidence-out-of-order = { $host } に順序どおりに届かなかったデータグラム: { $value }
 evidence-path-mtu = { $host } から見た経路 MTU: { $value }
 evidence-pressure = { $host } に CPU を待つタスクがあった時間の割合: { $value }
+evidence-disk-pressure = { $host } の何らかのタスクがディスクを待っていた時間: { $value }
+evidence-embedded = { $host }: 負荷のスレッドの時間のうち、その中で動くデータベースのトランザクションの割合: { $value }
 evidence-reassembly-failures = 測定中に { $host } が組み立てられなかったフラグメント: { $value }
 evidence-received = { $host } に届いたデータグラム: { $value }
 evidence-receiver-cpu = { $host } の受信スレッドの CPU 使用率（1 コア = 100 %）: { $value }
@@ -1211,6 +1213,10 @@ verdict-advice-gap-rate = 接続が運んだのは { $expected } ではなく { 
 ## Database servers
 rule-fsync-bound-says = { $server } のセッション { $sessions } のうち { $waiting } が、ログがディスクに書かれるのを待っています。コミットの同期が限界です。
 rule-fsync-bound-next = 同期の速いディスク (停電に強いキャッシュ付き) を使う、1 トランザクションでまとめてコミットする、同時にコミットするクライアントを増やす (同期は共有されます) のいずれかを試してください。クラッシュで直前のコミットを失ってよければ、synchronous_commit=off (MariaDB では innodb_flush_log_at_trx_commit=2) で同期の費用がわかります。
+rule-embedded-database-computes-says = { $database } は { $host } のこの負荷のスレッドの中で動きます。トランザクションはスレッドの時間の { $busy } を使い、各スレッドで 1 つずつ順に進みます。最も忙しいスレッドは時間の { $cpu } を計算に、{ $waits } をディスクまたはロックの待ちに使います。
+rule-embedded-database-computes-next = スレッドを増やすと (--threads) 読み取りは同時に進みます。書き込みは 1 つずつです。サーバーは自分の CPU 時間を持ちます。
+rule-embedded-database-waits-says = { $database } は { $host } のこの負荷のスレッドの中で動きます。トランザクションはスレッドの時間の { $busy } を使い、各スレッドで 1 つずつ順に進みます。最も忙しいスレッドは時間の { $waits } をディスクまたはロックの待ちに、{ $cpu } を計算に使います。
+rule-embedded-database-waits-next = 1 トランザクションのコミット量を増やすか、同期の速いディスクを使ってください。障害時に最後のコミットを失ってもよければ、`--commit async` でディスクを待つ分の差が分かります。
 rule-database-cpu-machine-says = { $server } のセッション { $sessions } のうち { $working } が計算していて、そのマシンに CPU 時間の余りがありません。
 rule-database-cpu-machine-next = 負荷が同じマシンを使っているなら、別のマシンから負荷をかけてください。そのうえで最も時間のかかる文の実行計画を調べるか、サーバーのコアを増やしてください。
 rule-database-cpu-quota-says = コントロールグループの CPU クォータが、全時間の { $throttled } の間 { $server } を止めています。
@@ -1261,6 +1267,9 @@ evidence-full-pages = { $host }: { $server } がログに書いたページ全�
 finding-fsync_bound-means = コミットが、データベースのログがディスクに書かれるのを待っています。ログの同期は 1 セッションずつ行われ、その間に来たものは次の同期を共有します。
 finding-fsync_bound-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上がログを待ち (PostgreSQL では WALSync、WALWrite、MariaDB では状態 Commit)、サーバーが同期の回数を数えている。
 finding-fsync_bound-try = 速いディスク、コミットごとの仕事を増やす、同時のクライアントを増やす。直前のコミットを失ってよければ synchronous_commit=off。
+finding-embedded_database-means = データベースが SQLite のように負荷の中で動きます。トランザクションの計算も待ちも負荷自身のスレッドが、各スレッドで 1 つずつ順に行います。もっと処理できるサーバーは存在しません。
+finding-embedded_database-signs = トランザクションがスレッドの時間の { $busy } 以上を使い、指定されたレートを守れていない (またはレートの指定がない)。
+finding-embedded_database-try = 読み取りはスレッドを増やす。書き込みは 1 回のコミット量を増やすか、ディスクを速くする。同時に書き込むクライアントにはサーバーを使う。
 finding-database_cpu-means = データベースのセッションが計算していて、CPU 時間が残っていません。マシンのコアか、クォータを使い切っています。
 finding-database_cpu-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上が処理中で、マシンのコアの { $full } 以上が使われ、その { $most } 以上がサーバーによる。または、コントロールグループが全時間の { $throttled } 以上止められ、指定の速さに届かない。
 finding-database_cpu-try = 軽い実行計画 (インデックス、行を減らす)、生成側を別のマシンへ、コアを増やす、クォータを上げる。

@@ -46,6 +46,7 @@ metric-sql-asked-per-second = 指定されたレート。閉ループではな�
 metric-sql-attempts = トランザクションの試行の数。成否を問わない
 metric-sql-best-rate-per-second = --find の条件を守った最大のレート。新しい測定で確かめたもの
 metric-sql-broken-conditions = 終了時に成り立たない、表についての条件の数
+metric-sql-embedded-ratio = 組み込みのデータベース (負荷のスレッドの中で動く) のトランザクションが、そのスレッドの時間に占める割合。サーバーの場合はなし
 metric-sql-pausing-ratio = クライアントが、負荷の指定した休止 (--think、--pace) で待っていた時間の割合。休止のない負荷にはありません
 metric-sql-cancelled-at-end = 負荷の終了時に途中だったトランザクション。成功にも失敗にも数えない
 metric-sql-client-cpu-ratio = 最も忙しい負荷スレッドの CPU 時間を経過時間で割った値。1 = 1 コア

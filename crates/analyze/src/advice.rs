@@ -95,6 +95,8 @@ pub const ADVICE: &[Advice] = &[
     of("rule-lost-queries-unknown-next", &["transport"], None),
     of("rule-truncated-responses-next", &["udp-bytes", "transport"], None),
     of("rule-client-bound-next", &["threads"], None),
+    of("rule-embedded-database-computes-next", &["threads"], None),
+    of("rule-embedded-database-waits-next", &["commit"], None),
     of("rule-hidden-stall-next", &["model"], Some("rule-hidden-stall-rate-next")),
     of("rule-hidden-stall-rate-next", &["rate"], None),
     of("check-generator-unstarted", &["max-inflight"], Some("check-generator-unstarted-connections")),

@@ -1,6 +1,6 @@
 //! Requests and their answers in one phase: rate, latency, errors, and what to say of them.
 
-use sokudo_model::kinds::{Exchange as Numbers, Family, Kind};
+use sokudo_model::kinds::{Exchange as Numbers, Family, Kind, sql};
 use sokudo_model::metric::{Metric, Stat};
 use sokudo_model::{Evidence, FlowResult, Text, Unit};
 
@@ -48,6 +48,9 @@ impl StoodStill<'_> {
     }
 }
 
+/// Share of an asked rate from which it was kept.
+const CARRIED: f64 = 0.98;
+
 impl<'a> Exchange<'a> {
     /// The phase as requests and answers; `None` for any other.
     pub fn of(view: PhaseView<'a>) -> Option<Self> {
@@ -86,6 +89,17 @@ impl<'a> Exchange<'a> {
     /// Answers per second that were asked for; `None` in a closed loop.
     pub fn asked(&self) -> Option<f64> {
         self.total(self.numbers.asked).filter(|rate| *rate > 0.0)
+    }
+
+    /// True where a rate was asked for and kept.
+    pub fn keeps_its_rate(&self) -> bool {
+        let kept = |asked: f64| self.rate().is_some_and(|rate| rate >= asked * CARRIED);
+        self.asked().is_some_and(kept)
+    }
+
+    /// Whether the database that is loaded runs in the threads of the load: there is no far end then.
+    pub fn is_embedded(&self) -> bool {
+        self.total(sql::EMBEDDED_RATIO).is_some()
     }
 
     /// Whether requests waited because of the far end or the path to it; `None` when the figures are

@@ -3,6 +3,7 @@
 use sokudo_model::kinds::Family;
 use sokudo_model::metrics::{host, tcp};
 
+use crate::quantities::exchange::Exchange;
 use crate::quantities::transfer::Transfer;
 use crate::view::PhaseView;
 
@@ -28,11 +29,10 @@ pub fn lacking(view: &PhaseView<'_>) -> Vec<String> {
             let times = ends.into_iter().flatten().map(|end| end.cpu);
             let absent = times.filter(|cpu| view.values(*cpu).next().is_none());
             let mut lacking: Vec<String> = absent.map(String::from).collect();
-            lacking.extend(view.unobserved([
-                tcp::SMOOTHED_RTT_SECONDS,
-                host::QDISC_DROPS,
-                host::CPU_RATIO,
-            ]));
+            lacking.extend(view.unobserved([host::CPU_RATIO]));
+            if !Exchange::of(*view).is_some_and(|exchange| exchange.is_embedded()) {
+                lacking.extend(view.unobserved([tcp::SMOOTHED_RTT_SECONDS, host::QDISC_DROPS]));
+            }
             lacking
         }
     }

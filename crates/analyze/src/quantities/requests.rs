@@ -33,8 +33,6 @@ const SAMPLES: f64 = 4.0;
 
 /// Share of a core from which the asking thread may be the reason itself.
 pub const BUSY: f64 = 0.8;
-/// Part of what was asked for from which it was carried.
-const CARRIED: f64 = 0.98;
 /// Share of the users that are under way up to which their pauses set the rate.
 const PAUSING: f64 = 0.5;
 /// Requests at a time up to which they are served one by one.
@@ -149,9 +147,7 @@ impl<'a> Requests<'a> {
 
     /// True where a rate was asked for and kept.
     pub fn are_carried(&self) -> bool {
-        let rate = self.exchange.rate().unwrap_or(0.0);
-        let asked = self.exchange.asked();
-        asked.is_some_and(|asked| rate >= asked * CARRIED)
+        self.exchange.keeps_its_rate()
     }
 
     /// True for users whose pauses set the rate: few of them have a request under way.

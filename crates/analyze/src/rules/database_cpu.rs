@@ -17,8 +17,6 @@ use crate::view::PhaseView;
 const OF_SERVER: f64 = 0.6;
 /// Share of all sessions: where most wait for their client, the CPU limits nothing.
 const OF_ALL: f64 = 0.3;
-/// Part of what was asked for from which it was carried.
-const CARRIED: f64 = 0.98;
 
 /// The finding `database_cpu`.
 pub const RULE: Rule = Rule {
@@ -37,9 +35,7 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let database = Database::of(view)?;
-    let exchange = &database.exchange;
-    let kept = |asked: f64| exchange.rate().is_some_and(|rate| rate >= asked * CARRIED);
-    if exchange.asked().is_some_and(kept) {
+    if database.exchange.keeps_its_rate() {
         return None;
     }
     by_quota(view, &database).or_else(|| by_machine(view, &database))

@@ -198,7 +198,9 @@ fn loop_is_busy(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding
             .rate()
             .is_some_and(|rate| rate >= asked * (1.0 - SHORT))
     };
-    if !exchange.is_generator_only() || exchange.asked().is_some_and(keeps) {
+    // What an embedded database computes in this thread is told of by its own rule.
+    let is_own = exchange.is_generator_only() && !exchange.is_embedded();
+    if !is_own || exchange.asked().is_some_and(keeps) {
         return None;
     }
     let metric = exchange.kind.ends.near.cpu;

@@ -21,6 +21,7 @@ mod delayed_ack;
 mod device_queue;
 mod dropped_calls;
 mod duplicates;
+mod embedded_database;
 mod error_answers;
 mod error_burst;
 mod far_end_lost;
@@ -97,6 +98,7 @@ pub const REGISTRY: &[&Rule] = &[
     &device_queue::RULE,
     &dropped_calls::RULE,
     &duplicates::RULE,
+    &embedded_database::RULE,
     &error_answers::RULE,
     &error_burst::RULE,
     &far_end_lost::RULE,

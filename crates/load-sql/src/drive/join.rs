@@ -26,6 +26,9 @@ pub struct Numbers<P: Parts> {
     pub(super) carried_out: u64,
     /// The database, without secrets.
     pub(super) database: String,
+    /// The database runs in the threads of the load.
+    #[serde(default)]
+    pub(super) is_embedded: bool,
     /// Product and version.
     pub(super) version: String,
     /// Settings that decide about durability.
@@ -78,11 +81,33 @@ pub(crate) fn join<B: Benchmark>(
     }
     let scale = ends.hosts.iter().flatten().map(|host| host.scale).max();
     B::put_own(options, scale.unwrap_or(0), &mut summary);
+    let histograms = merged.summaries();
+    if ends.hosts.iter().flatten().all(|host| host.is_embedded) {
+        let hosts = ends.hosts.iter().flatten();
+        let threads: usize = hosts.map(|host| host.asked.len()).sum();
+        let busy_s = histograms
+            .get(sql::SERVICE_SECONDS.name)
+            .map(|all| all.mean * all.n as f64);
+        let share = busy_s
+            .zip(load_seconds(&summary))
+            .and_then(|(busy_s, load_s)| ratio(busy_s, load_s * threads as f64));
+        put(
+            &mut summary,
+            sql::EMBEDDED_RATIO,
+            share.map(|it| it.min(1.0)),
+        );
+    }
     PhaseResult {
         summary,
         flows,
-        histograms: merged.summaries(),
+        histograms,
     }
+}
+
+/// Time of the load that its rates are counted over, seconds.
+fn load_seconds(summary: &Summary) -> Option<f64> {
+    let all = sql::TRANSACTIONS.of(summary)?;
+    ratio(all, sql::TRANSACTIONS_PER_SECOND.of(summary)?)
 }
 
 /// The numbers that a load on a database has as an exchange.
@@ -104,10 +129,7 @@ fn by_name<B: Benchmark>(
     let Some(named) = numbers.named else {
         return Vec::new();
     };
-    let load_s = sql::TRANSACTIONS
-        .of(summary)
-        .zip(sql::TRANSACTIONS_PER_SECOND.of(summary))
-        .and_then(|(all, per_s)| ratio(all, per_s));
+    let load_s = load_seconds(summary);
     let plans = ends.plans();
     let mut id = plans.iter().map(|plan| plan.id + 1).max().unwrap_or(0);
     let mut out = Vec::new();

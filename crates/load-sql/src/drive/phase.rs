@@ -13,7 +13,7 @@ use sokudo_model::{Batch, FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::allow_open_files;
 use sokudo_pace::Random;
-use sokudo_sql::{Begin, Class, Session, SqlError, Target};
+use sokudo_sql::{Begin, Class, Engine, Session, SqlError, Target};
 use sokudo_workload::contract::{Emit, Emitted, Options as _, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
@@ -41,6 +41,7 @@ const OTHER_FILES: u64 = 256;
 /// Facts about the database, known once the first session stands.
 #[derive(Debug, Clone, Default)]
 struct Facts {
+    is_embedded: bool,
     version: String,
     settings: Vec<Setting>,
     scale: i64,
@@ -168,6 +169,7 @@ impl<B: Benchmark> SqlPhase<B> {
         let looking = async {
             let mut session = connect(target, CONNECT, self.common().commit).await?;
             Ok::<_, SqlError>(Facts {
+                is_embedded: session.engine() == Engine::Sqlite,
                 version: session.version().await?,
                 settings: facts::settings(&mut session, &name).await?,
                 scale: match B::SCALE_TABLE {
@@ -472,6 +474,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
             asked: AskedNumbers::all(collected, self.agreed_ns, set_up),
             carried_out: self.done.load(Ordering::Relaxed),
             database: self.database(),
+            is_embedded: self.facts.is_embedded,
             version: self.facts.version.clone(),
             durability: durability(&self.facts.settings),
             scale: self.facts.scale,

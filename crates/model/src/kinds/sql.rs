@@ -62,6 +62,7 @@ metrics! {
     PLAN = gauge("sql.plan", One, "1 when the load begins and when it has ended for the plan of each of its prepared statements; labels statement and plan");
     PLANS_READ = gauge("sql.plans_read", One, "1 when the plans could be asked for before and after the load, 0 with the reason in the label why");
     CLIENT_CPU_RATIO = gauge("sql.client_cpu_ratio", Ratio, "CPU time of the busiest load thread over elapsed time, 1 = one core").max().named();
+    EMBEDDED_RATIO = gauge("sql.embedded_ratio", Ratio, "share of the load threads' time that the transactions of an embedded database take, which runs in them; absent with a server");
     CLIENT_WAIT_RATIO = gauge("sql.client_wait_ratio", Ratio, "share of time that a load thread was ready to run but had no CPU").max();
 }
 
