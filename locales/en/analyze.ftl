@@ -1393,7 +1393,7 @@ finding-fsync_bound-means = Commits wait until the database's log is on its disk
 finding-fsync_bound-signs = At least { $server } of the sessions in the server, and { $all } of all, wait for the log (PostgreSQL: WALSync, WALWrite; MariaDB: state Commit), and the server counts its synchronizations.
 finding-fsync_bound-try = A faster disk, more work per commit, more clients at once; synchronous_commit=off where the last commits may be lost.
 finding-embedded_database-means = The database runs inside the load, as SQLite does: what its transactions compute and wait for is done by the load's own threads, one transaction after the other in each. No server could carry more.
-finding-embedded_database-signs = The transactions take at least { $busy } of the threads' time, and no rate was asked for that was kept.
+finding-embedded_database-signs = The transactions take at least { $busy } of the threads' time, the threads compute or wait for the disk for at least { $own }, and no rate was asked for that was kept.
 finding-embedded_database-try = More threads for reading; more work per commit, or a faster disk, for writing; a server for clients that write at the same time.
 finding-database_cpu-means = The sessions of a database compute, and no CPU time is left for them: the machine's cores are used up, or a quota is.
 finding-database_cpu-signs = At least { $server } of the sessions in the server, and { $all } of all, are at work, and at least { $full } of the machine's cores is used, { $most } of them by the server; or its control group is kept from running for { $throttled } of the time, and the rate is not the one asked for.

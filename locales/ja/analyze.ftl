@@ -1268,7 +1268,7 @@ finding-fsync_bound-means = コミットが、データベースのログがデ�
 finding-fsync_bound-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上がログを待ち (PostgreSQL では WALSync、WALWrite、MariaDB では状態 Commit)、サーバーが同期の回数を数えている。
 finding-fsync_bound-try = 速いディスク、コミットごとの仕事を増やす、同時のクライアントを増やす。直前のコミットを失ってよければ synchronous_commit=off。
 finding-embedded_database-means = データベースが SQLite のように負荷の中で動きます。トランザクションの計算も待ちも負荷自身のスレッドが、各スレッドで 1 つずつ順に行います。もっと処理できるサーバーは存在しません。
-finding-embedded_database-signs = トランザクションがスレッドの時間の { $busy } 以上を使い、指定されたレートを守れていない (またはレートの指定がない)。
+finding-embedded_database-signs = トランザクションがスレッドの時間の { $busy } 以上を使い、スレッドが { $own } 以上を計算またはディスクの待ちに使い、指定されたレートを守れていない (またはレートの指定がない)。
 finding-embedded_database-try = 読み取りはスレッドを増やす。書き込みは 1 回のコミット量を増やすか、ディスクを速くする。同時に書き込むクライアントにはサーバーを使う。
 finding-database_cpu-means = データベースのセッションが計算していて、CPU 時間が残っていません。マシンのコアか、クォータを使い切っています。
 finding-database_cpu-signs = サーバー内のセッションの { $server } 以上、全体の { $all } 以上が処理中で、マシンのコアの { $full } 以上が使われ、その { $most } 以上がサーバーによる。または、コントロールグループが全時間の { $throttled } 以上止められ、指定の速さに届かない。

@@ -38,7 +38,7 @@ pub use error::{Class, SqlError};
 pub use row::Row;
 pub use rows::RowWriter;
 pub use session::{Begin, Session, Statement};
-pub use sqlite::copy;
+pub use sqlite::{copy, take_embedded_ns};
 pub use target::{Engine, NotATarget, Target};
 pub use time::{civil, text_of_time};
 pub use value::{Decimal, Value};

@@ -4,6 +4,7 @@
 //! its transaction, and while another one has it, its task waits without holding the thread: the other
 //! session may live on the same thread. A transaction that has begun never waits.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,6 +72,37 @@ pub(crate) fn confine(
         _ => Authorization::Allow,
     };
     connection.authorizer(Some(judge))
+}
+
+thread_local! {
+    /// Time that calls of the engine took in this thread since it was last taken, nanoseconds.
+    static INSIDE_NS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Time that statements of SQLite took in this thread, computing and waiting for the disk, since this was
+/// last called. SQLite runs in the thread that calls it.
+pub fn take_embedded_ns() -> u64 {
+    INSIDE_NS.take()
+}
+
+/// A call of the engine, until it is dropped.
+struct Inside {
+    since: Instant,
+}
+
+impl Inside {
+    fn begin() -> Self {
+        Self {
+            since: Instant::now(),
+        }
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        let took = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(0);
+        INSIDE_NS.set(INSIDE_NS.get().saturating_add(took));
+    }
 }
 
 /// One session.
@@ -158,7 +190,10 @@ impl Sqlite {
         let mut tries = 0;
         loop {
             self.begin();
-            match self.connection.execute_batch(sql).map_err(told) {
+            let inside = Inside::begin();
+            let done = self.connection.execute_batch(sql).map_err(told);
+            drop(inside);
+            match done {
                 Err(error) if error.class == Class::LockTimeout && begun.elapsed() < BUSY_BOUND => {
                     tries += 1;
                     match tries <= YIELDS {
@@ -191,6 +226,7 @@ impl Sqlite {
     }
 
     pub(crate) fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, SqlError> {
+        let _inside = Inside::begin();
         let mut statement = self.bound(sql, parameters)?;
         if statement.column_count() > 0 {
             let mut rows = statement.raw_query();
@@ -212,6 +248,7 @@ impl Sqlite {
         parameters: &[Value<'_>],
         each: EachRow<'_>,
     ) -> Result<(), SqlError> {
+        let _inside = Inside::begin();
         let mut statement = self.bound(sql, parameters)?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(told)? {

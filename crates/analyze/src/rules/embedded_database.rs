@@ -19,6 +19,10 @@ use crate::view::PhaseView;
 /// Share of the threads' time that transactions must take.
 const BUSY: f64 = 0.8;
 
+/// Share for which the threads must compute or wait for the disk themselves: where others keep them from the CPU,
+/// that is what sets the rate.
+const OWN: f64 = 0.5;
+
 /// The finding `embedded_database`.
 pub const RULE: Rule = Rule {
     name: "embedded_database",
@@ -27,7 +31,7 @@ pub const RULE: Rule = Rule {
         Suspect::raise("threads"),
         Suspect::set("commit", "async").at_risk(),
     ],
-    bounds: &[("busy", BUSY, Unit::Ratio)],
+    bounds: &[("busy", BUSY, Unit::Ratio), ("own", OWN, Unit::Ratio)],
     look: Look::Phase(look),
 };
 
@@ -42,6 +46,9 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let kept = near.wait.and_then(|metric| view.highest(metric));
     let kept = kept.map_or(0.0, |(_, share)| share);
     let waits = (busy - cpu - kept).max(0.0);
+    if cpu + waits < OWN {
+        return None;
+    }
     let host = flow.from.as_str();
     let (says, next) = match waits > cpu {
         true => (
@@ -122,6 +129,10 @@ mod tests {
     #[test]
     fn threads_that_rest_or_keep_a_rate_are_not_limited_by_it() {
         assert!(is_quiet(&embedded(0.3, 0.2), "embedded_database"));
+        let mut crowded = embedded(0.98, 0.14);
+        let metrics = &mut crowded.manifest.phases[0].result.flows[0].metrics;
+        metrics.insert(sql::CLIENT_WAIT_RATIO.into(), 0.79);
+        assert!(is_quiet(&crowded, "embedded_database"));
         let mut paced = embedded(0.9, 0.8);
         let summary = &mut paced.manifest.phases[0].result.summary;
         summary.insert(sql::ASKED_PER_SECOND.into(), 1_000.0);

@@ -12,7 +12,7 @@ use futures_util::future::{Either, select};
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Labels, Summary};
 use sokudo_net::clock::now_ns;
-use sokudo_sql::{Engine, Session, SqlError, Target};
+use sokudo_sql::{Engine, Session, SqlError, Target, take_embedded_ns};
 use sokudo_workload::exchange::{AskPlan, Course, Details, Next, Report, measured};
 use tokio::runtime::Runtime;
 
@@ -290,6 +290,7 @@ async fn serve<T: Transactions>(
     };
     if let Some(details) = shared.course().recorder.details(now_ns()) {
         details.cancelled += cancelled;
+        details.embedded_ns += take_embedded_ns();
     }
     Ok(())
 }
@@ -304,10 +305,13 @@ async fn ticker<P: Parts, C>(
     loop {
         tokio::time::sleep(TICK).await;
         let now = now_ns();
+        // What came before the load counts is taken, too, and forgotten.
+        let embedded_ns = take_embedded_ns();
         let mut course = shared.course();
         if now < course.end_ns
             && let Some(details) = course.recorder.details(now)
         {
+            details.embedded_ns += embedded_ns;
             details.pauses.look(shared.pausing.get(), clients);
             if let Some(pool) = pool {
                 details.pool.look(pool.used(), pool.waiting());

@@ -81,16 +81,11 @@ pub(crate) fn join<B: Benchmark>(
     }
     let scale = ends.hosts.iter().flatten().map(|host| host.scale).max();
     B::put_own(options, scale.unwrap_or(0), &mut summary);
-    let histograms = merged.summaries();
     if ends.hosts.iter().flatten().all(|host| host.is_embedded) {
-        let hosts = ends.hosts.iter().flatten();
-        let threads: usize = hosts.map(|host| host.asked.len()).sum();
-        let busy_s = histograms
-            .get(sql::SERVICE_SECONDS.name)
-            .map(|all| all.mean * all.n as f64);
-        let share = busy_s
-            .zip(load_seconds(&summary))
-            .and_then(|(busy_s, load_s)| ratio(busy_s, load_s * threads as f64));
+        let asked = || ends.hosts.iter().flatten().flat_map(|host| &host.asked);
+        let busy_ns: u64 = asked().map(|one| one.recorded.details.embedded_ns).sum();
+        let share = load_seconds(&summary)
+            .and_then(|load_s| ratio(busy_ns as f64 * NS, load_s * asked().count() as f64));
         put(
             &mut summary,
             sql::EMBEDDED_RATIO,
@@ -100,7 +95,7 @@ pub(crate) fn join<B: Benchmark>(
     PhaseResult {
         summary,
         flows,
-        histograms,
+        histograms: merged.summaries(),
     }
 }
 

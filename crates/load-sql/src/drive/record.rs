@@ -177,6 +177,8 @@ pub(crate) struct TransactionDetails<P: Parts = ()> {
     pub(crate) lost_sessions: u64,
     pub(crate) made_connections: u64,
     pub(crate) cancelled: u64,
+    /// Time in calls of an embedded database, nanoseconds.
+    pub(crate) embedded_ns: u64,
 }
 
 impl<P: Parts> TransactionDetails<P> {
@@ -301,6 +303,7 @@ impl<P: Parts> Details for TransactionDetails<P> {
         self.pool.merge(&later.pool);
         self.pauses.merge(&later.pauses);
         self.attempts += later.attempts;
+        self.embedded_ns += later.embedded_ns;
         for (all, more) in self.failed.iter_mut().zip(later.failed) {
             *all += more;
         }
