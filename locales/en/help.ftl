@@ -689,6 +689,7 @@ help-jmx-run--exit-remote = Ends the tool's servers behind the test: taken, and 
 help-jmx-run--force = Replace the file of results and the dashboard when they exist
 help-jmx-run--insecure = Accept any certificate, as the tool does
 help-jmx-run--key = Key that `sokudo serve` printed on those hosts
+help-jmx-run--interval = Print a line for each interval of whole seconds: rate, latency, users, errors. Monitors sample as often
 help-jmx-run--knee = Raise a property of the plan from LOW to HIGH, such as `THREAD_NUMBER=1..200`, or `users`, and find the knee: the number from which requests queue. See `sokudo knee --help`
 help-jmx-run--log = File of results (JTL); rows are added when it exists
 help-jmx-run--log-file = Log of what the scripts of the plan say, begun anew; with one generator only

@@ -688,6 +688,7 @@ help-jmx-run--exit-remote = テスト後に JMeter のサーバーを終える�
 help-jmx-run--force = 結果ファイルとダッシュボードがあれば置き換える
 help-jmx-run--insecure = JMeter と同じく、どの証明書も受け入れる
 help-jmx-run--key = それらのホストで `sokudo serve` が表示した鍵
+help-jmx-run--interval = 整数秒の間隔ごとに、レート、レイテンシー、ユーザー数、エラーを 1 行で表示する。モニターも同じ間隔で測る
 help-jmx-run--knee = 計画のプロパティー(例 `THREAD_NUMBER=1..200`)または `users` を LOW から HIGH まで上げ、屈曲点、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
 help-jmx-run--log = 結果ファイル (JTL)。すでにあれば行を追加する
 help-jmx-run--log-file = 計画のスクリプトのログ。新しく作り直す。生成側が一つのときだけ

@@ -32,9 +32,12 @@ fn the_demo_server_is_loaded_by_hand_and_by_its_plan() {
     ));
     ended.expect_code(0).expect_stdout("requests/s");
     let report = std::fs::canonicalize(place.record().join("report.html")).expect("a report");
-    let plan = format!("jmx run demo.jmx -J port={port} -J users=3 -J seconds=2");
+    let plan = format!("jmx run demo.jmx -J port={port} -J users=3 -J seconds=2 --interval 1s");
     let ended = place.run(&plan);
     ended.expect_code(0).expect_stdout("2 kinds of requests");
+    for line in ["0.0-1.0 s ", "1.0-2.0 s ", " 3 users"] {
+        ended.expect_stderr(line);
+    }
     // Its timers keep the users from asking more, and not the server.
     let why = place.run("why latest");
     why.expect_code(0).expect_stdout("of their time in pauses");

@@ -22,7 +22,8 @@ use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::{Bounds, Change, PhasePlan, Text};
 use sokudo_session::{LoadedServer, Versus, random_seed};
-use sokudo_workload::values::whole_seconds;
+use sokudo_workload::times::check_interval;
+use sokudo_workload::values::{Span, whole_seconds};
 
 use super::model::{Model, model};
 use super::{PropertyArgs, announce, print_problems, together, tool, unsupported};
@@ -213,6 +214,11 @@ pub struct PlanArgs {
     #[command(flatten)]
     watch: WatchArgs,
 
+    /// Print a line for each interval of whole seconds: rate, latency, users, errors. Monitors sample as
+    /// often.
+    #[arg(long, value_name = "TIME", value_parser = whole_seconds, conflicts_with = "live")]
+    interval: Option<u64>,
+
     #[command(flatten)]
     live: LiveArgs,
 
@@ -381,13 +387,15 @@ fn measure(
         false => None,
     };
     let (knobs, observed) = knobs.unzip();
+    let interval_ns = args.interval.unwrap_or(1).saturating_mul(1_000_000_000);
+    check_interval(Span(interval_ns))?;
     let call = Call {
         may_miss: false,
         workload: jmx::NAME,
         hosts: &args.generators.on,
         key: args.generators.key.as_ref(),
         seed: Some(seed),
-        interval_ns: 1_000_000_000,
+        interval_ns,
         observe: observed.as_ref().unwrap_or(&args.observe),
         out: &args.out,
         show: &args.show,
@@ -401,6 +409,7 @@ fn measure(
     let measured = workload::measured(
         &call,
         Terminal::new(lang, None, None)
+            .sampling_every(interval_ns)
             .live(args.live)
             .beside(beside),
         |run| {

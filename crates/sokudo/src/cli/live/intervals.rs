@@ -40,8 +40,8 @@ pub struct Intervals {
     /// Newest sample of each series.
     last_ns: HashMap<SeriesKey, i64>,
     areas: Areas,
-    /// Most users of each flow since the last line.
-    users: HashMap<SeriesKey, f64>,
+    /// Users of each flow: most since the last line, and in the newest sample.
+    users: HashMap<SeriesKey, (f64, f64)>,
     /// Number of the interval → latencies.
     latency: BTreeMap<u64, Histogram>,
     /// Failures that were told of, in all and by kind.
@@ -79,8 +79,8 @@ impl Intervals {
             }
             for &(t_ns, value) in series.points.iter().filter(|it| it.1.is_finite()) {
                 if chart == USERS {
-                    let most = self.users.entry(series.key.clone()).or_default();
-                    *most = most.max(value);
+                    let (most, newest) = self.users.entry(series.key.clone()).or_default();
+                    (*most, *newest) = (most.max(value), value);
                     continue;
                 }
                 let first_ns = self.begin_ns.unwrap_or(t_ns - self.every_ns as i64);
@@ -196,7 +196,10 @@ impl Intervals {
         let failed = self.newly_failed(course);
         let span = (self.told_ns as f64 / 1e9, to_ns as f64 / 1e9);
         self.told_ns = to_ns;
-        self.users.clear();
+        // An interval begins with the users that the one before it ended with.
+        for (most, newest) in self.users.values_mut() {
+            *most = *newest;
+        }
         status::interval(&moment, &failed, span, i18n)
     }
 
@@ -217,7 +220,11 @@ impl Intervals {
             true => newest,
             false => Some(latency.quantile(q) as f64 / 1e9),
         };
-        let users = self.users.values().copied().reduce(|a, b| a + b);
+        let users = self
+            .users
+            .values()
+            .map(|(most, _)| *most)
+            .reduce(|a, b| a + b);
         Moment {
             rate: answers
                 .map(|per_s| (per_s, Unit::PerSecond))
@@ -356,6 +363,30 @@ mod tests {
         assert!(!second.contains("errors"), "{second}");
         let third = line(9_000_000, 9.0, 3);
         assert!(third.contains("errors 2  2 timed out"), "{third}");
+    }
+
+    #[test]
+    fn the_users_of_an_interval_are_those_it_began_with_or_more() {
+        let (mut course, mut lines) = (PhaseCourse::default(), Intervals::every(SECOND_NS));
+        let mut users = |at_s: u64, users: f64| {
+            let mut batch = Batch::default();
+            let t_ns = (at_s * SECOND_NS) as i64;
+            batch.push(&key(http::ACTIVE_USERS, "1"), t_ns, users);
+            batch.push(&key(http::REQUESTS_PER_SECOND, "1"), t_ns, 100.0);
+            lines.take(&batch);
+            let lasted = (0, at_s * SECOND_NS + LATER_NS);
+            lines
+                .over(&mut course, lasted, &I18n::new(Lang::En))
+                .join("\n")
+        };
+        for (at_s, seen, told) in [
+            (1, 10.0, "10 users"),
+            (2, 0.0, "10 users"),
+            (3, 0.0, "0 users"),
+        ] {
+            let line = users(at_s, seen);
+            assert!(line.contains(told), "{line}");
+        }
     }
 
     #[test]
