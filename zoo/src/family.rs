@@ -210,6 +210,8 @@ families! {
     SYNCING = "files on the device": ["replication_stage/sync", "fsync_bound"];
     /// The sessions that the clients of a database share.
     CLIENT_POOL = "pool of the clients": ["session_pool"];
+    /// The database runs in the threads of the load.
+    EMBEDDED = "database inside the load": ["embedded_database"];
     /// Transactions wait for rows that others hold.
     LOCKS = "locked rows": ["lock_chain"];
     /// The same for a while.

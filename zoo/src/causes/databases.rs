@@ -2,7 +2,8 @@
 
 use crate::case::Case;
 use crate::family::{
-    CLIENT_POOL, DATABASE_CPU, DRIVER, FAILURES, GONE, HELD_LOCK, LOCKS, LOG, QUOTA, SESSIONS,
+    CLIENT_POOL, DATABASE_CPU, DRIVER, EMBEDDED, FAILURES, GONE, HELD_LOCK, LOCKS, LOG, QUOTA,
+    SESSIONS,
 };
 use crate::world::{Engine, Event, Side};
 
@@ -46,6 +47,17 @@ pub const ALL: &[Case] = &[
             let pauses = "\\sleep 5 ms\nselect 1;\n";
             world.files.push(("pauses.sql", pauses));
         },
+    },
+    Case {
+        name: "database-runs-in-the-load",
+        says: [
+            "a file of SQLite that so many clients use without a pause",
+            "休まないこれだけのクライアントが使う SQLite のファイル",
+        ],
+        family: &EMBEDDED,
+        strengths: [1.0, 8.0],
+        loads: &["tpcb -c {}", "dbt1 -c {}", "dbt2 -c {}"],
+        make: |_, _| {},
     },
     Case {
         name: "mariadb-behind-a-small-pool",
