@@ -2,6 +2,7 @@
 //! members.
 
 mod attacks;
+mod floods;
 mod foreign;
 mod frozen;
 mod many;
