@@ -85,7 +85,7 @@ struct House {
     inside: AtomicUsize,
 }
 
-/// Connects, and serves from now on. Returns at once; a router that is not there is tried again.
+/// Connects, and serves from now on. Waits without bound for a router that is not there.
 ///
 /// Errors: damaged certificates.
 pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupError> {

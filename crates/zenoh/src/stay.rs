@@ -1,7 +1,10 @@
 //! Keeps a member serving for months, although its certificate is good for ninety days.
 
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::agent::Log;
@@ -12,20 +15,23 @@ use crate::upkeep::Upkeep;
 
 /// Time between two looks at what there is to do.
 const LOOK: Duration = Duration::from_millis(100);
+/// The same while something waits for what comes next.
+const SHORT_LOOK: Duration = Duration::from_millis(10);
 /// Time between two looks at whether a renewed certificate may be shown.
 const LOOK_FOR_IDLE: Duration = Duration::from_secs(1);
 /// Longest time that a closed socket may hold its port.
 const REOPEN_BOUND: Duration = Duration::from_secs(10);
 
-/// Serves from `begin` on until `stop`. When the certificate was renewed, what serves is ended and begun
-/// again as soon as it `is_idle`: never within a run. The member's file is in `config`.
+/// Serves from `begin` on until `stop`, whatever it waits for then. When the certificate was renewed, what
+/// serves is ended and begun again as soon as it `is_idle`: never within a run. The member's file is in
+/// `config`.
 ///
 /// Errors: the certificate has ended; it cannot be begun.
-pub fn stay<S>(
+pub fn stay<S: Send + 'static>(
     stop: &AtomicBool,
     (config, log): (PathBuf, Log),
     mut member: Membership,
-    begin: impl Fn(&Membership) -> Result<S, GroupError>,
+    begin: impl Fn(&Membership) -> Result<S, GroupError> + Send + Sync + 'static,
     is_idle: impl Fn(&S) -> bool,
 ) -> Result<(), GroupError> {
     if member.life().is_over(now_s()) {
@@ -35,38 +41,105 @@ pub fn stay<S>(
             role: member.role(),
         });
     }
+    let begin = Arc::new(begin);
+    let begin = |member: &Membership| {
+        let (begin, member) = (Arc::clone(&begin), member.clone());
+        unless(stop, move || begin(&member)).transpose()
+    };
     let mut upkeep = Upkeep::new(config, log);
-    let mut serving = begin(&member)?;
+    let Some(mut serving) = begin(&member)? else {
+        return Ok(());
+    };
     let (mut is_renewed, mut looked) = (false, Instant::now());
     while !stop.load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK);
-        if let Some(renewed) = upkeep.look(&member, now_s()) {
-            (member, is_renewed) = (renewed, true);
+        thread::sleep(LOOK);
+        if upkeep.is_due(&member, now_s()) {
+            let (mut keeper, known) = (upkeep, member.clone());
+            let looking = move || (keeper.look(&known, now_s()), keeper);
+            let Some((renewed, keeper)) = unless(stop, looking) else {
+                return Ok(());
+            };
+            upkeep = keeper;
+            if let Some(renewed) = renewed {
+                (member, is_renewed) = (renewed, true);
+            }
         }
         if is_renewed && looked.elapsed() >= LOOK_FOR_IDLE {
             looked = Instant::now();
             if is_idle(&serving) {
                 drop(serving);
-                serving = begin_again(stop, || begin(&member))?;
-                is_renewed = false;
+                let Some(again) = begin_again(stop, || begin(&member))? else {
+                    return Ok(());
+                };
+                (serving, is_renewed) = (again, false);
             }
         }
     }
     Ok(())
 }
 
+/// What `work` comes to on a thread of its own, or nothing once `stop` is set. The thread is left behind
+/// then: the network may have it wait without bound, and it ends with the process.
+fn unless<T: Send + 'static>(
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let worker = thread::spawn(work);
+    while !worker.is_finished() {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        thread::sleep(SHORT_LOOK);
+    }
+    match worker.join() {
+        Ok(done) => Some(done),
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
 /// The system may hold a port for a moment after it was closed.
 fn begin_again<S>(
     stop: &AtomicBool,
-    begin: impl Fn() -> Result<S, GroupError>,
-) -> Result<S, GroupError> {
+    begin: impl Fn() -> Result<Option<S>, GroupError>,
+) -> Result<Option<S>, GroupError> {
     let deadline = Instant::now() + REOPEN_BOUND;
     loop {
         match begin() {
             Err(_) if Instant::now() < deadline && !stop.load(Ordering::Relaxed) => {
-                std::thread::sleep(LOOK);
+                thread::sleep(LOOK);
             }
             done => return done,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn work_that_never_ends_is_left_behind() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (begun, begins) = mpsc::channel();
+        let stopping = Arc::clone(&stop);
+        thread::spawn(move || {
+            begins.recv().expect("the work begins");
+            stopping.store(true, Ordering::Relaxed);
+        });
+        let endless = move || {
+            begun.send(()).expect("somebody waits");
+            loop {
+                thread::park();
+            }
+        };
+        assert_eq!(unless(&stop, endless), None::<()>);
+    }
+
+    #[test]
+    fn work_that_ends_is_told() {
+        let stop = AtomicBool::new(false);
+        assert_eq!(unless(&stop, || 7), Some(7));
     }
 }

@@ -37,10 +37,15 @@ impl Upkeep {
         }
     }
 
+    /// Whether it is time to ask for another certificate.
+    pub fn is_due(&self, member: &Membership, now_s: u64) -> bool {
+        member.life().is_due(now_s) && now_s >= self.next_try_s
+    }
+
     /// The member with another certificate, kept in its file, when it was time for one and there was
     /// one. Waits for the door then, some seconds at most; otherwise returns at once.
     pub fn look(&mut self, member: &Membership, now_s: u64) -> Option<Membership> {
-        if !member.life().is_due(now_s) || now_s < self.next_try_s {
+        if !self.is_due(member, now_s) {
             return None;
         }
         self.next_try_s = now_s.saturating_add(AGAIN_S);

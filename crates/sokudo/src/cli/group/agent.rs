@@ -88,9 +88,10 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
     let audit = policy::audit()?;
     let waiting = config().join("kept");
     let keeper = Keeper::open(&waiting).map_err(|error| Failure::cannot_write(&waiting, &error))?;
-    let stop = stop_flag()?;
     carry_out_plans_apart();
     let membership = membership(&args)?;
+    // Until now there is nothing to put in order: a signal ends the program, whatever it waits for.
+    let stop = stop_flag()?;
     let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
     let says = Text::new("status-agent").word("name", &*name);
     announce(&says.word("group", &*group));
@@ -100,9 +101,10 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
         log: log(),
         refused: refused(guard),
     };
-    let begin = |member: &Membership| {
+    let served = group.clone();
+    let begin = move |member: &Membership| {
         let serving = agent::serve(member.clone(), service.clone())?;
-        let guarded = Guarded::begin(&group, &serving);
+        let guarded = Guarded::begin(&served, &serving);
         announce(&Text::new("status-connected"));
         Ok((serving, guarded))
     };

@@ -50,7 +50,6 @@ pub struct RouterArgs {
 
 /// Carries out `sokudo router`.
 pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
-    let stop = stop_flag()?;
     let join = join_line(args.join.as_deref(), args.group.as_deref())?;
     let token = join.map(read_token).transpose()?;
     let (name, group) = (args.name.as_deref(), args.group.as_deref());
@@ -58,8 +57,10 @@ pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
     if token.is_some() {
         membership.save(&config())?;
     }
+    // Until now there is nothing to put in order: a signal ends the program, whatever it waits for.
+    let stop = stop_flag()?;
     let group = membership.group().to_owned();
-    let begin = |member: &Membership| {
+    let begin = move |member: &Membership| {
         let site = Site::open(member, args.bind, log())?;
         let place = SocketAddr::new(args.bind.ip(), site.address().port());
         let says = Text::new("status-router").word("group", &*group);
