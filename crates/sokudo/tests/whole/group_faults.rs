@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process};
@@ -447,5 +448,30 @@ fn scripts_have_bounds() {
     let ended = place.run("run endless.js --local 1");
     assert!(matches!(ended.code, Some(2 | 3)), "{ended}");
     ended.expect_stderr("the script computed for more than 30s");
+    no_panic(&ended);
+}
+
+/// The first signal ends who waits for a controller, whatever it waits for.
+#[test]
+fn who_reaches_no_controller_ends_when_told_to() {
+    let place = place();
+    let (controller, token) = controller(&place, &own_address(17));
+    drop(agent(&place, &token, "hosta"));
+    drop(controller);
+    // Takes callers and never answers.
+    let silent = TcpListener::bind((own_address(18), 7412)).expect("a port");
+    let via = silent.local_addr().expect("its place").to_string();
+    let join = ["agent", "--join", &token, "--name", "hostb", "--via", &via];
+    let enrolling = at(&place, "hostb", &join).start();
+    let _caller = silent.accept().expect("a caller");
+    kill_process(pid(&enrolling), Signal::TERM).expect("end it");
+    let mut connecting = at(&place, "hosta", &["agent", "lab"]).start();
+    connecting.wait_for(|line| line.contains("hosta").then_some(()));
+    kill_process(pid(&connecting), Signal::TERM).expect("end it");
+    let ended = enrolling.finish();
+    assert_eq!(ended.code, None, "it ends by the signal: {ended}");
+    // Nothing but the signal would end this one.
+    let ended = connecting.finish();
+    ended.expect_code(0);
     no_panic(&ended);
 }

@@ -10,8 +10,8 @@ mod renewal;
 mod site;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use sokudo_bus::agent::Factory;
@@ -27,6 +27,7 @@ use crate::error::GroupError;
 use crate::fleet::{Fleet, Router};
 use crate::group::Group;
 use crate::membership::Membership;
+use crate::stay::stay;
 use crate::tokens::Terms;
 
 /// Generous: only a failing test waits this long.
@@ -340,4 +341,29 @@ fn agents_find_a_controller_that_was_started_again() {
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+}
+
+/// Who waits for a router that does not come back ends when it is told to.
+#[test]
+fn a_member_that_reaches_nobody_ends_when_told_to() {
+    let (mut lab, alive) = (Lab::new(), Alive::default());
+    let member = lab.member("a");
+    lab.router = None;
+    let stop = Arc::new(AtomicBool::new(false));
+    let kept = (lab.config.path().to_owned(), quiet());
+    let (begun, begins) = mpsc::channel();
+    let (ended, ends) = mpsc::channel();
+    let stopping = Arc::clone(&stop);
+    std::thread::spawn(move || {
+        let begin = move |member: &Membership| {
+            let _ = begun.send(());
+            let service = service(&alive, Arc::new(|_, _| {}));
+            agent::serve(member.clone(), service)
+        };
+        let stayed = stay(&stopping, kept, member, begin, Serving::is_idle);
+        let _ = ended.send(stayed.is_ok());
+    });
+    begins.recv_timeout(BOUND).expect("it begins");
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(ends.recv_timeout(BOUND), Ok(true));
 }
