@@ -997,6 +997,7 @@ error-iperf-io = { $what }: { $error }
 error-iperf-busy = the server is busy running a test; try again later
 error-iperf-protocol = the far end broke the protocol: { $why }
 error-iperf-ended = the far end ended the test
+error-iperf-stopped = the test was ended while the far end did not answer
 error-iperf-connecting = connecting to { $host } port { $port }
 error-iperf-listening = listening on port { $port }
 error-iperf-option = unknown option `{ $option }`

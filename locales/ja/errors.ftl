@@ -997,6 +997,7 @@ error-iperf-io = { $what }: { $error }
 error-iperf-busy = サーバーは別の試験を実行中です。後でもう一度試してください
 error-iperf-protocol = 相手がプロトコルに違反しました: { $why }
 error-iperf-ended = 相手が試験を終えました
+error-iperf-stopped = 相手が応答しないうちに試験を終えました
 error-iperf-connecting = { $host } のポート { $port } に接続できません
 error-iperf-listening = ポート { $port } で待ち受けできません
 error-iperf-option = オプション `{ $option }` はありません

@@ -38,7 +38,7 @@ pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<
     let place = control
         .peer_addr()
         .map_err(IperfError::io("asking for the server's address"))?;
-    let mut control = Control::new(control)?;
+    let mut control = Control::new(control, stop)?;
     let cookie = cookie();
     control.send(&cookie)?;
     control.wait_for(State::ParamExchange)?;

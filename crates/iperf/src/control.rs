@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -12,22 +13,28 @@ use crate::proto::{JSON_BYTES_MAX, State};
 
 /// Longest wait for a message that is due.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same once the operator has ended the test: its results may still come.
+const LAST_PATIENCE: Duration = Duration::from_secs(2);
 /// Silence after which the other end is asked whether it is there, time between two such questions, and how many.
 const ALIVE: (Duration, Duration, u32) = (Duration::from_secs(10), Duration::from_secs(5), 3);
 /// Longest and shortest wait between two looks at what else is to be done.
 const LOOK: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 /// One end of a control connection.
-pub struct Control(TcpStream);
+pub struct Control<'a> {
+    stream: TcpStream,
+    /// The operator has ended the test.
+    stop: &'a AtomicBool,
+}
 
-impl Control {
-    /// Over this connection.
-    pub fn new(stream: TcpStream) -> Result<Self, IperfError> {
+impl<'a> Control<'a> {
+    /// Over this connection, until `stop`.
+    pub fn new(stream: TcpStream, stop: &'a AtomicBool) -> Result<Self, IperfError> {
         let failed = |error| IperfError::io("preparing the control connection")(error);
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
-            .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
+            .and_then(|()| stream.set_read_timeout(Some(LOOK.1)))
             .map_err(failed)?;
         // A host that has vanished sends no end: load towards it must not go on for the time of the test.
         let keepalive = TcpKeepalive::new()
@@ -38,12 +45,12 @@ impl Control {
         SockRef::from(&stream)
             .set_tcp_keepalive(&keepalive)
             .map_err(failed)?;
-        Ok(Self(stream))
+        Ok(Self { stream, stop })
     }
 
     /// Sends bytes as they are.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), IperfError> {
-        self.0
+        self.stream
             .write_all(bytes)
             .map_err(IperfError::io("sending on the control connection"))
     }
@@ -84,12 +91,12 @@ impl Control {
     /// A state that has come meanwhile; waits a moment for one, and no longer than `most`.
     pub fn state_within(&mut self, most: Duration) -> Result<Option<State>, IperfError> {
         let failed = |error| IperfError::io("reading the control connection")(error);
-        self.0
+        self.stream
             .set_read_timeout(Some(most.clamp(LOOK.0, LOOK.1)))
             .map_err(failed)?;
         let mut byte = [0];
-        let got = self.0.read(&mut byte);
-        self.0.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        let got = self.stream.read(&mut byte);
+        self.stream.set_read_timeout(Some(LOOK.1)).map_err(failed)?;
         match got {
             Ok(0) => Err(IperfError::Ended),
             Ok(_) => State::of(byte[0])
@@ -102,16 +109,24 @@ impl Control {
 
     /// Fills the bytes, within the time that a message may take.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<(), IperfError> {
-        let due = Instant::now() + PATIENCE;
+        let mut due = Instant::now() + PATIENCE;
+        let mut is_stopped = false;
         let mut at = 0;
         while at < bytes.len() {
-            if Instant::now() > due {
-                return Err(IperfError::Protocol("a message took too long".into()));
+            if !is_stopped && self.stop.load(Ordering::Relaxed) {
+                is_stopped = true;
+                due = due.min(Instant::now() + LAST_PATIENCE);
             }
-            match self.0.read(&mut bytes[at..]) {
+            if Instant::now() > due {
+                return Err(match is_stopped {
+                    true => IperfError::Stopped,
+                    false => IperfError::Protocol("a message took too long".into()),
+                });
+            }
+            match self.stream.read(&mut bytes[at..]) {
                 Ok(0) => return Err(IperfError::Ended),
                 Ok(more) => at += more,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) if is_timeout(&error) => {}
                 Err(error) => return Err(IperfError::io("reading the control connection")(error)),
             }
         }

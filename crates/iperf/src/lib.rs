@@ -59,6 +59,9 @@ pub enum IperfError {
     /// The far end ended the test.
     #[error("the far end ended the test")]
     Ended,
+    /// The operator ended the test while the far end was silent.
+    #[error("the test was ended while the far end did not answer")]
+    Stopped,
 }
 
 impl IperfError {
@@ -72,6 +75,7 @@ impl IperfError {
             IperfError::Busy => Text::new("error-iperf-busy"),
             IperfError::Protocol(why) => Text::new("error-iperf-protocol").word("why", why),
             IperfError::Ended => Text::new("error-iperf-ended"),
+            IperfError::Stopped => Text::new("error-iperf-stopped"),
         }
     }
 

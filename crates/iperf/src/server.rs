@@ -151,7 +151,7 @@ fn one_test(
     out: &mut dyn Write,
     stop: &AtomicBool,
 ) -> Result<(), IperfError> {
-    let mut control = Control::new(stream)?;
+    let mut control = Control::new(stream, stop)?;
     let mut cookie = [0; COOKIE_BYTES];
     control.read(&mut cookie)?;
     control.tell(State::ParamExchange)?;
@@ -255,7 +255,7 @@ fn streams(
     params: &Params,
     cookie: &[u8; COOKIE_BYTES],
     peer: SocketAddr,
-    control: &mut Control,
+    control: &mut Control<'_>,
 ) -> Result<Vec<Data>, IperfError> {
     let wanted = params.ids().len();
     let mut udp = params.udp.then(|| udp_socket(server.place)).transpose()?;

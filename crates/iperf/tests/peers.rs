@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use sokudo_iperf::{CommandLine, Options, Server, run_client, run_server};
+use sokudo_iperf::{CommandLine, IperfError, Options, Server, run_client, run_server};
 use sokudo_testkit::skip;
 
 /// Time after which a server must be free of callers that hold it: less than it waits for a client in a test.
@@ -386,4 +386,24 @@ fn clients_of_iperf3_are_served() {
             );
         }
     }
+}
+
+/// A client whose server accepts and is silent ends when the operator says so.
+#[test]
+fn a_client_of_a_silent_server_can_be_ended() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let stop = AtomicBool::new(false);
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut caller, _) = listener.accept().expect("a caller");
+            caller.read_exact(&mut [0; 37]).expect("its cookie");
+            stop.store(true, Ordering::Relaxed);
+            // It hangs up first.
+            assert_eq!(caller.read(&mut [0]).ok(), Some(0));
+        });
+        let line = format!("-c 127.0.0.1 -p {port} -t 1");
+        run_client(&options(&line), &mut Vec::new(), &stop)
+    });
+    assert!(matches!(ended, Err(IperfError::Stopped)), "{ended:?}");
 }

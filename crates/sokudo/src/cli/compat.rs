@@ -150,7 +150,8 @@ impl From<IperfError> for Failure {
             IperfError::Busy
             | IperfError::Io { .. }
             | IperfError::Protocol(_)
-            | IperfError::Ended => Failure::run(says, None),
+            | IperfError::Ended
+            | IperfError::Stopped => Failure::run(says, None),
         }
     }
 }
