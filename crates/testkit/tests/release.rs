@@ -225,7 +225,7 @@ fn a_built_program_is_packed_in_every_form_with_checksums() {
     // A crate with files of its terms, one without, C code inside a crate, and code of the page.
     for part in [
         "\ntokio 1.",
-        "\nzenoh-link-quic 1.",
+        "\nzenoh-link-commons 1.",
         "Fabrice Bellard",
         "uPlot",
     ] {
