@@ -51,6 +51,9 @@ impl StoodStill<'_> {
 /// Share of an asked rate from which it was kept.
 const CARRIED: f64 = 0.98;
 
+/// Wait that counts however few had it, seconds: longer than the turn that a scheduler gives to another thread.
+const NOTICEABLE_S: f64 = 0.02;
+
 impl<'a> Exchange<'a> {
     /// The phase as requests and answers; `None` for any other.
     pub fn of(view: PhaseView<'a>) -> Option<Self> {
@@ -139,6 +142,13 @@ impl<'a> Exchange<'a> {
     pub fn longest(&self) -> Option<(f64, f64)> {
         let most = |metric| self.view.stat(metric, Stat::Max);
         Some((most(self.numbers.service)?, most(self.numbers.latency)?))
+    }
+
+    /// True when a share of a flow's requests is so few of them, and the longest wait so short, that the waits
+    /// say nothing about the load.
+    pub fn is_hiccup(&self, flow: &FlowResult, share: f64) -> bool {
+        let is_short = self.longest().is_some_and(|(_, wait)| wait < NOTICEABLE_S);
+        is_short && self.view.are_few(self.numbers.answered, flow, share)
     }
 
     /// A message about its requests, which it can call by their name.

@@ -8,7 +8,7 @@
 use sokudo_model::kinds::datagram;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::selftest;
-use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::audit;
 use crate::quantities::exchange::{Exchange, StoodStill};
@@ -93,7 +93,8 @@ fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     // In a closed loop requests wait for answers and for the users' pauses: no schedule can be missed.
     exchange.asked()?;
     let metric = exchange.numbers.late_ratio;
-    let (flow, late) = view.highest(metric).filter(|(_, late)| *late > LATE)?;
+    let many = |(flow, late): &(&FlowResult, f64)| *late > LATE && !exchange.is_hiccup(flow, *late);
+    let (flow, late) = view.highest(metric).filter(many)?;
     let host = flow.from.as_str();
     let waited = exchange.longest().map(|(_, wait)| wait);
     // What was due while nothing ran left late; that is the same, told from its other end.
@@ -119,7 +120,9 @@ fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
 /// because the asking end stood still.
 fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     let metric = exchange.numbers.window_full_ratio;
-    let (flow, share) = view.highest(metric).filter(|(_, share)| *share > LATE)?;
+    let many =
+        |(flow, share): &(&FlowResult, f64)| *share > LATE && !exchange.is_hiccup(flow, *share);
+    let (flow, share) = view.highest(metric).filter(many)?;
     let (service, wait) = exchange.longest()?;
     if exchange.far_end_made_them_wait() != Some(false) {
         return None;
@@ -234,7 +237,9 @@ fn paced(view: &PhaseView<'_>, asked: f64) -> Option<Finding> {
             .number("asked", asked, Unit::PacketsPerSecond);
         view.finding(RULE.name, severity, 0.5 + short, says)
     } else {
-        let (flow, late) = late.filter(|(_, late)| *late > LATE)?;
+        let (flow, late) = late.filter(|(flow, late)| {
+            *late > LATE && !view.are_few(datagram::SENT_PACKETS, flow, *late)
+        })?;
         let says = Text::new("rule-generator-limited-late-says")
             .word("host", &flow.from)
             .number("share", late, Unit::Ratio);
@@ -432,6 +437,38 @@ mod tests {
         let all = findings(&kept.record);
         let found = all.iter().find(|one| one.rule == "generator_limited");
         assert!(found.is_some_and(|one| one.weight <= finding.weight / 2.0));
+    }
+
+    #[test]
+    fn a_moment_of_the_asking_end_that_hardly_a_request_met_is_not_the_limit() {
+        // One of 57 requests waited for a millisecond, though no answer took half as long.
+        let scene = |share, wait, answered: f64| {
+            open_loop(0.000_39, 0.000_5, wait)
+                .metric("window_full_ratio", share)
+                .metric("transactions", answered)
+        };
+        let one = 1.0 / 57.0;
+        scene(one, 0.001_1, 57.0).without("generator_limited");
+        scene(one, 0.001_1, 57.0).without("window_full");
+        // Many had it, or it was long.
+        scene(one, 0.001_1, 5_700.0).limited_by("generator_limited");
+        scene(one, 0.3, 57.0).limited_by("generator_limited");
+        let late = |answered| scene(0.0, 0.001_1, answered).metric("late_ratio", 0.12);
+        late(35.0).without("generator_limited");
+        assert!(!of_rule(&late(3_500.0).record, "generator_limited").is_empty());
+    }
+
+    #[test]
+    fn a_late_datagram_of_a_few_is_no_schedule_that_was_missed() {
+        let sent = |count: f64| {
+            with_flow(&[
+                ("asked_packets_per_second", 1e5),
+                ("late_ratio", 0.02),
+                ("sent_packets", count),
+            ])
+        };
+        none(&sent(100.0), "generator_limited");
+        one(&sent(10_000.0), "generator_limited");
     }
 
     /// Both ends are observed every 50 ms. The longest answer took half a second, as did the longest

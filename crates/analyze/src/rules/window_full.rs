@@ -73,7 +73,9 @@ fn receipts<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
 fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     let numbers = exchange.numbers;
     let metric = numbers.window_full_ratio;
-    let (flow, share) = view.highest(metric).filter(|(_, share)| *share > MANY)?;
+    let many =
+        |(flow, share): &(&FlowResult, f64)| *share > MANY && !exchange.is_hiccup(flow, *share);
+    let (flow, share) = view.highest(metric).filter(many)?;
     // Requests that queue up behind a stall of the asking end are its own doing.
     if exchange.far_end_made_them_wait() == Some(false) {
         return None;

@@ -21,6 +21,8 @@ use sources::source_of;
 
 /// Weight of a finding about a phase that was meant to lose.
 const PROBE_WEIGHT: f64 = 0.3;
+/// Requests or datagrams of which a share says something: fewer are what any scheduler does now and then.
+const HANDFUL: f64 = 5.0;
 /// Share of the time without a CPU from which a thread counts as kept from running.
 pub const KEPT_WAITING: f64 = 0.05;
 
@@ -135,6 +137,12 @@ impl<'a> PhaseView<'a> {
     /// The flow with the largest value of a metric.
     pub fn highest(&self, metric: Metric) -> Option<(&'a FlowResult, f64)> {
         self.values(metric).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// True when a share of what a flow counts is less than a handful; false when the count is missing.
+    pub fn are_few(&self, counted: Metric, flow: &FlowResult, share: f64) -> bool {
+        let counted = counted.of(&flow.metrics);
+        counted.is_some_and(|count| (count * share).round() < HANDFUL)
     }
 
     /// The flow with the smallest value of a metric.
