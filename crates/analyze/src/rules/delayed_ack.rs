@@ -67,9 +67,15 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         Family::Exchange(numbers) => {
             let latencies = [numbers.service, numbers.latency];
             let behind = |end| waits_behind(&load, flow, end);
-            steps(&load, flow, &latencies)
-                .or_else(|| behind(End::Sender))
-                .or_else(|| behind(End::Receiver))
+            // A few answers may be late by the timer while most wait for a round trip, which piggybacks the
+            // acknowledgement: what explains more of the time is told.
+            let found = [
+                steps(&load, flow, &latencies),
+                behind(End::Sender),
+                behind(End::Receiver),
+            ];
+            let found = found.into_iter().flatten();
+            found.max_by(|a, b| a.weight.total_cmp(&b.weight))
         }
         Family::Messages(numbers) => steps(&load, flow, numbers.latency.as_slice()),
         Family::Datagram | Family::Probe | Family::Files(_) => None,
@@ -268,6 +274,25 @@ mod tests {
         let finding = unsent(64.0).limited_by("delayed_ack");
         assert_eq!(finding.says.key, "rule-delayed-ack-behind-says");
         unsent(0.0).without("delayed_ack");
+    }
+
+    #[test]
+    fn a_few_answers_late_by_the_timer_do_not_hide_that_most_wait_for_a_round_trip() {
+        let answers = [(975, 0.008), (25, 0.0405)];
+        let scene = |share_unsent: f64| {
+            let mut scene = near("rr").option(r#"{"nagle":true,"window":2}"#);
+            scene.series("hosta", "tcp.not_sent_bytes", move |at| {
+                if (at * 100.0).rem_euclid(100.0) < share_unsent * 100.0 {
+                    64.0
+                } else {
+                    0.0
+                }
+            });
+            scene.answers("rr.latency_seconds", &answers)
+        };
+        let said = |scene: Scene| scene.limited_by("delayed_ack").says.key;
+        assert_eq!(said(scene(0.6)), "rule-delayed-ack-behind-says");
+        assert_eq!(said(scene(0.0)), "rule-delayed-ack-step-says");
     }
 
     #[test]
