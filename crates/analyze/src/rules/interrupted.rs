@@ -33,6 +33,10 @@ const FEW: usize = 2;
 const MISSING: f64 = 1.9;
 /// Part of the hole for which a thread of the test waits for a CPU, from which that is the reason.
 const NO_CPU: f64 = 0.5;
+/// Time until a dropped call is made again for the first time, and some for the clocks, seconds.
+const RECALL_S: f64 = 1.2;
+/// Calls made again apart from a hole from which they explain it.
+const DROPPED: f64 = 3.0;
 /// Part of the hole in which a host was silent, from which the host stood still.
 const MOST: f64 = 0.6;
 
@@ -82,6 +86,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     let flow = view.flows().first()?;
     let reason = reason(view, longest);
+    // Nothing gets through while every connection waits to call again, which takes a second.
+    if reason.device.is_none() && calls_are_dropped_besides(view, &flow.from, longest) {
+        return None;
+    }
     // Threads that were ready and had no CPU were not interrupted: other programs took their time.
     if reason.device.is_none() && had_no_cpu(view, longest) {
         return None;
@@ -105,6 +113,24 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let next = Text::new(reason.next).word("host", reason.host.unwrap_or(&flow.to));
     finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
     Some(finding)
+}
+
+/// True where calls of the asking host were dropped apart from a hole, too. Those that an interruption drops are made
+/// again within it, and once more: the distance doubles, so that this is within its length and a second after it.
+fn calls_are_dropped_besides(view: &PhaseView<'_>, host: &str, hole: Hole) -> bool {
+    let after_ns = hole.end_ns + ((hole.seconds() + RECALL_S) * 1e9) as i64;
+    let made = view.series(Some(host), host::TCP_SYN_RETRANSMITS, &[]);
+    let besides = made.map(|series| {
+        let inside = |(t_ns, _): &&(i64, f64)| (view.phase.t0_ns..=view.phase.t1_ns).contains(t_ns);
+        let points = || series.points.iter().filter(inside);
+        let grown = |from_ns: i64, to_ns: i64| {
+            let mut part = points().filter(|(t_ns, _)| (from_ns..=to_ns).contains(t_ns));
+            let first = part.next().map_or(0.0, |(_, calls)| *calls);
+            part.next_back().map_or(0.0, |(_, calls)| calls - first)
+        };
+        grown(i64::MIN, hole.begin_ns) + grown(after_ns, i64::MAX)
+    });
+    besides.sum::<f64>() >= DROPPED
 }
 
 /// True where a thread of the test was ready and had no CPU for most of a hole.
@@ -377,6 +403,20 @@ mod tests {
         waiting(0.9).without("interrupted");
         let finding = of_rule(&waiting(0.1).record, "interrupted").remove(0);
         assert_eq!(finding.says.key, "rule-interrupted-says");
+    }
+
+    #[test]
+    fn a_hole_beside_calls_that_are_dropped_all_the_time_is_the_wait_to_call_again() {
+        let calling = |made: fn(f64) -> f64| {
+            let mut scene = quiet(14.0, 15.2);
+            scene.series("hosta", "host.tcp_syn_retransmits", made);
+            scene
+        };
+        calling(|s| s.floor() * 4.0).without("interrupted");
+        calling(|s| s.floor().min(14.0)).without("interrupted");
+        // Those of the hole alone, and the last of them after it, are what it caused.
+        let caused = calling(|s| 4.0 * (s - 14.0).clamp(0.0, 2.0).floor());
+        assert!(!of_rule(&caused.record, "interrupted").is_empty());
     }
 
     #[test]
