@@ -21,7 +21,7 @@
 //! Rate × shortest time is the least number of requests that it works on at a time.
 
 use sokudo_model::kinds::http;
-use sokudo_model::{Finding, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use super::connection_churn;
 use super::unserved_connections::waiting;
@@ -126,54 +126,56 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
             0.5
         ),
     };
-    let says = Text::new(case.says)
+    let says = says(view, &requests, &stage, case.says);
+    let mut finding = view.finding(RULE.name, Severity::Info, case.weight, says);
+    finding.evidence = evidence(view, &requests, &stage, &case);
+    finding.next = Some(Text::new(case.next));
+    Some(finding)
+}
+
+/// The sentence about a stage; a number that is not known stands in no sentence that is chosen without it.
+fn says(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage, key: &'static str) -> Text {
+    let known = |number: Option<f64>| number.unwrap_or(f64::NAN);
+    let lowest = requests.round_trips().map(|(lowest, _)| lowest);
+    Text::new(key)
         .number("share", stage.share, Unit::Ratio)
         .number("mean", stage.mean, Unit::Seconds)
         .number("under", requests.under_way(), Unit::One)
-        .number(
-            "shortest",
-            requests.shortest().unwrap_or(f64::NAN),
-            Unit::Seconds,
-        )
-        .text("best", best(&requests))
-        .number(
-            "worked",
-            requests.worked_on().unwrap_or(f64::NAN),
-            Unit::One,
-        )
+        .number("shortest", known(requests.shortest()), Unit::Seconds)
+        .text("best", best(requests))
+        .number("worked", known(requests.worked_on()), Unit::One)
         .number(
             "granted",
-            view.total(http::GRANTED_STREAMS).unwrap_or(f64::NAN),
+            known(view.total(http::GRANTED_STREAMS)),
             Unit::One,
         )
-        .number("bytes", body(view).unwrap_or(f64::NAN), Unit::Bytes)
-        .number(
-            "lowest",
-            requests
-                .round_trips()
-                .map_or(f64::NAN, |(lowest, _)| lowest),
-            Unit::Seconds,
-        );
-    let mut finding = view.finding(RULE.name, Severity::Info, case.weight, says);
-    let evidence = &mut finding.evidence;
-    evidence.push(requests.stage_row(&stage));
-    evidence.extend(requests.row("evidence-shortest", http::SHORTEST_WAIT_SECONDS));
-    evidence.extend(requests.row("evidence-held", http::HELD_REQUESTS));
-    for (key, metric) in [
-        ("evidence-even-gaps", http::EVEN_GAP_RATIO),
-        ("evidence-close-gaps", http::CLOSE_GAP_RATIO),
-        ("evidence-long-gaps", http::LONG_GAP_RATIO),
-    ] {
-        evidence.extend(requests.row(key, metric).filter(|_| case.is_by_gaps()));
+        .number("bytes", known(body(view)), Unit::Bytes)
+        .number("lowest", known(lowest), Unit::Seconds)
+}
+
+/// What speaks for a stage, and what was looked at beside it.
+fn evidence(
+    view: &PhaseView<'_>,
+    requests: &Requests<'_>,
+    stage: &Stage,
+    case: &Case,
+) -> Vec<Evidence> {
+    let row = |key, metric| requests.row(key, metric);
+    let mut evidence = vec![requests.stage_row(stage)];
+    evidence.extend(row("evidence-shortest", http::SHORTEST_WAIT_SECONDS));
+    evidence.extend(row("evidence-held", http::HELD_REQUESTS));
+    if case.is_by_gaps() {
+        evidence.extend(row("evidence-even-gaps", http::EVEN_GAP_RATIO));
+        evidence.extend(row("evidence-close-gaps", http::CLOSE_GAP_RATIO));
+        evidence.extend(row("evidence-long-gaps", http::LONG_GAP_RATIO));
     }
     evidence.extend(requests.own_cpu_row());
-    evidence.extend(requests.row("evidence-path-lowest", http::PATH_LOWEST_SECONDS));
-    evidence.extend(requests.row("evidence-path-mean", http::PATH_MEAN_SECONDS));
-    evidence.extend(requests.row("evidence-path-resent", http::PATH_RESENT_RATIO));
+    evidence.extend(row("evidence-path-lowest", http::PATH_LOWEST_SECONDS));
+    evidence.extend(row("evidence-path-mean", http::PATH_MEAN_SECONDS));
+    evidence.extend(row("evidence-path-resent", http::PATH_RESENT_RATIO));
     evidence.extend(requests.server_cpu_row());
     evidence.extend(waiting(view));
-    finding.next = Some(Text::new(case.next));
-    Some(finding)
+    evidence
 }
 
 /// True where most requests wait because the server grants so few at a time on a connection.

@@ -44,89 +44,86 @@ const HOSTS_NAMED: usize = 5;
 ///
 /// What it says about a phase is drawn from that phase alone, so that its numbers belong together.
 pub fn verdict(record: &Record) -> Vec<Text> {
-    let mut out = Vec::new();
     let checks = checks(record);
-    out.extend(distrust(record, &checks));
+    let mut out = Vec::from_iter(distrust(record, &checks));
+    if let Some((says, most)) = of_command(record) {
+        out.extend(says);
+        out.truncate(most);
+        return out;
+    }
+    let unkept = checks::unkept(record).map(|(phase, _)| phase);
+    let main = unkept.or_else(|| main_phase(record));
+    let found_none = checks.iter().find(|check| check.name == "found");
+    out.extend(match found_none {
+        Some(check) => Some(check.says.clone()),
+        None => missed(&checks),
+    });
+    out.extend(failing_beside(record, main));
+    let of_points = experiment::of(record).map(|all| all.sentence());
+    let loads = main.map(|main| record.manifest.beside(main));
+    if let Some(loads) = loads.filter(|loads| loads.len() > 1) {
+        out.extend(of_points);
+        out.extend(mixed::sentences(record, loads));
+        return out;
+    }
+    out.extend(versus::of(record).map(|(found, _)| versus::says(&found)));
+    out.extend(layers::sentence(record));
+    out.extend(of_points);
+    of_load(record, main, out)
+}
+
+/// The verdict of a command whose phases are not told one by one, and how many sentences it may have; `None` for
+/// any other.
+fn of_command(record: &Record) -> Option<(Vec<Text>, usize)> {
     let of_pairs = pairs::verdict(record);
     if !of_pairs.is_empty() {
-        out.extend(of_pairs);
-        out.truncate(MAX_OF_PAIRS);
-        return out;
+        return Some((of_pairs, MAX_OF_PAIRS));
     }
     let of_choice = advice::choice(record);
     if !of_choice.is_empty() {
-        out.extend(of_choice);
-        return out;
+        return Some((of_choice, usize::MAX));
     }
-    if let Some(found) = rrul::of(record) {
-        out.extend(rrul::says(&found));
-        return out;
-    }
-    let of_layers = layers::sentence(record);
-    let of_points = experiment::of(record).map(|all| all.sentence());
-    let of_runs: Vec<Text> = repeats::of(record).map_or(Vec::new(), |(all, _)| repeats::says(&all));
+    let found = rrul::of(record)?;
+    Some((rrul::says(&found), usize::MAX))
+}
+
+/// Adds to a verdict what a load achieved, in one phase or over its repetitions, points or search.
+fn of_load(record: &Record, main: Option<&PhaseRecord>, mut out: Vec<Text>) -> Vec<Text> {
+    let of_runs = repeats::of(record).map_or(Vec::new(), |(all, _)| repeats::says(&all));
+    let is_repeated = !of_runs.is_empty();
+    out.extend(of_runs);
     let of_search = match record.manifest.is_check() {
         true => None,
         false => repeats::of_search(record),
     };
-    let is_layered = of_layers.is_some();
-    let is_repeated = !of_runs.is_empty();
-    let unkept = checks::unkept(record).map(|(phase, _)| phase);
-    let main = unkept.or_else(|| main_phase(record));
-    let found_none = checks.iter().find(|check| check.name == "found");
-    let broken = match found_none {
-        Some(check) => Some(check.says.clone()),
-        None => missed(&checks),
-    };
-    if let Some(loads) = main.map(|main| record.manifest.beside(main))
-        && loads.len() > 1
-    {
-        out.extend(
-            [broken, failing_beside(record, main), of_points]
-                .into_iter()
-                .flatten(),
-        );
-        out.extend(mixed::sentences(record, loads));
-        return out;
-    }
-    let of_change = versus::of(record).map(|(found, _)| versus::says(&found));
-    let first = [
-        broken,
-        failing_beside(record, main),
-        of_change,
-        of_layers,
-        of_points,
-    ];
-    out.extend(first.into_iter().flatten().chain(of_runs));
-    let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some());
-    let climbed = capacity::of(record);
     let limited = protect::of(record).map_or(Vec::new(), |checked| protect::says(&checked));
-    let most = most + limited.len();
-    match (sweep::of(record), main) {
-        _ if climbed.is_some() => {
-            let says = climbed.iter().flat_map(|(found, _)| climb(record, found));
-            let mut says: Vec<Text> = says.collect();
-            says.splice(says.len().min(1)..says.len().min(1), limited);
-            out.extend(says);
+    let most = MAX_SENTENCES + out.len() + usize::from(of_search.is_some()) + limited.len();
+    if let Some((found, _)) = capacity::of(record) {
+        out.extend(after_first(climb(record, &found), limited));
+    } else if let Some((curve, _)) = sweep::of(record) {
+        out.extend(swept(record, &curve));
+    } else if let Some(main) = main {
+        let view = PhaseView::new(record, main);
+        let mut says = about(&view);
+        if let Some(first) = says.first_mut().filter(|_| is_repeated) {
+            *first = Text::new("verdict-repeat-middle").text("says", first.clone());
         }
-        (Some((curve, _)), _) => out.extend(swept(record, &curve)),
-        (None, Some(main)) => {
-            // What a layer came to has been said with all the others.
-            let view = PhaseView::new(record, main);
-            let is_said = is_layered && main.name == main.workload;
-            let said = usize::from(is_said && !failing::is_failing(&view));
-            let mut says = about(&view);
-            if let Some(first) = says.first_mut().filter(|_| is_repeated) {
-                *first = Text::new("verdict-repeat-middle").text("says", first.clone());
-            }
-            says.splice(says.len().min(1)..says.len().min(1), of_search);
-            out.extend(says.into_iter().skip(said));
-        }
-        (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
-        (None, None) => {}
+        // What a layer came to has been said with all the others.
+        let is_said = layers::sentence(record).is_some() && main.name == main.workload;
+        let said = usize::from(is_said && !failing::is_failing(&view));
+        out.extend(after_first(says, of_search).into_iter().skip(said));
+    } else if out.is_empty() {
+        out.push(Text::new("verdict-nothing"));
     }
     out.truncate(most);
     out
+}
+
+/// Sentences with others after the first of them.
+fn after_first(mut says: Vec<Text>, more: impl IntoIterator<Item = Text>) -> Vec<Text> {
+    let at = says.len().min(1);
+    says.splice(at..at, more);
+    says
 }
 
 /// Sentence about what the operator asked for and did not get; `None` when all was kept.
