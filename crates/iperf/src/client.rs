@@ -2,16 +2,19 @@
 
 use sokudo_model::Text;
 use std::io::Write;
-use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::control::Control;
 use crate::flow::{Data, Flow, TestState};
 use crate::options::Options;
-use crate::proto::{COOKIE_BYTES, Params, State, UDP_HELLO, read_results, results_to_json};
-use crate::show::Told;
+use crate::proto::{
+    COOKIE_BYTES, Params, State, StreamResult, UDP_HELLO, read_results, results_to_json,
+};
+use crate::show::{Told, print};
 use crate::{IperfError, proto};
 
 /// Longest wait for a connection.
@@ -26,11 +29,6 @@ const LONGEST: Duration = Duration::from_secs(proto::SECONDS_MAX);
 /// told.
 pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<(), IperfError> {
     let (host, port) = (&options.host, options.port);
-    let print = |out: &mut dyn Write, text: &str| {
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.flush())
-            .map_err(IperfError::io("writing the results"))
-    };
     if !options.json {
         print(out, &format!("Connecting to host {host}, port {port}\n"))?;
     }
@@ -42,119 +40,149 @@ pub fn run(options: &Options, out: &mut dyn Write, stop: &AtomicBool) -> Result<
     let cookie = cookie();
     control.send(&cookie)?;
     control.wait_for(State::ParamExchange)?;
-    let params = &options.params;
-    control.send_json(&params.to_json())?;
+    control.send_json(&options.params.to_json())?;
     control.wait_for(State::CreateStreams)?;
-    let mut data = Vec::new();
-    for id in params.ids() {
-        let at = data.len() as u64;
-        let sends = if params.bidir {
-            at < params.parallel
-        } else {
-            !params.reverse
-        };
-        let one = match params.udp {
+    let data = streams(&options.params, place, &cookie)?;
+    control.wait_for(State::TestStart)?;
+    control.wait_for(State::TestRunning)?;
+    let clock = Clock::start(options.interval, options.params.omit);
+    let shared = Arc::new(TestState::default());
+    let flows = data
+        .into_iter()
+        .map(|(id, sends, data)| Flow::start((id, sends), data, &options.params, &shared))
+        .collect::<Result<_, _>>()?;
+    Test {
+        options,
+        control,
+        clock,
+        told: Told::new(&options.params, options.json),
+        flows,
+        shared,
+    }
+    .run(out, stop)
+}
+
+/// The streams of a test, in the order of their ids: id, whether this end sends, and the connection.
+fn streams(
+    params: &Params,
+    place: SocketAddr,
+    cookie: &[u8],
+) -> Result<Vec<(u64, bool, Data)>, IperfError> {
+    let stream = |(at, id)| {
+        let data = match params.udp {
             false => {
                 let mut stream = connect_to(place)?;
                 stream
-                    .write_all(&cookie)
+                    .write_all(cookie)
                     .map_err(IperfError::io("beginning a stream"))?;
                 Data::Tcp(stream)
             }
             true => Data::Udp(hello(place)?),
         };
-        data.push((id, sends, one));
-    }
-    control.wait_for(State::TestStart)?;
-    control.wait_for(State::TestRunning)?;
-    let mut begun = Instant::now();
-    let shared = Arc::new(TestState::default());
-    let flows = data.into_iter();
-    let mut flows = flows
-        .map(|(id, sends, data)| Flow::start((id, sends), data, params, &shared))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut told = Told::new(params, options.json);
-    print(out, &told.begin(&flows))?;
-    let length = match params.seconds {
-        0 => LONGEST,
-        seconds => Duration::from_secs(seconds),
+        Ok((id, params.server_receives(at), data))
     };
-    let mut next = options.interval;
-    let mut omit = Duration::from_secs(params.omit);
-    let ended_early = loop {
-        let now = begun.elapsed();
-        if !omit.is_zero() && now >= omit {
-            if !options.interval.is_zero() {
-                print(out, &told.interval(&flows, omit.as_secs_f64()))?;
-            }
-            flows.iter_mut().for_each(Flow::omit);
-            shared.bytes.store(0, Ordering::Relaxed);
-            told.omit();
-            begun += omit;
-            (omit, next) = (Duration::ZERO, options.interval);
-            continue;
+    params.ids().into_iter().enumerate().map(stream).collect()
+}
+
+/// A test that runs.
+struct Test<'a> {
+    options: &'a Options,
+    control: Control<'a>,
+    clock: Clock,
+    told: Told,
+    flows: Vec<Flow>,
+    shared: Arc<TestState>,
+}
+
+impl Test<'_> {
+    fn run(mut self, out: &mut dyn Write, stop: &AtomicBool) -> Result<(), IperfError> {
+        print(out, &self.told.begin(&self.flows))?;
+        self.measure(out, stop)?;
+        let own = self.end_flows(out)?;
+        self.control.send_json(&results_to_json(&own))?;
+        let far = read_results(&self.control.read_json()?);
+        self.control.wait_for(State::DisplayResults)?;
+        self.control.tell(State::Done)?;
+        print(out, &self.told.end(&self.flows, &own, &far))?;
+        if !self.options.json {
+            print(out, "\niperf Done.\n")?;
         }
-        let until = if omit.is_zero() { length } else { omit };
-        if !options.interval.is_zero() && now >= next && now < until {
-            print(out, &told.interval(&flows, next.as_secs_f64()))?;
-            next += options.interval;
-        }
-        let has_enough = omit.is_zero()
-            && params.bytes > 0
-            && shared.bytes.load(Ordering::Relaxed) >= params.bytes;
-        if now >= until || has_enough || stop.load(Ordering::Relaxed) {
-            break None;
-        }
-        if let Some(broken) = shared.broken() {
-            break Some(broken);
-        }
-        match control.state_within(until.saturating_sub(now)) {
-            Ok(None) => {}
-            Ok(Some(State::ServerTerminate)) | Err(IperfError::Ended) => {
-                return Err(IperfError::Ended);
-            }
-            Ok(Some(other)) => {
-                return Err(IperfError::Protocol(format!("{other:?} during the test")));
-            }
-            Err(error) => return Err(error),
-        }
-    };
-    if let Some(broken) = ended_early {
-        return Err(IperfError::Protocol(format!("a stream broke: {broken}")));
+        Ok(())
     }
-    let seconds = begun.elapsed().as_secs_f64();
-    // What receivers take from now on belongs to no interval of the test.
-    let received: Vec<_> = flows.iter().map(|flow| flow.so_far(seconds)).collect();
-    shared.over.store(true, Ordering::Relaxed);
-    flows
-        .iter_mut()
-        .filter(|flow| flow.sends)
-        .for_each(Flow::join);
-    if !options.interval.is_zero() {
-        print(out, &told.interval(&flows, seconds))?;
+
+    /// Waits until the time or the amount is reached or `stop` is set, and tells the intervals.
+    fn measure(&mut self, out: &mut dyn Write, stop: &AtomicBool) -> Result<(), IperfError> {
+        let params = &self.options.params;
+        let length = match params.seconds {
+            0 => LONGEST,
+            seconds => Duration::from_secs(seconds),
+        };
+        loop {
+            if let Some(omit) = self.clock.end_omit() {
+                self.omit(omit, out)?;
+            }
+            let now = self.clock.elapsed();
+            let until = self.clock.omitting().unwrap_or(length);
+            let ended = (now < until).then(|| self.clock.end_interval(now));
+            if let Some(end) = ended.flatten() {
+                print(out, &self.told.interval(&self.flows, end))?;
+            }
+            let has_enough = self.clock.omitting().is_none()
+                && params.bytes > 0
+                && self.shared.bytes.load(Ordering::Relaxed) >= params.bytes;
+            if now >= length && self.clock.omitting().is_none()
+                || has_enough
+                || stop.load(Ordering::Relaxed)
+            {
+                return Ok(());
+            }
+            if let Some(broken) = self.shared.broken() {
+                return Err(IperfError::Protocol(format!("a stream broke: {broken}")));
+            }
+            match self.control.state_within(until.saturating_sub(now))? {
+                None => {}
+                Some(State::ServerTerminate) => return Err(IperfError::Ended),
+                Some(other) => {
+                    return Err(IperfError::Protocol(format!("{other:?} during the test")));
+                }
+            }
+        }
     }
-    control.tell(State::TestEnd)?;
-    control.wait_for(State::ExchangeResults)?;
-    let own = flows.iter().zip(received);
-    let own: Vec<_> = own
-        .map(|(flow, received)| {
+
+    /// Leaves out what was measured so far.
+    fn omit(&mut self, omit: Duration, out: &mut dyn Write) -> Result<(), IperfError> {
+        if self.clock.tells_intervals() {
+            print(out, &self.told.interval(&self.flows, omit.as_secs_f64()))?;
+        }
+        self.flows.iter_mut().for_each(Flow::omit);
+        self.shared.bytes.store(0, Ordering::Relaxed);
+        self.told.omit();
+        Ok(())
+    }
+
+    /// Ends the sending of this end, tells the last interval and the server that the test is over, and gives
+    /// what each flow carried.
+    fn end_flows(&mut self, out: &mut dyn Write) -> Result<Vec<StreamResult>, IperfError> {
+        let seconds = self.clock.elapsed().as_secs_f64();
+        // What receivers take from now on belongs to no interval of the test.
+        let received: Vec<_> = self.flows.iter().map(|it| it.so_far(seconds)).collect();
+        self.shared.over.store(true, Ordering::Relaxed);
+        let senders = self.flows.iter_mut().filter(|flow| flow.sends);
+        senders.for_each(Flow::join);
+        if self.clock.tells_intervals() {
+            print(out, &self.told.interval(&self.flows, seconds))?;
+        }
+        self.control.tell(State::TestEnd)?;
+        self.control.wait_for(State::ExchangeResults)?;
+        let own = self.flows.iter().zip(received).map(|(flow, received)| {
             if flow.sends {
                 flow.so_far(seconds)
             } else {
                 received
             }
-        })
-        .collect();
-    control.send_json(&results_to_json(&own))?;
-    let far = read_results(&control.read_json()?);
-    control.wait_for(State::DisplayResults)?;
-    control.tell(State::Done)?;
-    let text = told.end(&flows, &own, &far);
-    print(out, &text)?;
-    if !options.json {
-        print(out, "\niperf Done.\n")?;
+        });
+        Ok(own.collect())
     }
-    Ok(())
 }
 
 fn connect(host: &str, port: u16) -> Result<TcpStream, IperfError> {
@@ -174,12 +202,12 @@ fn connect(host: &str, port: u16) -> Result<TcpStream, IperfError> {
     Err(IperfError::io(what)(last))
 }
 
-fn connect_to(place: std::net::SocketAddr) -> Result<TcpStream, IperfError> {
+fn connect_to(place: SocketAddr) -> Result<TcpStream, IperfError> {
     TcpStream::connect_timeout(&place, CONNECT).map_err(IperfError::io("connecting a stream"))
 }
 
 /// A stream of datagrams that the server knows of.
-fn hello(place: std::net::SocketAddr) -> Result<UdpSocket, IperfError> {
+fn hello(place: SocketAddr) -> Result<UdpSocket, IperfError> {
     let failed = |error| IperfError::io("connecting a stream")(error);
     let any = if place.is_ipv4() {
         "0.0.0.0:0"

@@ -19,6 +19,7 @@
 //! Source: the protocol as its project documents it, and traffic seen on loopback.
 
 mod client;
+mod clock;
 mod control;
 mod flow;
 mod options;

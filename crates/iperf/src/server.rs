@@ -11,11 +11,14 @@ use socket2::{Domain, Protocol, Socket, Type};
 use sokudo_model::Text;
 
 use crate::IperfError;
+use crate::clock::Clock;
 use crate::control::{Control, is_timeout};
 use crate::flow::{Data, Flow, TestState};
 use crate::options::Options;
-use crate::proto::{COOKIE_BYTES, Params, State, UDP_WELCOME, read_results, results_to_json};
-use crate::show::Told;
+use crate::proto::{
+    COOKIE_BYTES, Params, SECONDS_MAX, State, UDP_WELCOME, read_results, results_to_json,
+};
+use crate::show::{Told, print};
 
 /// Longest wait for a stream of a client.
 const STREAM: Duration = Duration::from_secs(20);
@@ -118,13 +121,14 @@ pub fn run(
     out: &mut dyn Write,
     stop: &AtomicBool,
 ) -> Result<(), IperfError> {
-    let failed = |error| IperfError::io("writing the results")(error);
     if !options.json {
         let port = server.place.port();
         let rule = "-".repeat(59);
-        writeln!(out, "{rule}\nServer listening on {port}\n{rule}").map_err(failed)?;
+        print(
+            out,
+            &format!("{rule}\nServer listening on {port}\n{rule}\n"),
+        )?;
     }
-    out.flush().map_err(failed)?;
     let mut callers = Callers::default();
     while !stop.load(Ordering::Relaxed) {
         if let Some(caller) = server.accept() {
@@ -156,88 +160,118 @@ fn one_test(
     control.read(&mut cookie)?;
     control.tell(State::ParamExchange)?;
     let params = Params::read(&control.read_json()?).map_err(IperfError::Protocol)?;
-    let failed = |error| IperfError::io("writing the results")(error);
     if !options.json {
-        writeln!(
+        let (address, port) = (peer.ip(), peer.port());
+        print(
             out,
-            "Accepted connection from {}, port {}",
-            peer.ip(),
-            peer.port()
-        )
-        .map_err(failed)?;
+            &format!("Accepted connection from {address}, port {port}\n"),
+        )?;
     }
     let data = streams(server, &params, &cookie, peer, &mut control)?;
-    let shared = Arc::new(TestState::default());
-    control.tell(State::TestStart)?;
-    let mut flows = Vec::new();
-    let mut senders = Vec::new();
-    // The receiving end is there before the client sends; the sending end waits for the client.
-    for (at, (id, data)) in params.ids().into_iter().zip(data).enumerate() {
-        match params.server_receives(at) {
-            true => flows.push(Flow::start((id, false), data, &params, &shared)?),
-            false => senders.push((id, data)),
+    let mut test = Test::start(options, params, data, control)?;
+    print(out, &test.told.begin(&test.flows))?;
+    test.measure(server, out, stop)?;
+    test.end(out)
+}
+
+/// A test that runs.
+struct Test<'a> {
+    params: Params,
+    control: Control<'a>,
+    clock: Clock,
+    told: Told,
+    flows: Vec<Flow>,
+    shared: Arc<TestState>,
+}
+
+impl<'a> Test<'a> {
+    /// Starts the flows: a receiving one before the client may send, a sending one once the client knows
+    /// that the test runs.
+    fn start(
+        options: &Options,
+        params: Params,
+        data: Vec<Data>,
+        mut control: Control<'a>,
+    ) -> Result<Self, IperfError> {
+        let shared = Arc::new(TestState::default());
+        control.tell(State::TestStart)?;
+        let mut flows = Vec::new();
+        let mut senders = Vec::new();
+        for (at, (id, data)) in params.ids().into_iter().zip(data).enumerate() {
+            match params.server_receives(at) {
+                true => flows.push(Flow::start((id, false), data, &params, &shared)?),
+                false => senders.push((id, data)),
+            }
+        }
+        control.tell(State::TestRunning)?;
+        let clock = Clock::start(options.interval, params.omit);
+        for (id, data) in senders {
+            flows.push(Flow::start((id, true), data, &params, &shared)?);
+        }
+        Ok(Self {
+            told: Told::new(&params, options.json),
+            params,
+            control,
+            clock,
+            flows,
+            shared,
+        })
+    }
+
+    /// Waits until the client ends the test, tells the intervals, and turns other clients away.
+    fn measure(
+        &mut self,
+        server: &Server,
+        out: &mut dyn Write,
+        stop: &AtomicBool,
+    ) -> Result<(), IperfError> {
+        let longest = match self.params.seconds {
+            0 => Duration::from_secs(SECONDS_MAX),
+            seconds => Duration::from_secs(seconds + self.params.omit) + GRACE,
+        };
+        loop {
+            if self.clock.end_omit().is_some() {
+                self.flows.iter_mut().for_each(Flow::omit);
+                self.told.omit();
+            }
+            let now = self.clock.elapsed();
+            if let Some(end) = self.clock.end_interval(now) {
+                print(out, &self.told.interval(&self.flows, end))?;
+            }
+            if stop.load(Ordering::Relaxed) {
+                self.control.tell(State::ServerTerminate)?;
+                return Err(IperfError::Ended);
+            }
+            if now > longest {
+                let what = "the client does not end its test";
+                return Err(IperfError::Protocol(what.into()));
+            }
+            turn_away(server)?;
+            match self.control.state_within(LOOK)? {
+                None => {}
+                Some(State::TestEnd) => return Ok(()),
+                Some(State::ClientTerminate) => return Err(IperfError::Ended),
+                Some(other) => {
+                    return Err(IperfError::Protocol(format!("{other:?} during the test")));
+                }
+            }
         }
     }
-    control.tell(State::TestRunning)?;
-    let mut begun = Instant::now();
-    for (id, data) in senders {
-        flows.push(Flow::start((id, true), data, &params, &shared)?);
+
+    /// Ends the flows, and exchanges and prints the results.
+    fn end(mut self, out: &mut dyn Write) -> Result<(), IperfError> {
+        let seconds = self.clock.elapsed().as_secs_f64();
+        self.shared.over.store(true, Ordering::Relaxed);
+        self.flows.iter_mut().for_each(Flow::join);
+        let own: Vec<_> = self.flows.iter().map(|it| it.so_far(seconds)).collect();
+        self.control.tell(State::ExchangeResults)?;
+        let far = read_results(&self.control.read_json()?);
+        self.control.send_json(&results_to_json(&own))?;
+        self.control.tell(State::DisplayResults)?;
+        // A client that is content says so; one that has gone has its results anyway.
+        let _ = self.control.wait_for(State::Done);
+        print(out, &self.told.end(&self.flows, &own, &far))
     }
-    let mut told = Told::new(&params, options.json);
-    out.write_all(told.begin(&flows).as_bytes())
-        .map_err(failed)?;
-    let longest = match params.seconds {
-        0 => Duration::from_secs(crate::proto::SECONDS_MAX),
-        seconds => Duration::from_secs(seconds + params.omit) + GRACE,
-    };
-    let mut next = options.interval;
-    let mut omit = Duration::from_secs(params.omit);
-    loop {
-        let now = begun.elapsed();
-        if !omit.is_zero() && now >= omit {
-            flows.iter_mut().for_each(Flow::omit);
-            told.omit();
-            begun += omit;
-            (omit, next) = (Duration::ZERO, options.interval);
-            continue;
-        }
-        if !options.interval.is_zero() && now >= next {
-            let text = told.interval(&flows, next.as_secs_f64());
-            out.write_all(text.as_bytes())
-                .and_then(|()| out.flush())
-                .map_err(failed)?;
-            next += options.interval;
-        }
-        if stop.load(Ordering::Relaxed) {
-            control.tell(State::ServerTerminate)?;
-            return Err(IperfError::Ended);
-        }
-        if now > longest {
-            return Err(IperfError::Protocol(
-                "the client does not end its test".into(),
-            ));
-        }
-        turn_away(server)?;
-        match control.state_within(LOOK)? {
-            None => {}
-            Some(State::TestEnd) => break,
-            Some(State::ClientTerminate) => return Err(IperfError::Ended),
-            Some(other) => return Err(IperfError::Protocol(format!("{other:?} during the test"))),
-        }
-    }
-    let seconds = begun.elapsed().as_secs_f64();
-    shared.over.store(true, Ordering::Relaxed);
-    flows.iter_mut().for_each(Flow::join);
-    let own: Vec<_> = flows.iter().map(|flow| flow.so_far(seconds)).collect();
-    control.tell(State::ExchangeResults)?;
-    let far = read_results(&control.read_json()?);
-    control.send_json(&results_to_json(&own))?;
-    control.tell(State::DisplayResults)?;
-    // A client that is content says so; one that has gone has its results anyway.
-    let _ = control.wait_for(State::Done);
-    out.write_all(told.end(&flows, &own, &far).as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(failed)
 }
 
 /// Other clients hear that a test goes on.

@@ -1,11 +1,20 @@
 //! Output of the tool: lines per interval and sums, or one JSON object.
 
 use std::fmt::Write as _;
+use std::io::Write;
 
 use serde_json::{Value, json};
 
+use crate::IperfError;
 use crate::flow::Flow;
 use crate::proto::{Params, StreamResult};
+
+/// Prints a text at once.
+pub fn print(out: &mut dyn Write, text: &str) -> Result<(), IperfError> {
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(IperfError::io("writing the results"))
+}
 
 /// Intervals of a test, as they are told.
 pub struct Told {
