@@ -124,10 +124,10 @@ rule-host-busy-pressure-says = { $host } は混み合っていました。CPU �
 rule-host-busy-and-says = { $busy }{ $so }
 rule-host-busy-so-short = このため、指定した { $asked } に対し、送信できたデータグラムは { $sent } でした（最も遅れているのは { $host }）。
 rule-host-busy-so-late = このため、{ $host } のデータグラムの { $share } が予定より 1 ms 以上遅れて送信されました。
-rule-host-busy-so-asks-late = そのため、要求の { $share } が 1 ms 以上遅れて { $host } を出ました。
-rule-generator-limited-stood-says = 要求の { $share } が { $host } で最大 { $wait } 順番待ちになりました。応答は最も遅いもので { $service } です。要求側のプログラムが停止していました。
-rule-generator-limited-silent-says = 要求の { $share } が { $host } で最大 { $wait } 順番待ちになりました。{ $host } では { $silent } の間、監視も含めて何も測定されていません。要求側のプログラムが停止していました。
-rule-generator-limited-stood-next = { $host } の要求側プログラムの実行を妨げたものを調べてください（負荷の推移で時刻が分かります）。負荷の少ないホストで、やり直してください。
+rule-host-busy-so-asks-late = そのため、リクエストの { $share } が 1 ms 以上遅れて { $host } を出ました。
+rule-generator-limited-stood-says = リクエストの { $share } が { $host } で最大 { $wait } 順番待ちになりました。応答は最も遅いもので { $service } です。リクエスト側のプログラムが停止していました。
+rule-generator-limited-silent-says = リクエストの { $share } が { $host } で最大 { $wait } 順番待ちになりました。{ $host } では { $silent } の間、監視も含めて何も測定されていません。リクエスト側のプログラムが停止していました。
+rule-generator-limited-stood-next = { $host } のリクエスト側プログラムの実行を妨げたものを調べてください（負荷の推移で時刻が分かります）。負荷の少ないホストで、やり直してください。
 rule-host-busy-next = { $host } の他の処理を止めるか、測定で使うスレッド数より多いコアを割り当てて、再測定してください。
 rule-host-busy-shared-next = この数値が示すのはこのマシンの能力で、ネットワークの能力ではありません。ホストやストリームを減らすか、別々のマシンで `sokudo serve` を実行して測定してください。
 rule-host-busy-steal-next = { $host } を動かす物理マシンが空いているとき、または専有コアで再測定し、結果を比べてください。
@@ -211,7 +211,7 @@ evidence-udp-receive-errors = { $host } で満杯のソケットに届いたデ�
 evidence-udp-send-errors = 測定中の { $host } の UDP 送信バッファーエラー: { $value }
 evidence-unreachable = { $host } に返った到達不能エラー: { $value }
 
-## 要求と応答
+## リクエストと応答
 
 verdict-exchange-none =
     { $flows }: { $what ->
@@ -225,7 +225,7 @@ verdict-own-first = { $own }。{ $rest }
 verdict-rr-closed =
     { $flows }: 閉ループで毎秒 { $rate } 件の{ $what ->
         [transactions] トランザクションを実行
-       *[other] 要求に応答
+       *[other] リクエストに応答
     }、{ $what ->
         [transactions] 所要時間
        *[other] 応答時間
@@ -233,78 +233,78 @@ verdict-rr-closed =
 verdict-rr-open =
     { $flows }: 毎秒 { $asked } 件の指定に対し毎秒 { $rate } 件の{ $what ->
         [transactions] トランザクションを実行
-       *[other] 要求に応答
+       *[other] リクエストに応答
     }、予定時刻から数えた{ $what ->
         [transactions] 所要時間
        *[other] 応答時間
     }は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
-verdict-jmx-open = { $flows }: 毎秒 { $asked } 件の到着の指定に対し毎秒 { $rate } 件の要求に応答、予定時刻から数えた応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-jmx-open = { $flows }: 毎秒 { $asked } 件の到着の指定に対し毎秒 { $rate } 件のリクエストに応答、予定時刻から数えた応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-rr-best =
     { $flows }: 条件を満たすのは毎秒 { $rate } 件の{ $what ->
         [transactions] トランザクション
-       *[other] 要求
+       *[other] リクエスト
     }まで、{ $what ->
         [transactions] 所要時間
        *[other] 応答時間
     }は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
-verdict-crr-closed = { $flows }: 閉ループで毎秒 { $rate } 本の接続（要求は 1 件ずつ）、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
-verdict-crr-open = { $flows }: 毎秒 { $asked } 本の指定に対し毎秒 { $rate } 本の接続（要求は 1 件ずつ）、予定時刻から数えた所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-crr-closed = { $flows }: 閉ループで毎秒 { $rate } 本の接続（リクエストは 1 件ずつ）、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-crr-open = { $flows }: 毎秒 { $asked } 本の指定に対し毎秒 { $rate } 本の接続（リクエストは 1 件ずつ）、予定時刻から数えた所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-crr-best = { $flows }: 条件を満たすのは毎秒 { $rate } 本の接続まで、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-exchange-errors =
     { $errors } 件の{ $what ->
         [transactions] トランザクション（{ $ratio }）が失敗しました。
-       *[other] 要求（{ $ratio }）に応答がありませんでした。
+       *[other] リクエスト（{ $ratio }）に応答がありませんでした。
     }{ $why }
 verdict-exchange-untried =
     { $errors } 件の{ $what ->
         [transactions] トランザクションが失敗し、ほかのペースから見てさらに約 { $untried } 件を試行できませんでした（全体の { $ratio }）。
-       *[other] 要求に応答がなく、ほかのペースから見てさらに約 { $untried } 件を試行できませんでした（全体の { $ratio }）。
+       *[other] リクエストに応答がなく、ほかのペースから見てさらに約 { $untried } 件を試行できませんでした（全体の { $ratio }）。
     }{ $why }
 verdict-exchange-ports = 新しい接続に使えるローカルポートがなくなりました。閉じたポートは 1 分間使えません。net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、レートを下げてください。
 verdict-exchange-why = 最初のエラー: { $error }
 verdict-exchange-unstarted =
     { $what ->
         [transactions] いずれも始まっていません。すべてのセッションが使用中でした。
-       *[other] いずれも送信されていません。同時に許される数の要求が応答を待っていました。
+       *[other] いずれも送信されていません。同時に許される数のリクエストが応答を待っていました。
     }
 verdict-exchange-unknown = 原因は記録に残っていません。
 rule-generator-limited-asks-late-says =
     { $what ->
         [transactions] トランザクションの { $share } が、空いたセッションがあったのに { $host } で 1 ms 以上遅れて始まりました。負荷のスレッドに CPU が割り当てられていません。
-       *[other] 要求の { $share } が、送れる状態だったのに 1 ms 以上遅れて { $host } を出ました。要求側のスレッドに CPU が割り当てられていません。
+       *[other] リクエストの { $share } が、送れる状態だったのに 1 ms 以上遅れて { $host } を出ました。リクエスト側のスレッドに CPU が割り当てられていません。
     }
-rule-generator-limited-asks-late-next = { $host } の要求側スレッドに CPU を割り当ててください。ほかの処理を減らす、--threads を減らす、--wait block にする、のいずれかです。または --rate を下げてください。
+rule-generator-limited-asks-late-next = { $host } のリクエスト側スレッドに CPU を割り当ててください。ほかの処理を減らす、--threads を減らす、--wait block にする、のいずれかです。または --rate を下げてください。
 rule-generator-limited-asks-late-loop-next = { $host } のイベントループに CPU を割り当ててください。ほかの処理を減らすか、複数のホストから負荷をかけてください。
 rule-generator-limited-loop-says = 負荷生成側が限界でした。{ $host } のイベントループが 1 コアの { $cpu } を使っており、サーバーはこれより多く処理できる可能性があります。
-rule-generator-limited-loop-next = 空いたコアがあれば { $host } のイベントループを増やす (--threads)、複数のホストから負荷をかける、または要求を減らして (--rate) ください。
+rule-generator-limited-loop-next = 空いたコアがあれば { $host } のイベントループを増やす (--threads)、複数のホストから負荷をかける、またはリクエストを減らして (--rate) ください。
 rule-generator-limited-loop-plan-next = 空いたコアがあれば { $host } のイベントループを増やすか (--threads)、複数のホストから負荷をかけてください。
-verdict-errors-and-bad-status = 要求の { $ratio } が失敗しました。{ $errors } 件は応答が完結せず、{ $bad } 件はステータス 400 以上でした。{ $why }
+verdict-errors-and-bad-status = リクエストの { $ratio } が失敗しました。{ $errors } 件は応答が完結せず、{ $bad } 件はステータス 400 以上でした。{ $why }
 verdict-judged = サンプルの { $ratio } が失敗しました。応答はすべて届きましたが、アサーションに合わなかったか、ページの一部が欠けていました。
 verdict-errors-and-bad-code = 問い合わせの { $ratio } が失敗しました。{ $errors } 件は応答がなく、{ $bad } 件はエラーコードで応答されました。{ $why }
 verdict-bad-code = 問い合わせの { $ratio } が失敗しました。{ $bad } 件がエラーコードで応答されました。
-verdict-bad-status = 要求の { $ratio } が失敗しました。{ $bad } 件がステータス 400 以上でした。
-rule-answer-wait-distance-says = 1 件の要求に { $mean } かかり、そのうち { $host } への往復に少なくとも { $lowest } かかります。閉ループのレートは距離と同時に出せる要求の数で決まります。
-rule-answer-wait-distance-next = 同時に出せる要求を増やすか、往復を減らしてください。
-rule-answer-wait-serial-says = 要求が { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
-rule-answer-wait-serial-next = { $host } で要求を 1 件ずつ処理しているもの（単一のスレッド、ロック、1 コアの飽和）を調べてください。
-rule-answer-wait-pool-says = 要求が { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
+verdict-bad-status = リクエストの { $ratio } が失敗しました。{ $bad } 件がステータス 400 以上でした。
+rule-answer-wait-distance-says = 1 件のリクエストに { $mean } かかり、そのうち { $host } への往復に少なくとも { $lowest } かかります。閉ループのレートは距離と同時に出せるリクエストの数で決まります。
+rule-answer-wait-distance-next = 同時に出せるリクエストを増やすか、往復を減らしてください。
+rule-answer-wait-serial-says = リクエストが { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
+rule-answer-wait-serial-next = { $host } でリクエストを 1 件ずつ処理しているもの（単一のスレッド、ロック、1 コアの飽和）を調べてください。
+rule-answer-wait-pool-says = リクエストが { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
 rule-answer-wait-pool-next = { $host } でその数だけ空きのあるプール、または CPU を調べてください。
-rule-answer-wait-wait-says = 1 件の要求に { $mean }（最短 { $shortest }）かかります。時間は { $host } への経路か { $host } の処理で過ぎ、この負荷のスレッドは空いています。閉ループのレートは、この時間と同時に出せる要求の数で決まります。
-rule-answer-wait-wait-next = { $host } の処理か経路を短くするか、同時に出せる要求を増やしてください。
+rule-answer-wait-wait-says = 1 件のリクエストに { $mean }（最短 { $shortest }）かかります。時間は { $host } への経路か { $host } の処理で過ぎ、この負荷のスレッドは空いています。閉ループのレートは、この時間と同時に出せるリクエストの数で決まります。
+rule-answer-wait-wait-next = { $host } の処理か経路を短くするか、同時に出せるリクエストを増やしてください。
 evidence-service-mean = { $host } の応答の平均は { $value }
 evidence-service-shortest = { $host } の応答の最短は { $value }
 evidence-first-error = { $host }: 最初の失敗の内容: { $error }
 rule-delayed-ack-behind-says = { $from } は、ウィンドウに余裕があるのに、読み取りの { $share } で小さなメッセージを { $to } が前のものを確認応答するまで保留していました（Nagle のアルゴリズム）。
-finding-answer_wait-means = 閉ループでは、応答の時間と同時に出せる要求の数がレートを決めます。時間が過ぎる場所（距離、相手側のキュー、相手側の処理）を示します。
-finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件の要求に { $clear } 以上かかる。最短の往復時間が要求の { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、要求は互いに待っている。
-finding-answer_wait-try = 同時に出せる要求を増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
+finding-answer_wait-means = 閉ループでは、応答の時間と同時に出せるリクエストの数がレートを決めます。時間が過ぎる場所（距離、相手側のキュー、相手側の処理）を示します。
+finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件のリクエストに { $clear } 以上かかる。最短の往復時間がリクエストの { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、リクエストは互いに待っている。
+finding-answer_wait-try = 同時に出せるリクエストを増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
 
 rule-window-full-says =
     { $what ->
         [transactions] トランザクションの { $share } が、空いたセッションを待たされました。{ $host } での実行が予定より遅れています。
-       *[other] 要求の { $share } が、{ $host } からの先の応答を待たされました。応答が要求の予定より遅れています。
+       *[other] リクエストの { $share } が、{ $host } からの先の応答を待たされました。応答がリクエストの予定より遅れています。
     }
-rule-window-full-next = レートを下げるか、未応答の要求を増やしてください（--window、--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
+rule-window-full-next = レートを下げるか、未応答のリクエストを増やしてください（--window、--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-connections-next = レートを下げるか、接続を増やしてください（--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-clients-next = レートを下げるか、セッションを増やしてください（--clients）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
 rule-window-full-threads-next = レートを下げるか、要求するスレッドを増やしてください（--threads）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。
@@ -312,13 +312,13 @@ rule-window-full-receipts-says = 送信中のメッセージの上限が限界�
 rule-window-full-receipts-next = 送信中にできる量を増やしてください（--inflight）。レートと往復時間の積だけ必要です。それを超えた分は応答時間を延ばすだけです。
 rule-spinning-says = { $host } では、1 コアの { $cpu } が待機に使われました。--wait spin のスレッドは眠らずに待つため、CPU 時間は限界を示すものではありません。
 rule-spinning-next = --wait block と比較し、スピンするスレッドには専用のコアを割り当ててください。
-evidence-asks-late = { $host }: 要求の { $value } が遅れて出た
-evidence-window-full = { $host }: 要求の { $value } に空きがなかった
+evidence-asks-late = { $host }: リクエストの { $value } が遅れて出た
+evidence-window-full = { $host }: リクエストの { $value } に空きがなかった
 evidence-window-waited = { $host } が送信中の上限に達して待った時間の割合: { $value }
 evidence-latency-p99 = { $host } の応答の 99 % が、予定時刻から { $value } 以内
 evidence-service-p99 = { $host } の応答の 99 % が、実際の送信から { $value } 以内
-evidence-client-cpu = { $host }: 最も忙しい要求側スレッドは 1 コアの { $value } を使用
-evidence-client-wait = { $host }: 要求側スレッドが実行可能なのに CPU を得られなかった時間の割合は { $value }
+evidence-client-cpu = { $host }: 最も忙しいリクエスト側スレッドは 1 コアの { $value } を使用
+evidence-client-wait = { $host }: リクエスト側スレッドが実行可能なのに CPU を得られなかった時間の割合は { $value }
 evidence-server-cpu = { $host }: 最も忙しい応答側スレッドは 1 コアの { $value } を使用
 
 ## 接続の限界
@@ -340,7 +340,7 @@ rule-sender-cpu-says = 送信側が限界です。{ $host } の送信スレッ�
 waited-never = 待っていません
 waited-some = 待ったのは時間の { $share } だけです
 rule-receiver-cpu-says = 受信側が限界です。{ $host } の受信スレッドは 1 コアの { $cpu } を使い、データを{ $waited }。送信側と経路は、少なくともこれだけ運べます。
-rule-asking-cpu-says = { $host } の要求側スレッドが限界です。1 コアの { $cpu } を使いました。
+rule-asking-cpu-says = { $host } のリクエスト側スレッドが限界です。1 コアの { $cpu } を使いました。
 rule-answering-cpu-says = { $host } の応答側スレッドが限界です。1 コアの { $cpu } を使いました。
 rule-sender-cpu-next = { $host } のストリームを増やすか（--streams）、1 回の書き込みを大きくするか（--size）、コピーを省いてください（--io auto）。
 rule-sender-cpu-bus-next = { $host } で送信スレッドを増やして（--tx-threads）負荷を分けるか、メッセージを大きくして（--size）ください。
@@ -348,7 +348,7 @@ rule-receiver-cpu-bus-next = { $host } で処理スレッドを増やす（--rx 
 rule-receiver-cpu-next = ストリームを増やし（--streams）、{ $host } で複数のスレッドが受信するようにしてください。
 rule-cpu-encrypted-next = 暗号化は CPU 時間を使います。ストリームを増やして（--streams）{ $host } の複数のコアに分け、--transport tcp と比較してください。
 rule-cpu-encrypted-threads-next = 暗号化は CPU 時間を使います。スレッドを増やして（--tx-threads）{ $host } の複数のコアに分け、--transport tcp と比較してください。
-rule-exchange-cpu-next = { $host } のスレッドを増やすか（--threads）、要求を減らしてください。
+rule-exchange-cpu-next = { $host } のスレッドを増やすか（--threads）、リクエストを減らしてください。
 rule-application-asked-says = 指定した負荷は達成されました: { $asked }（送信は { $host }）。限界は指定した値です。
 rule-application-asked-next = --rate を外すと、これより速いときの限界が分かります。
 rule-application-limit-next = --limit を外すと、これより速いときの限界が分かります。
@@ -448,12 +448,12 @@ check-rate-failed = { $phase }: { $measured } にとどまり、求めた { $bou
 check-errors-held =
     { $phase }: 失敗した{ $what ->
         [transactions] トランザクション
-       *[other] 要求
+       *[other] リクエスト
     }は { $failed } で、許容値 { $bound } 以内です。
 check-errors-failed =
     { $phase }: { $what ->
         [transactions] トランザクション
-       *[other] 要求
+       *[other] リクエスト
     }の { $failed } が失敗しました。数値が全体を表すとみなせる { $bound } を超えています。
 
 ## プローブ
@@ -509,8 +509,8 @@ layer-rr = 応答まで { $p50 }、99 % は { $p99 } 以内
 layer-crr = 新しい接続 { $rate } 本/秒
 layer-stream = 1 本の接続で { $bits }
 layer-bus = メッセージ { $rate } 件/秒
-layer-http = Web 要求 { $rate } 件/秒、99 % は { $p99 } 以内に応答
-layer-target = アプリケーションサーバーへの要求 { $rate } 件/秒、99 % は { $p99 } 以内に応答、待ち時間はスレッド { $queue }、データベース接続 { $pool }
+layer-http = Web リクエスト { $rate } 件/秒、99 % は { $p99 } 以内に応答
+layer-target = アプリケーションサーバーへのリクエスト { $rate } 件/秒、99 % は { $p99 } 以内に応答、待ち時間はスレッド { $queue }、データベース接続 { $pool }
 layer-replicate = ファイル { $bytes }、{ $files } 個/秒
 layer-tpcb = 組み込みデータベースの振替 { $rate } 件/秒
 
@@ -572,8 +572,8 @@ rule-request-failures-malformed-says = { $count } 件の応答が HTTP でない
 rule-request-failures-malformed-next = そのポートで何が待ち受けているか、途中で応答が書き換えられていないかを確認してください。
 rule-connection-churn-says = { $requests } 件のリクエストに { $connections } 本の接続が作られました。リクエストと同じだけ接続の負荷でもあります。
 rule-connection-churn-time-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、接続の確立に (TLS を含めて) リクエストの時間の { $share } を使っています。新しい接続がレートを制限しています。
-rule-connection-churn-cheap-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、1 件は { $mean } で応答されています。これほど短いリクエストでは、サーバーと生成側にとって接続の確立の負担が要求そのものと同程度になります。
-rule-connection-churn-busy-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、要求側スレッドは時間の { $share } で動作中または CPU 待ちでした。新しい接続がレートを制限しています。
+rule-connection-churn-cheap-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、1 件は { $mean } で応答されています。これほど短いリクエストでは、サーバーと生成側にとって接続の確立の負担がリクエストそのものと同程度になります。
+rule-connection-churn-busy-says = { $requests } 件のリクエストに { $connections } 本の接続が作られ、リクエスト側スレッドは時間の { $share } で動作中または CPU 待ちでした。新しい接続がレートを制限しています。
 rule-connection-churn-next = 接続を維持してください。サーバーが `Connection: close` を返すか一定数で閉じていないか、負荷の設定がそれを求めていないか (テスト計画の “Use KeepAlive”) を確認してください。実際のユーザーが毎回接続するなら、生成元を増やし、net.ipv4.ip_local_port_range を広げてください。
 rule-dropped-calls-says = { $to } への接続に最長 { $connect } かかりました。呼び出しをやり直す時間であり、呼び出しが捨てられています。
 rule-dropped-calls-next = サーバーで ListenOverflows (`nstat -az TcpExtListenOverflows`) を見て backlog を上げてください。増えていなければ途中の損失を調べてください。
@@ -593,21 +593,21 @@ rule-uneven-service-requests-says = リクエストの { $share } は { $long }�
 rule-uneven-service-requests-next = これらのリクエストだけが通るものを調べてください: 複数あるうちの 1 つのバックエンドやワーカー、キャッシュミス、長く保持されるロック、別のデータベース。
 rule-turned-away-limit-says = 応答の { $share } は { $code } です。サーバーがレートを制限し、処理するのは毎秒 { $served } 件です。
 rule-turned-away-limit-next = 毎秒 { $served } 件以下を要求するか、サーバーまたは手前のゲートウェイのレート制限を引き上げてください。
-rule-turned-away-says = 応答の { $share } は { $code } で、1 件 { $quick } です。サーバーは限界に達して要求を断っています。処理するのは毎秒 { $served } 件、1 件 { $long } です。毎秒 { $rate } 件の応答は速さではありません。
-rule-turned-away-untimed-says = 応答の { $share } は { $code } です。サーバーは限界に達して要求を断っています。処理するのは毎秒 { $served } 件です。毎秒 { $rate } 件の応答は速さではありません。
+rule-turned-away-says = 応答の { $share } は { $code } で、1 件 { $quick } です。サーバーは限界に達してリクエストを断っています。処理するのは毎秒 { $served } 件、1 件 { $long } です。毎秒 { $rate } 件の応答は速さではありません。
+rule-turned-away-untimed-says = 応答の { $share } は { $code } です。サーバーは限界に達してリクエストを断っています。処理するのは毎秒 { $served } 件です。毎秒 { $rate } 件の応答は速さではありません。
 rule-turned-away-all-says = 毎秒 { $rate } 件の応答はすべてエラーで、{ $share } は { $code } です。サーバーは何も処理していません。
 rule-turned-away-next = サーバーが断る理由を調べてください: 満杯のキューやプール、停止したバックエンド、サーキットブレーカー。処理できるのは毎秒 { $served } 件です。
 rule-redirected-says = 応答の { $share } はリダイレクトで、この負荷はそれをたどりません。数値はリダイレクト自体のものです。
 rule-redirected-next = リダイレクト先のアドレスを指定してください (`curl -sI` で分かります)。http ではなく https、または別のホスト名であることがよくあります。
 rule-error-answers-says = 応答の { $share } はエラーで、多くはステータス { $code } です: { $why }。サーバーが処理しているのは残りの毎秒 { $served } 件です。
 rule-error-answers-all-says = 応答はすべてエラーで、多くはステータス { $code } です: { $why }。サーバーは何も処理していません。
-error-answers-request = サーバーは要求を不正とみなしています
+error-answers-request = サーバーはリクエストを不正とみなしています
 error-answers-credentials = サーバーが認証を求めているか、許可していません
 error-answers-path = このパスには何もありません
 error-answers-application = アプリケーションが失敗しました
 error-answers-backend = ゲートウェイが背後のサーバーに到達できないか、有効な応答を得られません
 error-answers-slow = ゲートウェイが背後のサーバーを待ちきれませんでした
-error-answers-refused = サーバーが要求を断っています
+error-answers-refused = サーバーがリクエストを断っています
 error-answers-server = サーバーが失敗しました
 rule-error-answers-request-next = 足りないもの (メソッド、ヘッダー、本文) を調べてください。サーバーのログで分かります。
 rule-error-answers-credentials-next = 認証情報をヘッダーまたは Cookie で渡すか、認証なしで許可されるものを要求してください。
@@ -615,7 +615,7 @@ rule-error-answers-path-next = パスと、サーバーに渡しているホス�
 rule-error-answers-application-next = 失敗の内容はアプリケーションのログで分かります。これらの応答はアプリケーションの速さを示しません。
 rule-error-answers-backend-next = ゲートウェイの背後のサーバーが動いているか、どこで待ち受けているか、すべての接続を受け付けるかを調べてください。
 rule-error-answers-slow-next = ゲートウェイの背後のサーバーを単独で測ってください。これらの応答にかかった時間がゲートウェイのタイムアウトです。
-rule-error-answers-refused-next = これらの要求を断る理由はサーバーのログで分かります。
+rule-error-answers-refused-next = これらのリクエストを断る理由はサーバーのログで分かります。
 rule-error-answers-server-next = 失敗の内容はサーバーのログで分かります。これらの応答はサーバーの速さを示しません。
 rule-unserved-connections-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、処理されませんでした (ほかの { $served } 本は処理されました)。プログラムが accept していません。
 rule-unserved-connections-all-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、1 本も処理されませんでした。プログラムが止まっているか、accept していません。
@@ -660,7 +660,7 @@ rule-request-stage-way-says = 最初のバイトまで { $mean } 待ち、接続
 rule-request-stage-way-next = 経路の最も狭いリンクと、そのキューを埋めているものを突き止めてください。ホスト間の `sokudo stream` と `sokudo probe` で測れます。
 rule-request-stage-part-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは { $worked } 件と 1 件に満たず、サーバーが何も応答しない時間があります。CPU 時間の制限、同じコアを使う他のプログラム、一時停止、または一部のリクエストによる長い占有が原因です。
 rule-request-stage-part-next = サーバーのコントロールグループの CPU クォータ（`cpu.stat` の nr_throttled）、同じコアの他のプログラム、一時停止（ガベージコレクション）を調べてください。サーバーのホストではモニター `process:port=…` で観測できます。
-rule-request-stage-paced-says = サーバーは一定の間隔で応答しています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが、同時に処理されるのは 1 件に満ちません。Web サーバーやゲートウェイのようなレート制限が要求を遅らせています。
+rule-request-stage-paced-says = サーバーは一定の間隔で応答しています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが、同時に処理されるのは 1 件に満ちません。Web サーバーやゲートウェイのようなレート制限がリクエストを遅らせています。
 rule-request-stage-paced-next = その制限を引き上げるか、通過する量より多くを要求しないでください。接続を増やしても待ち時間が延びるだけで、処理量は増えません。
 rule-request-stage-queue-says = リクエストがサーバー内で順番を待っています。最短 { $shortest }、平均 { $mean } で、ほぼすべてが同じくらい待ちます ({ $under } 件が処理中)。1 件ごとの処理時間が変動するため、同時に処理される数はここからは分かりません。
 rule-request-stage-queue-next = サーバープロセスの CPU を見てください (そのホストでモニター `process:port=…`)。1 コアまたは全コアの近くなら処理そのもの、そうでなければロック、プール、またはその背後のサービスです。
@@ -694,7 +694,7 @@ rule-request-stage-resolve-says = リクエストの時間の { $share } はサ�
 rule-request-stage-resolve-next = `sokudo dns` でネームサーバーを測り、/etc/resolv.conf の最初のものを確認するか、名前の検索を 1 回にしてください。
 rule-request-stage-send-says = リクエストの時間の { $share } は送信です (平均 { $mean })。サーバーの読み取りが遅いか、行きの経路が狭くなっています。
 rule-request-stage-send-next = サーバーのホストへ `sokudo stream` で経路を測ってください。もっと運べるなら、サーバーの読み取りが遅くなっています。
-rule-request-stage-streams-says = サーバーが HTTP/2 の接続ごとに同時に許す要求は { $granted } 件です。ほかの要求は送信まで { $mean } 待ち、リクエストの時間の { $share } を占めます。
+rule-request-stage-streams-says = サーバーが HTTP/2 の接続ごとに同時に許すリクエストは { $granted } 件です。ほかのリクエストは送信まで { $mean } 待ち、リクエストの時間の { $share } を占めます。
 rule-request-stage-streams-next = 接続を増やすか、サーバーのその数を引き上げてください (nginx では http2_max_concurrent_streams)。
 rule-request-path-there-says = サーバーへのセグメントの { $resent } が再送され、リクエストの { $slow } は再送タイムアウトほどかかりました。経路でセグメントが失われています。
 rule-request-path-back-says = サーバーからのセグメントの { $disordered } が順序どおりに届かず、リクエストの { $slow } は再送タイムアウトほどかかりました。戻りの経路でセグメントが失われるか、順序が入れ替わっています。
@@ -730,7 +730,7 @@ evidence-process-cores = サーバーが使えるのは { $value } コアです 
 evidence-process-thread = { $host }: サーバーの最も忙しいスレッドは 1 コアの { $value } を使用
 evidence-machine-full = { $host }: { $cores } コアの { $value } が使用中。サーバーが { $server } コア分、sokudo が { $own } コア分
 evidence-shortest = { $host }: 応答の最短の待ちは { $value }
-evidence-held = { $host }: サーバーがストリームを許すまで { $value } 件の要求が待った
+evidence-held = { $host }: サーバーがストリームを許すまで { $value } 件のリクエストが待った
 evidence-path-lowest = { $host }: 接続の最小の往復時間 { $value }
 evidence-path-mean = { $host }: 接続の平均の往復時間 { $value } (遅延 ACK を含む)
 evidence-path-resent = { $host }: 接続のセグメントの { $value } を再送
@@ -747,7 +747,7 @@ rule-slow-label-says = 「{ $label }」の平均は { $mean }、ほかは { $usu
 rule-slow-label-next = ほかを調整する前に「{ $label }」だけを調べてください。
 rule-hidden-stall-says = 「{ $label }」は 99 パーセンタイルが { $p99 } なのに { $stall } 止まりました。ユーザーは待っている間何も送っていません。同じ平均の率で来る呼び出しなら { $late } 件が、平均 { $wait } 遅れていました。
 rule-hidden-stall-next = 一定の率の到着 `--model open:RATE` で繰り返してください。来るはずだったすべてがパーセンタイルに入ります。
-rule-hidden-stall-rate-next = レートを指定して（--rate）繰り返してください。来るはずだったすべての要求がパーセンタイルに入ります。
+rule-hidden-stall-rate-next = レートを指定して（--rate）繰り返してください。来るはずだったすべてのリクエストがパーセンタイルに入ります。
 evidence-failed-requests = { $host } でこのように失敗したリクエスト: { $value }
 evidence-error-ratio = { $host }: リクエストの { $value } が失敗またはエラー応答
 evidence-made-connections = { $host } が作った接続: { $value }
@@ -765,20 +765,20 @@ evidence-local-ports = { $host }: 外向きの接続に使えるポート { $val
 check-generator-held =
     { $phase }: 負荷生成側は予定どおりに送りました。遅れて{ $what ->
         [transactions] 始まったトランザクション
-       *[other] 出た要求
+       *[other] 出たリクエスト
     }は { $late } で、許容値 { $bound } 以内です。
 check-generator-failed =
     { $phase }: 負荷生成側が予定どおりに送れませんでした。{ $what ->
         [transactions] トランザクションの { $late } が遅れて始まっています
-       *[other] 要求の { $late } が遅れて出ています
+       *[other] リクエストの { $late } が遅れて出ています
     }。数値がサーバーを表すとみなせるのは { $bound } までです。
 check-generator-unstarted = { $phase }: 到着の { $share } を始められませんでした。同時に許されるユーザー数（--max-inflight）に達していたためで、数値はより低いレートのものです。
-check-generator-unstarted-connections = { $phase }: 要求の { $share } を始められませんでした。予定の時刻にすべての接続（--connections）が使用中だったためで、数値はより低いレートのものです。
+check-generator-unstarted-connections = { $phase }: リクエストの { $share } を始められませんでした。予定の時刻にすべての接続（--connections）が使用中だったためで、数値はより低いレートのものです。
 check-generator-unstarted-clients = { $phase }: トランザクションの { $share } を始められませんでした。予定の時刻にすべてのセッション（--clients）が使用中だったためで、数値はより低いレートのものです。
-check-generator-ports = { $phase }: { $host } では要求の { $share } に使うローカルポートが残っていませんでした。数値は負荷生成側のものです。
-rule-error-burst-says = 失敗した { $count } 件の要求のうち { $share } が、開始 { $begin } 後からの { $length } に集中しています。そのときに何かが起き、それ以外の時間はほとんど失敗していません。
+check-generator-ports = { $phase }: { $host } ではリクエストの { $share } に使うローカルポートが残っていませんでした。数値は負荷生成側のものです。
+rule-error-burst-says = 失敗した { $count } 件のリクエストのうち { $share } が、開始 { $begin } 後からの { $length } に集中しています。そのときに何かが起き、それ以外の時間はほとんど失敗していません。
 rule-error-burst-next = 開始 { $begin } 後にサーバーで何が起きたかを調べてください。再起動、配備、満杯になったプールやディスク、経路の切断などです。時系列のグラフで、同じ瞬間に動いたものが分かります。
-evidence-failed-peak = { $host } では最大 { $value } の要求が失敗
+evidence-failed-peak = { $host } では最大 { $value } のリクエストが失敗
 evidence-failed-outside = { $host } では、それ以外の時間は平均 { $value } の失敗
 
 ## 診断結果の意味、判定の条件、対処
@@ -793,7 +793,7 @@ finding-buffer_below_asked-signs = `getsockopt` の値が要求の { $enough } �
 finding-buffer_below_asked-try = sysctl で net.core.rmem_max（受信）または net.core.wmem_max（送信）を大きくしてください。
 
 finding-connection_churn-means = ほぼすべてのリクエストが新しい接続を使い、リクエストと同じだけ接続の負荷になっています。接続の確立に時間がかかれば、それがレートを制限します。
-finding-connection_churn-signs = { $few } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。接続と TLS ハンドシェイクがリクエストの時間の { $costs } 以上を占めるか、要求側スレッドが時間の { $busy } 以上で動作中または CPU 待ちであるか、リクエストが 1 件 { $short } 以下で負荷全体では { $cheap } ごと以下なら、レートを制限している。ただし、指定したレートが保たれた場合、ユーザーの休止がレートを決める場合、捨てられた呼び出しが接続を長くしている場合を除く。
+finding-connection_churn-signs = { $few } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。接続と TLS ハンドシェイクがリクエストの時間の { $costs } 以上を占めるか、リクエスト側スレッドが時間の { $busy } 以上で動作中または CPU 待ちであるか、リクエストが 1 件 { $short } 以下で負荷全体では { $cheap } ごと以下なら、レートを制限している。ただし、指定したレートが保たれた場合、ユーザーの休止がレートを決める場合、捨てられた呼び出しが接続を長くしている場合を除く。
 finding-connection_churn-try = 実際のユーザーが接続を保つなら、サーバーの `Connection: close` を調べ、負荷側で keep-alive を有効にしてください。そうでなければ net.ipv4.ip_local_port_range を広げるか、生成元を増やしてください。
 
 finding-corruption-means = 内容の変わったデータグラムが届き、UDP チェックサムでは検出されませんでした。
@@ -815,17 +815,17 @@ finding-duplicates-means = データグラムが重複して届きました。�
 finding-duplicates-signs = 受信側が、同じ連番を 1 個以上重複して数えた。送信数の { $many } を超えると重大度が上がる。
 finding-duplicates-try = 受信ホストの手前に、ブリッジのループ、ミラーポート、ブロードキャストモードのボンディングがないか確認してください。
 
-finding-error_burst-means = 失敗した要求の大部分が、フェーズの短い期間に集中しています。一定の失敗率ではなく、再起動、枯渇したプール、経路の切断などが考えられます。
+finding-error_burst-means = 失敗したリクエストの大部分が、フェーズの短い期間に集中しています。一定の失敗率ではなく、再起動、枯渇したプール、経路の切断などが考えられます。
 finding-error_burst-signs = 失敗が全部で { $few } 件以上あり、その { $most } 以上がフェーズの長さの { $short } 以内に収まっている。
 finding-error_burst-try = その時刻にサーバーで起きたことを調べてください。再起動、配備、プールの枯渇、ディスクの満杯、経路の切断などです。
 
 finding-generator_limited-means = 負荷を作る側が限界でした。指定した負荷を出せなかったか、遅れて出したか、CPU 時間またはローカルポートが足りませんでした。数値は測定対象ではなく、負荷生成側を表しています。
-finding-generator_limited-signs = 指定したデータグラムの { $short } を超える分が送られなかったか、データグラムまたは要求の { $late } を超える分が 1 ms 以上遅れて出た。レートの指定がない場合は、送信スレッドが 1 コアの { $thread } 以上を使い損失が { $lossless } 以下だったか、イベントループが 1 コアの { $loop } 以上を使った。または、ローカルポートがなく接続できなかった。
+finding-generator_limited-signs = 指定したデータグラムの { $short } を超える分が送られなかったか、データグラムまたはリクエストの { $late } を超える分が 1 ms 以上遅れて出た。レートの指定がない場合は、送信スレッドが 1 コアの { $thread } 以上を使い損失が { $lossless } 以下だったか、イベントループが 1 コアの { $loop } 以上を使った。または、ローカルポートがなく接続できなかった。
 finding-generator_limited-try = ストリーム、スレッド、負荷を作るホストを増やすか、データグラムを大きくするか、レートを下げてください。ポートが足りない場合は、keep-alive を有効にするか net.ipv4.ip_local_port_range を広げてください。
 
 finding-hidden_stall-means = サーバーが一時停止しましたが、パーセンタイルには現れていません。閉ループでは停止中にユーザーが何も送らないため、遅れるのはユーザーごとに 1 件だけです（coordinated omission）。
 finding-hidden_stall-signs = レートの指定がなく、最も長い応答が { $shortest } 以上で、中央値の { $median } 倍と 99 パーセンタイルの { $p99 } 倍を超えている。
-finding-hidden_stall-try = 一定のレートの到着（--model open:RATE）で繰り返してください。停止中に来るはずだった要求もパーセンタイルに入ります。
+finding-hidden_stall-try = 一定のレートの到着（--model open:RATE）で繰り返してください。停止中に来るはずだったリクエストもパーセンタイルに入ります。
 
 finding-host_busy-means = ホストの CPU が不足していたため、余裕のあるホストより低い数値になっています。ネットワーク名前空間とループバックアドレスは、1 台のマシンのコアを共有します。
 finding-host_busy-signs = 測定のスレッドが、実行可能なのに CPU を得られない時間が { $waiting } 以上あったか、ハイパーバイザーが CPU 時間の { $stolen } 以上を奪った。スレッドの情報がない場合は、CPU を待つタスクのある時間が { $pressed } 以上あった。
@@ -856,7 +856,7 @@ finding-neighbour_interference-signs = 測定のスレッドが、実行可能�
 finding-neighbour_interference-try = マシンの他の処理を止めるか、測定に専用のコアを割り当てて、再測定してください。
 
 finding-path_limited-means = 接続が経路を使い切っています。最も細いリンクの手前に待ち行列があり、両端がそれを待っています。
-finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。 読み取りの { $stands } 以上でも同じです。長い経路では、到着レートのばらつきが { $even } 以下で、読み取りの { $stands } 以上で未送信のバイトがあれば、{ $far } 倍以上で { $long } 以上長いこと。要求と応答の場合は、この往復時間に加え、Nagle アルゴリズムなしで、書き込み済みで未送信のバイトが読み取りの { $stands } 以上で見られる。
+finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。 読み取りの { $stands } 以上でも同じです。長い経路では、到着レートのばらつきが { $even } 以下で、読み取りの { $stands } 以上で未送信のバイトがあれば、{ $far } 倍以上で { $long } 以上長いこと。リクエストと応答の場合は、この往復時間に加え、Nagle アルゴリズムなしで、書き込み済みで未送信のバイトが読み取りの { $stands } 以上で見られる。
 finding-path_limited-try = 経路のリンクの速度と、ほかの通信量を比べてください。ストリームやバッファーを増やしても待ち行列が延びるだけです。
 
 finding-path_loss-means = ホストの間でデータグラムが失われました。送信側のカーネルは受け付けており、受信ホストのどのカウンターにも現れていません。
@@ -868,7 +868,7 @@ finding-receive_window_limited-signs = 受信プログラムがデータを待�
 finding-receive_window_limited-try = 受信バッファーをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、net.ipv4.tcp_rmem、net.core.rmem_max）。レートと往復時間の積だけ必要です。
 
 finding-receiver_buffer_overflow-means = 受信バッファーが満杯になり、データグラムが破棄されました。受信スレッドが CPU を得られないか、1 コアでは足りず、ソケットを空にするのが間に合いませんでした。
-finding-receiver_buffer_overflow-signs = 欠落したデータグラムの { $share } 以上が、受信ソケットで破棄された。 接続のない要求では、一杯のソケットが失敗の { $requests } 以上を説明します。
+finding-receiver_buffer_overflow-signs = 欠落したデータグラムの { $share } 以上が、受信ソケットで破棄された。 接続のないリクエストでは、一杯のソケットが失敗の { $requests } 以上を説明します。
 finding-receiver_buffer_overflow-try = 受信バッファーを大きくするか（--rcvbuf、net.core.rmem_max）、ストリームを増やすか、受信スレッドのためにコアを空けてください。
 
 finding-receiver_cpu_limited-means = 受信側または応答側のスレッドに CPU の余裕がありませんでした。送信側と経路には余裕があります。
@@ -883,15 +883,15 @@ finding-reordering-means = データグラムが順序どおりに届きませ�
 finding-reordering-signs = 届いたデータグラムの { $some } を超える分が順序どおりに届かなかった。{ $many } を超えると重大度が上がる。 接続では、再送されたセグメントの { $needless } 以上、{ $few } 個以上を相手がすでに受け取っていたか、カーネルが数えた追い越しが同じ割合を超え、その { $waited } 以下しか再送されなかった。不要な再送が { $shapes } 以上あれば、レートを十分に制限する。
 finding-reordering-try = 複数の経路やボンディング、1 つのフローを分担する受信キューがないか確認してください。
 
-finding-request_failures-means = 要求が失敗し、失敗の種類が原因を示しています。拒否（待ち受けなし）、リセット（同時接続数の上限）、応答前の切断（keep-alive または再起動）、接続のタイムアウト（受け付け待ちの行列が満杯）、応答のタイムアウト（受け付け後に処理されない）、不正な応答（別のサービスまたはプロキシ）。
-finding-request_failures-signs = 要求の { $some } 以上が失敗し、1 つの種類が失敗の { $most } 以上を占める。{ $grave } 以上で重大度が最も高くなる。
+finding-request_failures-means = リクエストが失敗し、失敗の種類が原因を示しています。拒否（待ち受けなし）、リセット（同時接続数の上限）、応答前の切断（keep-alive または再起動）、接続のタイムアウト（受け付け待ちの行列が満杯）、応答のタイムアウト（受け付け後に処理されない）、不正な応答（別のサービスまたはプロキシ）。
+finding-request_failures-signs = リクエストの { $some } 以上が失敗し、1 つの種類が失敗の { $most } 以上を占める。{ $grave } 以上で重大度が最も高くなる。
 finding-request_failures-try = 拒否: 待ち受けを確認する。リセット: 同時接続数の上限を上げる。切断: keep-alive 時間を比べる。接続のタイムアウト: backlog を上げる。応答のタイムアウト: スレッド、プール、ロックを調べる。不正な応答: そのポートで待ち受けているものを調べる。
 
 finding-send_buffer_limited-means = 送信バッファーが帯域遅延積より小さく、接続に余裕があるのにプログラムが空きを待ちました。
 finding-send_buffer_limited-signs = 両端が待つ間、時間の { $shapes } 以上で送信バッファーが満杯だった。または、プログラムが時間の { $sent } 以上で空きを待ち、同じ割合の読み取りで未送信のデータがなく、経路に待ち行列もなかった。
 finding-send_buffer_limited-try = 送信バッファーをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem、net.core.wmem_max）。レートと往復時間の積だけ必要です。
 
-finding-sender_cpu_limited-means = 送信側または要求側のスレッドに CPU の余裕がありませんでした。経路と受信側は、少なくともこの量を処理できます。
+finding-sender_cpu_limited-means = 送信側またはリクエスト側のスレッドに CPU の余裕がありませんでした。経路と受信側は、少なくともこの量を処理できます。
 finding-sender_cpu_limited-signs = スレッドが 1 コアの { $whole } 以上を使い、空きを待った時間が { $never } 以下で、スピン待ちではない。
 finding-sender_cpu_limited-try = ストリームやスレッドを増やすか、1 回の書き込みを大きくしてください。
 
@@ -915,7 +915,7 @@ finding-redirected-signs = 応答の { $most } 以上がリダイレクトであ
 finding-redirected-try = リダイレクト先のアドレスに負荷をかけてください。
 finding-error_answers-means = サーバーがリクエストにエラーで答えています。数値はサービスではなくエラー応答のものです。
 finding-error_answers-signs = 応答の { $some } 以上が、429 と 503 を除くステータス 400 以上である。その { $most } 以上を占めるステータスがあれば、それを示す。{ $grave } 以上なら数値はその応答についてのものになる。
-finding-error_answers-try = ステータスが示すものを調べてください: 要求、認証情報、パス、アプリケーション、またはゲートウェイの背後のサーバー。
+finding-error_answers-try = ステータスが示すものを調べてください: リクエスト、認証情報、パス、アプリケーション、またはゲートウェイの背後のサーバー。
 
 finding-unserved_connections-means = 接続はできるのに処理されません。サーバーのシステムは受け付けますが、プログラムが accept していません。
 finding-unserved_connections-signs = 接続の最初のリクエストが 0.5 秒を超えて応答のないまま打ち切られた。サーバーのプロセスを観測していて、開いているファイルが上限の { $full } 以上なら、それが理由である。
@@ -929,23 +929,23 @@ finding-replication_stage-means = 複製のスレッドの時間の大半が 1 �
 finding-replication_stage-signs = 1 つの段階が、一方の端のデータスレッドの時間の { $most } 以上を占める。宛先のファイルでの時間のうち、同期が { $syncing } 以上なら同期（{ $beside } 以上なら併せて示す）、ファイルが平均 { $small } 以下なら作成と改名、それ以外は書き込みが理由である。{ $poor } 対 1 より縮まない圧縮は無駄とする。
 finding-replication_stage-try = 示された段階を改善してください。レベル、永続化、接続数は複製のオプションで、ディスクとファイルシステムはそうではありません。
 finding-request_stage-means = リクエストの時間の大半が 1 つの段階で過ぎています。名前、接続、TLS、送信、サーバーの処理とキュー、本文のどれかを示します。
-finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、要求の { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、要求側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。
+finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、リクエストの { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、リクエスト側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。
 finding-request_stage-try = 示された段階を改善してください。原因の見分け方は結論に書かれています。
 
 finding-request_path-means = 接続のセグメントが失われるか順序が入れ替わり、リクエストが遅れています。
 finding-request_path-signs = 観測したセグメントの { $lossy } 以上が再送されたか、順序どおりに届かなかった。{ $timeout } 以上かかったリクエストは再送タイムアウトを待った。経路にキューがある場合（平均の往復時間が最短の { $grown } 倍以上で { $delayed } を超えて長い）を除く。損失はそのキューによる。
 finding-request_path-try = `sokudo probe` で経路を測り、経路上のインターフェースの破棄数を確認してください。
 
-finding-slow_label-means = テスト計画の要求のうち 1 種類が、ほかよりはるかに遅くなっています。全要求の平均では分かりません。
+finding-slow_label-means = テスト計画のリクエストのうち 1 種類が、ほかよりはるかに遅くなっています。全リクエストの平均では分かりません。
 finding-slow_label-signs = 平均応答時間が、中央のラベルの { $times } 倍以上で { $least } 以上長い。サンプルが { $few } 件未満のラベルは数えない。
-finding-slow_label-try = ほかを調整する前に、その要求だけを調べてください。
+finding-slow_label-try = ほかを調整する前に、そのリクエストだけを調べてください。
 
 finding-softirq_core-means = 1 つのコアが、受信パケットの割り込み処理にすべての時間を使っていました。ほかのコアが空いていても、パケットは待たされるか破棄されます。
 finding-softirq_core-signs = 1 つのコアが、時間の { $full } 以上を softirq と irq に使った。
 finding-softirq_core-try = 受信キューを複数のコアに分け（RSS、RPS、irqbalance）、受信オフロード（GRO）を有効にし、測定のスレッドをそのコアから外してください。
 
 finding-spinning-means = スレッドが眠らずに待つため、CPU 時間は限界を示すものではありません。コアの少ないホストでは、相手側の CPU も奪います。
-finding-spinning-signs = --wait spin が指定され、要求側スレッドが 1 コアの { $whole } 以上を使った。
+finding-spinning-signs = --wait spin が指定され、リクエスト側スレッドが 1 コアの { $whole } 以上を使った。
 finding-spinning-try = --wait block と比較し、スピンするスレッドには専用のコアを割り当ててください。
 
 finding-stalled_flow-means = 送るデータがあるのに、接続がしばらく新しいデータを運びませんでした。両端のカーネルのカウンターから、原因がどちらの端か、その間かが分かります。
@@ -964,12 +964,12 @@ finding-unreachable-means = 受信ホストから、ポートで待ち受ける�
 finding-unreachable-signs = このエラーが 1 回以上返った。損失が { $little } 未満なら参考情報とする（終了時の最後のデータグラムは、閉じたソケットに届くことがある）。
 finding-unreachable-try = 受信ホストで `sokudo serve` が動いていること、途中のファイアウォールがそのポートへの UDP を通すことを確認してください。
 
-finding-window_full-means = 未応答の要求またはメッセージが上限に達し、次が待たされました。相手側か経路が指定したレートより遅いか、一時停止しました。
-finding-window_full-signs = 開ループの要求の { $many } を超える分に空きがなく、時間を使ったのは要求側ではなく応答だった。メッセージの場合は、受信側がデータを待つ間、時間の { $shapes } 以上で上限に達していた。
-finding-window_full-try = レートを下げるか、未応答の要求（--window、--connections）またはメッセージ（--inflight）の上限を増やしてください。
+finding-window_full-means = 未応答のリクエストまたはメッセージが上限に達し、次が待たされました。相手側か経路が指定したレートより遅いか、一時停止しました。
+finding-window_full-signs = 開ループのリクエストの { $many } を超える分に空きがなく、時間を使ったのはリクエスト側ではなく応答だった。メッセージの場合は、受信側がデータを待つ間、時間の { $shapes } 以上で上限に達していた。
+finding-window_full-try = レートを下げるか、未応答のリクエスト（--window、--connections）またはメッセージ（--inflight）の上限を増やしてください。
 
 ## Search for the knee
-verdict-knee = { $option } = { $users } から要求が待ち始めます(95 % 区間 { $low }〜{ $high }、規則 { $rule })。単独では { $alone }、処理できる最大は { $most } です。
+verdict-knee = { $option } = { $users } からリクエストが待ち始めます(95 % 区間 { $low }〜{ $high }、規則 { $rule })。単独では { $alone }、処理できる最大は { $most } です。
 verdict-knee-slo = 要件は { $option } = { $users } まで守られ、{ $high } で破れました。そこでは { $rate }、平均 { $response } です。
 verdict-knee-slo-never = 最小の { $option } でも要件が破れています。{ $rate }、平均 { $response } です。
 verdict-knee-cpu-below = 最小の { $option } で既にサーバーの CPU がいっぱいなので、規則 { $rule } では答えられません。ほかの何かが使っています。最大は { $most } です。
@@ -980,7 +980,7 @@ verdict-knee-other = { $first }。
 knee-by-bound = 漸近線では { $users }({ $low }〜{ $high })
 knee-by-kneedle = スループットは { $users } で曲がります({ $low }〜{ $high })
 knee-by-cpu = サーバーの CPU は { $users } でいっぱいです({ $low }〜{ $high })
-verdict-knee-residual = ある段階でリトルの法則から { $residual } ずれています。実行が短すぎるか、見えない要求があります。
+verdict-knee-residual = ある段階でリトルの法則から { $residual } ずれています。実行が短すぎるか、見えないリクエストがあります。
 verdict-knee-hysteresis = 下りでは上りより { $lost } 少ない段階がありました。すぐには回復しない系です。
 proof-says = { $option } = { $value } では { $effect } 倍を運びました({ $run } の各回で { $low }〜{ $high })。{ $rule } は{ $outcome }。
 proof-confirmed = 確認されました
@@ -1091,8 +1091,8 @@ evidence-tcp-reorderings = { $host } が順序の入れ替わった確認応答�
 rule-hot_link-pair = { $pairs } のフローのうち一つが遅れています。{ $from } → { $to } は { $bits }、中央のものは { $middle } です。
 evidence-device-received = { $host } の最も忙しいインターフェースの平均受信速度: { $value }
 against-no_full_buffer-signs = ソケットが捨てたデータグラムのうち、ホストのカウンターで一杯のバッファーに当たったものは { $full } 未満で、チェックサムの誤りが同じ以上を説明します。
-rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッファーが一杯で { $count } が捨てられ、{ $failed } 件の要求に応答がありませんでした。
-rule-receiver-buffer-overflow-requests-next = 同時の要求を減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。
+rule-receiver-buffer-overflow-requests-says = { $host } のソケットのバッファーが一杯で { $count } が捨てられ、{ $failed } 件のリクエストに応答がありませんでした。
+rule-receiver-buffer-overflow-requests-next = 同時のリクエストを減らすか、{ $host } の net.core.rmem_default を大きくするか、そのプログラムのコアを空けてください。
 
 # A full queue of an application server.
 rule-session-pool-says = クライアント側のプールが限界です。セッション { $size } 本のうち { $used } 本が使用中で、{ $waiting } 個のクライアントが待っています。トランザクション { $latency } のうち { $wait } がその待ちです。
@@ -1121,13 +1121,13 @@ evidence-tries = 試行: { $value }
 evidence-vain-tries = 終わらされた試行: { $value }
 evidence-failed-transactions = { $host } で最終的に失敗したトランザクション: { $value }
 evidence-tries-of-a-kind = このように失敗した試行: { $value }
-rule-target-queue-pool-says = 接続プールが限界です。接続 { $size } 本のうち { $used } 本が使用中で、{ $waiting } 件の要求が待っています{ $wait }。
+rule-target-queue-pool-says = 接続プールが限界です。接続 { $size } 本のうち { $used } 本が使用中で、{ $waiting } 件のリクエストが待っています{ $wait }。
 rule-target-queue-pool-next = データベースが許すならプールを { $servers } 本に増やしてください。{ $factor } 倍になると予測されます{ $limit }。
 rule-target-queue-pool-raise = データベースが許すならプールを増やし、測り直してください。
-rule-target-queue-workers-says = ワーカースレッドが限界です。{ $size } 本のうち { $used } 本が働いていて、{ $waiting } 件の要求が待っています{ $wait }。
+rule-target-queue-workers-says = ワーカースレッドが限界です。{ $size } 本のうち { $used } 本が働いていて、{ $waiting } 件のリクエストが待っています{ $wait }。
 rule-target-queue-workers-next = スレッドを { $servers } 本に増やしてください。{ $factor } 倍になると予測されます{ $limit }。
 rule-target-queue-workers-raise = スレッドを増やし、測り直してください。
-rule-target-queue-wait = (1 要求あたり { $seconds })
+rule-target-queue-wait = (1 リクエストあたり { $seconds })
 rule-target-queue-next-cpu = 。次の限界は CPU で、ユーザー約 { $users } のときです
 rule-target-queue-next-unknown = (CPU か別の段がいっぱいになるまで)
 rule-target-queue-connections-says = 接続数の上限が限界です。{ $size } 本のうち { $used } 本が開いていて、それ以上は待つか断られます。
@@ -1135,7 +1135,7 @@ rule-target-queue-connections-raise = 接続数の上限を上げるか、ユー
 evidence-target-used = 使用中(平均): { $value }
 evidence-target-size = 最大: { $value }
 evidence-target-waiting = 待ち(平均): { $value }
-evidence-resets = 接続がリセットされた要求: { $value }
+evidence-resets = 接続がリセットされたリクエスト: { $value }
 finding-session_pool-means = データベースのクライアントが、共有するセッション (--pool) の空きを待っています。アプリケーションがサーバーの接続プールを待つのと同じです。
 finding-session_pool-signs = プールの平均 { $full } 以上が使用中で、{ $waiting } 個以上のクライアントが待っている。
 finding-session_pool-try = データベースが許す限り --pool を増やしてください。それで伸びなければ、データベース自身が限界です。
@@ -1146,7 +1146,7 @@ finding-transaction_failures-means = トランザクションが最終的に失�
 finding-transaction_failures-signs = トランザクションの { $some } 以上が失敗し、失敗の { $most } 以上が同じ種類である。{ $grave } 以上なら数値はその失敗についてのものになる。
 finding-transaction_failures-try = 最初のエラーを見てください。文と理由が分かります。
 finding-target_queue-means = アプリケーションサーバーの待ち行列の一つ(接続、ワーカースレッド、接続プール)がいっぱいです。サーバー自身の計数によります。最後のいっぱいの段が限界で、手前の段もいっぱいにします。
-finding-target_queue-signs = サンプルの { $most } 以上で、ある段の { $full } 以上が使用中であり、その間に平均 { $waiting } 件以上の要求が待っているか、接続が断られている。
+finding-target_queue-signs = サンプルの { $most } 以上で、ある段の { $full } 以上が使用中であり、その間に平均 { $waiting } 件以上のリクエストが待っているか、接続が断られている。
 finding-target_queue-try = 示された段を増やして測り直してください。`sokudo target set` は負荷の間に変えられます。
 
 rule-black-hole-says = { $near } から { $far } へ、小さいセグメントは届きましたが、{ $segment } のセグメントは 1 つも届きませんでした。最初のものを、終わりまでの { $seconds } に { $again } 回再送しました。経路 MTU より大きいパケットが消え、「パケットが大きすぎる」という通知が戻らない経路 (RFC 2923) ではこうなります。

@@ -50,7 +50,7 @@ engine-protect-no-knee = 範囲内に屈曲点がないため、上限は試し�
 engine-protect-refused = 上限を試せませんでした: { $why }。
 engine-versus-run-failed = 実行 { $value } は数値を出しませんでした: { $why }
 engine-repeat-failed = { $value } 回目の測定では数値が得られませんでした: { $why }
-engine-search-too-slow = { $bounds } には 1 回の試行に { $samples } 件の要求が必要で、{ $rate } では { $needed } かかるため、探索をここで終えました。--duration { $needed } を指定するか、より低いパーセンタイルに限度を置いてください
+engine-search-too-slow = { $bounds } には 1 回の試行に { $samples } 件のリクエストが必要で、{ $rate } では { $needed } かかるため、探索をここで終えました。--duration { $needed } を指定するか、より低いパーセンタイルに限度を置いてください
 
 engine-probe-one-clock = 両端は同じ時計を使うため、片道遅延に時計の誤差はありません。
 engine-probe-clock = 片道遅延の誤差は { $error } 以内です（負荷の前後で比較した時計の精度）。

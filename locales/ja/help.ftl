@@ -34,7 +34,7 @@ help-any--commit-sync = データベースの設定のとおり: 通常はディ
 help-any--pool = 全クライアントが共有するセッションの数。アプリケーションがサーバーのプールを共有するのと同じで、全スレッドの合計。クライアントはトランザクションごとに空きを待つ。既定値: クライアントごとに 1 つ
 help-any--data-ports = 負荷をこれらのポート (UDP と TCP) だけで受信します: `5000-5010`。既定ではシステムが選びます
 help-any--help = ヘルプを表示する (`-h` は要約)
-help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、屈曲点、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
+help-any--knee = オプションを LOW から HIGH まで上げて下ろし(例 `connections=1..200`)、屈曲点、つまりリクエストが待ち始める数を求める。`sokudo knee --help` を参照
 help-any--retries = ほかのトランザクションのためにサーバーが終わらせたものを再び試す回数: 直列化の失敗、デッドロック、時間内に空かなかったロック
 help-any--rule = --knee の答え: `bound`(待ちのないスループットが最大に達するところ)、`kneedle`(曲がるところ)、`cpu80`(サーバーの CPU がその % に達するところ)、`slo`(--slo が守られる最大)
 help-any--no-server-stats = サーバー自身の値を、もう 1 つのセッションで観測することをやめる
@@ -636,7 +636,7 @@ help-http-after =
       sokudo http hostb:8080/ --no-keepalive             リクエストごとに接続
       sokudo http hostb:8080/ -d 60s --web               実行中の様子をブラウザーで見る
 
-    --rate がなければ閉ループです: 止まったサーバーへの要求は減り、遅れを見るリクエストはわずかです。
+    --rate がなければ閉ループです: 止まったサーバーへのリクエストは減り、遅れを見るリクエストはわずかです。
     --rate があれば、その間に要求したはずのすべてのリクエストが遅れを見ます。
 help-import = iperf3 が書いた JSON (`iperf3 -J`) を読み、記録として残す
 help-import--file = 読むファイル。`-` は標準入力
@@ -689,7 +689,7 @@ help-jmx-run--force = 結果ファイルとダッシュボードがあれば置�
 help-jmx-run--insecure = JMeter と同じく、どの証明書も受け入れる
 help-jmx-run--key = それらのホストで `sokudo serve` が表示した鍵
 help-jmx-run--interval = 整数秒の間隔ごとに、レート、レイテンシー、ユーザー数、エラーを 1 行で表示する。モニターも同じ間隔で測る
-help-jmx-run--knee = 計画のプロパティー(例 `THREAD_NUMBER=1..200`)または `users` を LOW から HIGH まで上げ、屈曲点、つまり要求が待ち始める数を求める。`sokudo knee --help` を参照
+help-jmx-run--knee = 計画のプロパティー(例 `THREAD_NUMBER=1..200`)または `users` を LOW から HIGH まで上げ、屈曲点、つまりリクエストが待ち始める数を求める。`sokudo knee --help` を参照
 help-jmx-run--log = 結果ファイル (JTL)。すでにあれば行を追加する
 help-jmx-run--log-file = 計画のスクリプトのログ。新しく作り直す。生成側が一つのときだけ
 help-jmx-run--log-level = JMeter のログレベル。受け付けるが、ここでは意味を持たない
@@ -755,7 +755,7 @@ help-jtl-report-after =
 
     終了コード: 0 問題なし、1 条件を満たさない、2 ファイルを読めないかディレクトリーが空でない。
 help-knee =
-    Web サーバー、データベース、またはテスト計画の負荷をユーザーを増やしながらかけ、要求が待ち始めるところを求める
+    Web サーバー、データベース、またはテスト計画の負荷をユーザーを増やしながらかけ、リクエストが待ち始めるところを求める
 
     `sokudo http TARGET --knee …`、`sokudo tpcb --target TARGET --knee …`、`sokudo jmx run TARGET --knee …` の短い形。それらのオプションをすべて続けられる。
 help-knee--words = URL、データベース (DSN)、または計画 (.jmx)、上げるもの (`--param NAME=LOW..HIGH`)、規則 (`--rule`)、負荷のオプション
@@ -935,7 +935,7 @@ help-rr-after =
       sokudo rr hostb --find 'p99<1ms'               条件を満たす最高のレート
       sokudo rr hostb --sweep rate=1k/s..64k/s:x2    負荷に対するレイテンシーと屈曲点
       sokudo rr hostb --connections 1000 --threads 2 多数の接続
-      sokudo rr hostb --size 64:4KiB --window 8      小さな要求、長い応答、一度に 8 件
+      sokudo rr hostb --size 64:4KiB --window 8      小さなリクエスト、長い応答、一度に 8 件
       sokudo rr hostb --wait spin --transport udp    この 2 台で出せる最短のレイテンシー
 
     --rate がなければ閉ループです: 応答が次のリクエストを始めるため、相手が止まっても 1 件の
@@ -1091,7 +1091,7 @@ help-target-app =
     `/` は何もせずに応答する。`/stress/…` はパラメーター searchTime、interval、duration、bit、updateTime に従い、接続を取り、素数を掛け、もう一度接続を取る。専用スレッドの管理ポートが、すべてのキューの長さと待ち時間を示す。
 help-target-app--db = プールのデータベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:PATH`、`sim:`。`--set pool.url=URL` と同じ
 help-target-app--file = 設定のファイル (TOML)。すべての設定は `--print` で見られる
-help-target-app--preset = 要求に指定がないときに `/stress/…` が行うこと
+help-target-app--preset = リクエストに指定がないときに `/stress/…` が行うこと
 help-target-app--print = 設定をファイルの形で表示して終わる
 help-target-app--settings = 設定を 1 つ。何度でも指定でき、ファイルとプリセットより優先する
 help-target-restore = ターゲットの実行中に変えた設定を元に戻す

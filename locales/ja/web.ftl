@@ -121,7 +121,7 @@ web-figure-cpu = 最も忙しい CPU
 web-report-kept = コマンドは終わりました。`sokudo show { $name }` で記録をもう一度見られます。
 web-steer-title = 実行中の変更:
 web-steer-users = ユーザー数・接続数
-web-steer-rate = 毎秒の要求数
+web-steer-rate = 毎秒のリクエスト数
 web-steer-same = そのまま
 web-steer-do = 変更する
 

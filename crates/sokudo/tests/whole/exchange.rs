@@ -89,7 +89,7 @@ fn people_read_it_in_both_languages() {
     let server = serve(&place);
     for (lang, word) in [
         ("en", "requests/s in a closed loop"),
-        ("ja", "件の要求に応答"),
+        ("ja", "件のリクエストに応答"),
     ] {
         let ended = place.run(&format!("rr {} --count 200 --lang {lang}", server.address));
         ended.expect_code(0);

@@ -28,7 +28,7 @@ fn both_languages_have_the_same_messages() {
 }
 
 /// Japanese words that stand for what another word of GLOSSARY.md or of the same spelling stands for.
-const JAPANESE_TWINS: [(&str, &str); 9] = [
+const JAPANESE_TWINS: [(&str, &str); 11] = [
     ("膝", "屈曲点"),
     ("テストプラン", "テスト計画"),
     ("JMeter プラン", "JMeter のテスト計画"),
@@ -38,6 +38,8 @@ const JAPANESE_TWINS: [(&str, &str); 9] = [
     ("バッファ", "バッファー"),
     ("カウンタ", "カウンター"),
     ("レイテンシ", "レイテンシー"),
+    ("要求に応答", "リクエストに応答"),
+    ("要求側", "リクエスト側"),
 ];
 
 #[test]
