@@ -1,7 +1,6 @@
 //! A running test, with its start, change and end from outside.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -16,21 +15,18 @@ use sokudo_model::{Change, Refusal, Rows, Text};
 use sokudo_net::wait::allow_open_files;
 use sokudo_workload::refusal::{failed, operator, spawn};
 
-use super::backend::{Backends, trust};
+use super::backend::trust;
 use super::client::{Called, Inflight};
 use super::course::RunningTest;
 use super::crowd::Crowd;
 use super::databases::Databases;
 use super::options::JmxOptions;
+use super::outputs::Outputs;
 use super::read::Prepared;
 use super::rows::RowLog;
-use super::saved::Files;
-use super::script_log::ScriptLog;
 use super::silence::Silence;
 use super::sockets::Sockets;
-use super::summariser::summaries;
-use super::summary_log::SummaryLog;
-use super::tally::{Shard, Tallies};
+use super::tally::Tallies;
 
 /// Users at a time in an open model, unless the options say it.
 const MOST_INFLIGHT: u64 = 10_000;
@@ -73,6 +69,19 @@ pub(super) struct Control {
     /// Another rate that was asked for, arrivals per second of all generators together.
     pub rate: Mutex<Option<f64>>,
     pub rate_changed: AtomicBool,
+}
+
+impl Control {
+    fn of(test: Arc<Test>) -> Self {
+        Self {
+            test,
+            stopped: AtomicBool::new(false),
+            stage: Mutex::default(),
+            crowd: Mutex::default(),
+            rate: Mutex::default(),
+            rate_changed: AtomicBool::new(false),
+        }
+    }
 }
 
 /// Result of a test.
@@ -157,55 +166,22 @@ impl Generator {
     ) -> Result<Self, NotStarted> {
         // How many connections there will be at a time, the plan does not say: users think, and pages have parts.
         let _ = allow_open_files(MOST_FILES);
+        let refused = NotStarted::Refused;
+        let mut outputs = Outputs::open(log, prepared, options).map_err(refused)?;
+        let summary_log = outputs.summary_log(prepared, options, &listener);
         let targets = Arc::new(Targets::new());
-        let mut files = Files::default();
-        if let Some(log) = log {
-            let path = options.results.as_deref().unwrap_or(Path::new(""));
-            files.everything(log, &std::path::absolute(path).unwrap_or(path.into()));
-        }
-        let mut unwritten = files.listeners(prepared, options);
-        let (backends, untold) = Backends::of(prepared, options);
-        unwritten.extend(untold);
-        let asked = options.script_log.as_deref();
-        let script_log = asked
-            .filter(|_| options.together.is_none())
-            .map(ScriptLog::open)
-            .transpose()
-            .map_err(NotStarted::Refused)?;
-        let (script_log, mut lines) = script_log.unzip();
-        let summary_log = lines.clone().map(|lines| {
-            let (offset_ns, properties) = (prepared.duty.wall_offset_ns, options.all_properties());
-            SummaryLog::begin(
-                lines,
-                (&prepared.plan, &properties),
-                offset_ns,
-                Arc::clone(&listener),
-            )
-        });
-        let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
-            .map(|_| {
-                let files = files.share().with(backends.lanes());
-                Arc::new(Shard::new(files, lines.take()).summing(summaries(&prepared.plan)))
-            })
-            .collect();
-        files.release();
+        let loops = options.loops().max(1);
+        let shards = outputs.shards(loops, prepared);
         let test = prepared
             .test(&targets, shards[0].clone())
             .map_err(NotStarted::Plan)?;
-        let loops = options.loops().max(1);
         let called = Arc::new(Called {
-            databases: Databases::start(prepared, loops).map_err(NotStarted::Refused)?,
-            sockets: Sockets::start(&prepared.plan, loops).map_err(NotStarted::Refused)?,
+            databases: Databases::start(prepared, loops).map_err(refused)?,
+            sockets: Sockets::start(&prepared.plan, loops).map_err(refused)?,
         });
-        let telling = backends.start(&test).map_err(NotStarted::Refused)?;
-        let control = Arc::new(Control {
-            test,
-            stopped: AtomicBool::new(false),
-            stage: Mutex::default(),
-            crowd: Mutex::default(),
-            rate: Mutex::default(),
-            rate_changed: AtomicBool::new(false),
-        });
+        let (files, outputs) = outputs.start(&test).map_err(refused)?;
+        let control = Arc::new(Control::of(test));
+        let inflight = options.max_inflight.unwrap_or(MOST_INFLIGHT);
         let course = RunningTest {
             control: Arc::clone(&control),
             targets,
@@ -214,10 +190,7 @@ impl Generator {
             identities: Arc::clone(&prepared.identities),
             part: prepared.duty.users,
             inflight: Arc::new(Inflight {
-                most: prepared
-                    .duty
-                    .users
-                    .share(options.max_inflight.unwrap_or(MOST_INFLIGHT)),
+                most: prepared.duty.users.share(inflight),
                 dropped: AtomicU64::new(0),
                 late: AtomicU64::new(0),
             }),
@@ -234,13 +207,11 @@ impl Generator {
             }
             // The log ends when its last sender is dropped.
             drop(listener);
-            let told = unwritten.into_iter().chain(telling.finish());
-            let told = told.chain(script_log.and_then(ScriptLog::finish));
-            finished.problems.extend(told.map(Text::recorded));
+            finished.problems.extend(outputs.finish());
             ended();
             finished
         };
-        let thread = spawn("plan", run).map_err(NotStarted::Refused)?;
+        let thread = spawn("plan", run).map_err(refused)?;
         Ok(Self {
             control,
             thread: Some(thread),

@@ -26,6 +26,7 @@ mod gather;
 mod generator;
 mod key_store;
 pub mod options;
+mod outputs;
 mod phase;
 mod phase_plan;
 mod probe;
