@@ -46,6 +46,8 @@ const SHORTEST_OF_LONGEST: f64 = 1.0 / 3.0;
 const QUEUE: f64 = 2.0;
 /// Times that stall and queue from which slow requests are not part of them: threads that all wake up at once are late.
 const LONGER: f64 = 1.25;
+/// Requests of a name from which their median says what is usual.
+const MANY: u64 = 10;
 /// Period of a quota of CPU time, seconds: the kernel's default, which container engines keep.
 const QUOTA_S: f64 = 0.1;
 /// Part of it by which the observed period may differ: of thirty stalls, one that is missed or counted twice changes
@@ -154,7 +156,7 @@ fn stalls(view: &PhaseView<'_>, requests: &Requests<'_>) -> Option<Stalls> {
     let shorter = of(http::SHORTER_SILENCES)?;
     let is_single = count <= FEW && longest >= LONG_S;
     let is_apart = shorter < count || is_single && shorter <= FEW;
-    let explained = explained(view, longest, count) || outlasts(view);
+    let explained = explained(view, longest, count) || outlasts(view) || is_usual(view, longest);
     if longest < usual * MUCH || !is_apart || explained {
         return None;
     }
@@ -192,6 +194,19 @@ fn explained(view: &PhaseView<'_>, longest: f64, count: f64) -> bool {
     let waited = view.total(http::STALLED_REQUESTS).unwrap_or(count).max(1.0);
     let slow = service_times::longer_than(view, longest * 0.5);
     slow.is_some_and(|slow| slow > waited * TIMES)
+}
+
+/// True when requests of one name usually take about as long as the longest stall: nothing is answered while all
+/// users wait for such a one, and the server went on.
+fn is_usual(view: &PhaseView<'_>, longest: f64) -> bool {
+    let service = http::SERVICE_SECONDS.name;
+    let times = view
+        .flows()
+        .iter()
+        .filter_map(|flow| flow.histograms.get(service));
+    times
+        .filter(|times| times.n >= MANY)
+        .any(|times| times.p50 * LONGER >= longest)
 }
 
 /// True when the slow requests took longer than the stalls and the queue behind them. In a pause of the whole server
@@ -265,6 +280,31 @@ mod tests {
         ] {
             assert!(is_quiet(&of(&quiet), "server_stalls"), "{quiet:?}");
         }
+    }
+
+    #[test]
+    fn users_who_all_wait_for_a_slow_page_do_not_wait_for_a_pause() {
+        let plan = |slow: f64| {
+            let metrics: &[(&str, f64)] = &[("requests", 1_000.0)];
+            let mut record = of_labels(&[
+                ("/start", metrics, EVEN, 0.003),
+                ("/search", metrics, [slow, slow, slow], 0.003),
+            ]);
+            let stages = of_stages(WAITING, &stalls(9.0, 0.25, 0.02, 0.0));
+            let [phase, of_stages] =
+                [&mut record, &mut stages.clone()].map(|record| record.manifest.phases.remove(0));
+            record.manifest.phases.push(sokudo_model::PhaseRecord {
+                result: sokudo_model::PhaseResult {
+                    summary: of_stages.result.summary,
+                    ..phase.result
+                },
+                t1_ns: of_stages.t1_ns,
+                ..phase
+            });
+            record
+        };
+        check(&plan(0.1), "server_stalls", "rule-server-stalls-even-says");
+        assert!(is_quiet(&plan(0.22), "server_stalls"));
     }
 
     #[test]
