@@ -285,6 +285,8 @@ verdict-bad-code = 問い合わせの { $ratio } が失敗しました。{ $bad 
 verdict-bad-status = リクエストの { $ratio } が失敗しました。{ $bad } 件がステータス 400 以上でした。
 rule-answer-wait-distance-says = 1 件のリクエストに { $mean } かかり、そのうち { $host } への往復に少なくとも { $lowest } かかります。閉ループのレートは距離と同時に出せるリクエストの数で決まります。
 rule-answer-wait-distance-next = 同時に出せるリクエストを増やすか、往復を減らしてください。
+rule-answer-wait-distance-trips-says = 1 件のトランザクションに { $mean } かかり、そのうち { $host } との { $trips } 回の往復 (1 回 { $lowest }) が少なくとも { $share } を占めます。閉ループのレートは距離とクライアント数で決まります。
+rule-answer-wait-distance-trips-next = 往復を減らしてください。複数の文を 1 回にまとめる (パイプライン、バッチ、サーバー側の手続き) か、プログラムをデータベースの近くに置きます。クライアントを増やせば処理量は増えますが、応答は早くなりません。
 rule-answer-wait-serial-says = リクエストが { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
 rule-answer-wait-serial-next = { $host } でリクエストを 1 件ずつ処理しているもの（単一のスレッド、ロック、1 コアの飽和）を調べてください。
 rule-answer-wait-pool-says = リクエストが { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
@@ -296,7 +298,7 @@ evidence-service-shortest = { $host } の応答の最短は { $value }
 evidence-first-error = { $host }: 最初の失敗の内容: { $error }
 rule-delayed-ack-behind-says = { $from } は、ウィンドウに余裕があるのに、読み取りの { $share } で小さなメッセージを { $to } が前のものを確認応答するまで保留していました（Nagle のアルゴリズム）。
 finding-answer_wait-means = 閉ループでは、応答の時間と同時に出せるリクエストの数がレートを決めます。時間が過ぎる場所（距離、相手側のキュー、相手側の処理）を示します。
-finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件のリクエストに { $clear } 以上かかる。最短の往復時間がリクエストの { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、リクエストは互いに待っている。
+finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件のリクエストに { $clear } 以上かかる。最短の往復時間（トランザクションでは、その間にセッションが送るセグメントの数を掛ける）が { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、リクエストは互いに待っている。
 finding-answer_wait-try = 同時に出せるリクエストを増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
 
 rule-window-full-says =
@@ -674,6 +676,9 @@ rule-request-stage-pool-idle-says = リクエストがサーバー内で順番�
 rule-request-stage-pool-idle-next = 満杯のプールを増やしてください: ワーカースレッド、データベースや別サービスへの接続。
 request-stage-best = 、最短 { $shortest }
 request-stage-best-unknown = { "" }
+rule-request-stage-taken-says = リクエストの時間の { $share } (平均 { $mean }) が応答の最初のバイトまでに過ぎ、送るものがあった時間の { $window } でサーバーの受信ウィンドウがいっぱいでした。サーバーはリクエストの本文を遅くしか受け取っていません。
+rule-request-stage-taken-next = サーバーが本文を受け取りながら何をしているかを調べてください。経路が長ければ受信バッファー (net.ipv4.tcp_rmem) も確認してください。レート × 往復時間の余裕が必要です。
+evidence-path-window = { $host }: 送るものがあった時間の { $value } でサーバーの受信ウィンドウがいっぱいだった
 rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでで、サーバーで平均 { $mean }{ $best } かかります。閉ループでは、この時間と接続数がレートを決めます。サーバー内で互いに待っているかどうかは、接続を増やすと分かります。
 rule-request-stage-wait-next = 負荷をかけながらサーバーを調べてください (そのホストでモニター `process:port=…`)。CPU に余裕があれば、ディスク、他のサービス、タイマーなどを待っています。同時数を 2 倍にしてレートも 2 倍になれば 1 件の処理自体にこの時間がかかり、変わらなければリクエストが互いを待っています。
 rule-request-stage-read-says = リクエストの時間の { $share } は応答の最初と最後のバイトの間です。{ $bytes } に { $mean } かかります。サーバーが本文を遅く送っているか、経路が狭くなっています。
@@ -929,7 +934,7 @@ finding-replication_stage-means = 複製のスレッドの時間の大半が 1 �
 finding-replication_stage-signs = 1 つの段階が、一方の端のデータスレッドの時間の { $most } 以上を占める。宛先のファイルでの時間のうち、同期が { $syncing } 以上なら同期（{ $beside } 以上なら併せて示す）、ファイルが平均 { $small } 以下なら作成と改名、それ以外は書き込みが理由である。{ $poor } 対 1 より縮まない圧縮は無駄とする。
 finding-replication_stage-try = 示された段階を改善してください。レベル、永続化、接続数は複製のオプションで、ディスクとファイルシステムはそうではありません。
 finding-request_stage-means = リクエストの時間の大半が 1 つの段階で過ぎています。名前、接続、TLS、送信、サーバーの処理とキュー、本文のどれかを示します。
-finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、リクエストの { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、リクエスト側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。
+finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、リクエストの { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、リクエスト側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。送るものがあった時間の { $taken } でサーバーの受信ウィンドウがいっぱいなら、本文を遅くしか受け取っていない。
 finding-request_stage-try = 示された段階を改善してください。原因の見分け方は結論に書かれています。
 
 finding-request_path-means = 接続のセグメントが失われるか順序が入れ替わり、リクエストが遅れています。

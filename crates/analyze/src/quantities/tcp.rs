@@ -143,6 +143,11 @@ impl<'a> Connection<'a> {
         (seconds > 0.0).then(|| ((last - first).max(0.0), seconds))
     }
 
+    /// Segments that this end sent per second.
+    pub fn sent_per_second(&self) -> Option<f64> {
+        self.growth(SENT).map(|(sent, seconds)| sent / seconds)
+    }
+
     /// Growth of a counter during the phase.
     pub fn grown(&self, metric: Metric) -> Option<f64> {
         self.growth(metric).map(|(grown, _)| grown)

@@ -1,16 +1,20 @@
 //! Requests wait for their answers, and where the wait passes: on the way, in a queue of the far end, or in its work.
 //!
 //! ```text
-//! mean time of a request ─┬─ most of it is the round trip of the connection      the distance
+//! mean time of a request ─┬─ most of it is round trips of the connection         the distance
 //!                         ├─ far longer than the shortest: rate × shortest
 //!                         │  are worked on at a time, the others wait             a queue
 //!                         └─ about as long as the shortest                        the time of each
 //! ```
 //!
+//! A request makes one round trip, and a transaction one for each statement or group of them that its session sends:
+//! as many as the segments that leave meanwhile.
+//!
 //! A queue is told by requests that are alike: those of several kinds take different times by themselves. This is for
 //! requests whose stages are not timed apart, in a closed loop: the answers set its rate. Those of web
 //! servers have [`request_stage`](super::request_stage).
 
+use sokudo_model::kinds::Noun;
 use sokudo_model::metric::Stat;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
@@ -28,6 +32,8 @@ const IDLE: f64 = 0.5;
 const WAY: f64 = 0.6;
 /// Requests under way below which nothing can queue.
 const FEW: f64 = 2.0;
+/// Round trips of a transaction from which their number is worth a word.
+const SEVERAL: f64 = 1.5;
 /// Share of failed requests from which the answers are not what sets the rate.
 const FAILING: f64 = 0.01;
 /// Mean time of a request below which wake-ups of threads take the most of it, seconds.
@@ -58,6 +64,8 @@ struct Waits {
     rate: f64,
     /// Lowest round trip of a connection.
     lowest: Option<f64>,
+    /// Round trips that a request makes.
+    trips: f64,
 }
 
 impl Waits {
@@ -71,15 +79,20 @@ impl Waits {
         self.rate * self.shortest
     }
 
-    /// The round trip takes the most of it.
-    fn is_far(&self) -> bool {
-        self.lowest.is_some_and(|low| low >= self.mean * WAY)
+    /// Share of its time that its round trips take at least.
+    fn on_the_way(&self) -> f64 {
+        let trips = self.lowest.map_or(0.0, |low| low * self.trips);
+        (trips / self.mean).min(1.0)
     }
 
     /// Messages of the case: what is said, and what to do.
     fn says(&self) -> [&'static str; 2] {
         let queue = self.mean >= self.shortest * QUEUED && self.under() >= FEW;
-        match (self.is_far(), queue, self.worked() < ONE) {
+        match (self.on_the_way() >= WAY, queue, self.worked() < ONE) {
+            (true, ..) if self.trips >= SEVERAL => [
+                "rule-answer-wait-distance-trips-says",
+                "rule-answer-wait-distance-trips-next",
+            ],
             (true, ..) => [
                 "rule-answer-wait-distance-says",
                 "rule-answer-wait-distance-next",
@@ -112,11 +125,18 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         mean: view.stat(numbers.service, Stat::Mean)?,
         shortest: view.stat(numbers.service, Stat::Min)?,
         rate: exchange.rate()?,
-        lowest: lowest(view, flow),
+        lowest: Connection::of(*view, flow, End::Sender)
+            .round_trips()
+            .map(|trips| trips.lowest),
+        trips: 1.0,
+    };
+    let waits = Waits {
+        trips: trips(view, flow, &exchange, waits.mean),
+        ..waits
     };
     // Kinds of requests take different times by themselves: the shortest says nothing of the others.
     let is_alike = numbers.parts.is_empty();
-    if wanted >= IDLE || waits.mean < CLEAR_S || !(is_alike || waits.is_far()) {
+    if wanted >= IDLE || waits.mean < CLEAR_S || !(is_alike || waits.on_the_way() >= WAY) {
         return None;
     }
     let [says, next] = waits.says();
@@ -125,7 +145,9 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .number("mean", waits.mean, Unit::Seconds)
         .number("shortest", waits.shortest, Unit::Seconds)
         .number("under", waits.under(), Unit::One)
-        .number("worked", waits.worked(), Unit::One);
+        .number("worked", waits.worked(), Unit::One)
+        .number("trips", waits.trips.round(), Unit::One)
+        .number("share", waits.on_the_way(), Unit::Ratio);
     if let Some(lowest) = waits.lowest {
         says = says.number("lowest", lowest, Unit::Seconds);
     }
@@ -147,9 +169,14 @@ fn wanted(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<f64> {
     Some(of(End::Sender)? + of(End::Receiver).unwrap_or(0.0))
 }
 
-fn lowest(view: &PhaseView<'_>, flow: &FlowResult) -> Option<f64> {
-    let trips = Connection::of(*view, flow, End::Sender).round_trips()?;
-    Some(trips.lowest)
+/// Round trips of a request that takes so long: one, or those of a transaction, as long as its session is not known to
+/// have sent less.
+fn trips(view: &PhaseView<'_>, flow: &FlowResult, exchange: &Exchange<'_>, mean: f64) -> f64 {
+    let sent = || Connection::of(*view, flow, End::Sender).sent_per_second();
+    match exchange.numbers.noun {
+        Noun::Requests => 1.0,
+        Noun::Transactions => sent().map_or(1.0, |per_s| (per_s * mean).max(1.0)),
+    }
 }
 
 fn evidence(view: &PhaseView<'_>, exchange: &Exchange<'_>, flow: &FlowResult) -> Vec<Evidence> {
@@ -215,6 +242,29 @@ mod tests {
             ..SENDING
         };
         check(&closed(50.0, 0.021, 0.02).tcp(far), "distance");
+    }
+
+    #[test]
+    fn a_transaction_of_many_statements_makes_many_round_trips() {
+        let far = Tcp {
+            round_trip: 0.02,
+            lowest: 0.02,
+            ..SENDING
+        };
+        let transactions = |per_s: f64, workload: &str| {
+            let mut scene = closed_of("sql", 28.0, 0.146, 0.137).tcp(far);
+            scene.record.manifest.phases[0].workload = workload.into();
+            let all = &mut scene.record.series;
+            all.retain(|series| series.key.metric != "tcp.sent_segments");
+            scene.series("hosta", "tcp.sent_segments", move |s| s * per_s);
+            scene
+        };
+        // Of 146 ms, 49 segments per second are 7 round trips of 20 ms.
+        for workload in ["tpcb", "dbt2"] {
+            check(&transactions(49.0, workload), "distance-trips");
+        }
+        check(&transactions(7.0, "tpcb"), "wait");
+        transactions(7.0, "dbt2").without("answer_wait");
     }
 
     /// More requests at a time relieve a distance; in front of a queue they only wait.

@@ -31,6 +31,8 @@ use crate::quantities::requests::{
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
 
+/// Share of the time with something to send in which the server's window was full, from which it takes slowly.
+const TAKEN: f64 = 0.6;
 /// Share of a request from which a stage is where its time goes.
 const MOST: f64 = 0.5;
 /// Part of the wait that the round trip of the way makes up, from which the way is the reason.
@@ -77,6 +79,7 @@ pub const RULE: Rule = Rule {
         ("way", WAY, Unit::Ratio),
         ("grown", GROWN, Unit::One),
         ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
+        ("taken", TAKEN, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -96,6 +99,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .longest_stage()
         .filter(|stage| stage.share >= MOST)?;
     let case = match stage.name {
+        "send" | "wait" if is_taken_slowly(view) => case!(
+            "rule-request-stage-taken-says",
+            "rule-request-stage-taken-next",
+            0.8
+        ),
         "wait" => waits(&requests, &stage),
         "read" => reads(view, &requests, &stage),
         // Where each request connects, that these stages are long is the connections' doing.
@@ -151,6 +159,11 @@ fn says(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage, key: &'sta
         )
         .number("bytes", known(body(view)), Unit::Bytes)
         .number("lowest", known(lowest), Unit::Seconds)
+        .number(
+            "window",
+            known(view.total(http::PATH_WINDOW_RATIO)),
+            Unit::Ratio,
+        )
 }
 
 /// What speaks for a stage, and what was looked at beside it.
@@ -173,9 +186,18 @@ fn evidence(
     evidence.extend(row("evidence-path-lowest", http::PATH_LOWEST_SECONDS));
     evidence.extend(row("evidence-path-mean", http::PATH_MEAN_SECONDS));
     evidence.extend(row("evidence-path-resent", http::PATH_RESENT_RATIO));
+    let window = row("evidence-path-window", http::PATH_WINDOW_RATIO);
+    evidence.extend(window.filter(|_| is_taken_slowly(view)));
     evidence.extend(requests.server_cpu_row());
     evidence.extend(waiting(view));
     evidence
+}
+
+/// True where the server's receive window was full for most of the time in which there was something to send: a body
+/// lies in the system long after it was handed over.
+fn is_taken_slowly(view: &PhaseView<'_>) -> bool {
+    let full = view.total(http::PATH_WINDOW_RATIO);
+    full.is_some_and(|share| share >= TAKEN)
 }
 
 /// True where most requests wait because the server grants so few at a time on a connection.
@@ -356,6 +378,15 @@ mod tests {
     fn told(stages: [f64; 6], totals: &[(&str, f64)], case: &str) {
         let key = format!("rule-request-stage-{case}-says");
         check(&of_stages(stages, totals), "request_stage", &key);
+    }
+
+    #[test]
+    fn bodies_that_a_server_takes_slowly_are_told_from_its_work() {
+        let sending = [0.0, 0.0, 0.0, 0.3, 0.02, 0.0];
+        for stages in [WAITING, sending] {
+            told(stages, &[("path_window_ratio", 0.98)], "taken");
+        }
+        told(WAITING, &[("path_window_ratio", 0.3)], "wait");
     }
 
     #[test]
