@@ -1,6 +1,7 @@
 //! One session, whichever engine it is on.
 
 use std::future::Future;
+use std::net::TcpStream;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -98,6 +99,15 @@ impl Session {
         match &mut self.0 {
             Inner::Postgres(_) | Inner::MySql(_) => Ok(()),
             Inner::Sqlite(session) => session.limit(bound, Arc::clone(stop)),
+        }
+    }
+
+    /// Another handle of its TCP connection, whose state can be read while the session is used; `None` where it has
+    /// none, or does not give it.
+    pub fn tcp(&self) -> Option<TcpStream> {
+        match &self.0 {
+            Inner::Postgres(session) => session.tcp(),
+            Inner::MySql(_) | Inner::Sqlite(_) => None,
         }
     }
 

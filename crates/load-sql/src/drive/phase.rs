@@ -22,6 +22,7 @@ use sokudo_workload::limit::Limit;
 use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::Names;
 use sokudo_workload::sample::Sample;
+use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 use super::check::{Checked, Marks, marks};
 use super::client::{Client, Connection, Task, Transactions, run};
@@ -60,6 +61,9 @@ pub(crate) struct SqlPhase<B: Benchmark> {
     facts: Facts,
     /// Once the database is known.
     transactions: Option<Arc<B::Transactions>>,
+    /// A connection of each flow, from when it was made until the load starts.
+    watched: Vec<Watched>,
+    tcp_state: Option<Watch>,
     /// From when they were made until the load starts.
     armed: Vec<(FlowPlan, Task<B::Transactions>)>,
     crew: Crew<Report<DetailsOf<B>>, Collected<DetailsOf<B>>>,
@@ -89,6 +93,8 @@ impl<B: Benchmark> SqlPhase<B> {
             own_file: None,
             facts: Facts::default(),
             transactions: None,
+            watched: Vec::new(),
+            tcp_state: None,
             armed: Vec::new(),
             agreed_ns: None,
             seen: None,
@@ -239,6 +245,27 @@ impl<B: Benchmark> SqlPhase<B> {
             done: Arc::clone(&self.done),
             ledgers: Arc::clone(&self.ledgers),
         })
+    }
+
+    /// Has the first session of a flow watched while it loads.
+    fn watch(&mut self, flow: &FlowPlan, task: &Task<B::Transactions>) {
+        let first = task.connections.first();
+        let tcp = first.and_then(|connection| connection.session.tcp());
+        let watched = tcp.filter(|_| self.watched.len() < MAX_FLOWS);
+        self.watched.extend(watched.map(|tcp| Watched {
+            flow: flow.id,
+            end: "sender",
+            tcp,
+        }));
+    }
+
+    /// Names of the series of connections, whose label is the pair of both ends.
+    fn connection_names(&self, at_ns: i64, t0_ns: i64) -> Names {
+        let mut names = self.series_names(at_ns, t0_ns);
+        for label in names.flows.values_mut() {
+            *label = format!("{}→{label}", names.host);
+        }
+        names
     }
 
     /// Clients of the flows in front of this one, over all hosts.
@@ -414,6 +441,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         self.seen = self.look_at_statements(true);
         for flow in own {
             let task = self.task((&flow, due), &target, run, &transactions)?;
+            self.watch(&flow, &task);
             self.armed.push((flow, task));
         }
         Ok(())
@@ -430,6 +458,11 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
             }
         }
         self.names = Some(names);
+        let (watched, hosts) = (std::mem::take(&mut self.watched), self.spec.hosts.len());
+        let begins = (at_ns, hosts);
+        let of_connections = self.connection_names(at_ns, t0_ns);
+        let emit = Arc::clone(&self.emit);
+        self.tcp_state = Watch::begin(watched, B::KIND.source, of_connections, begins, emit)?;
         let options = self.common();
         let counted_ns = at_ns.saturating_add_unsigned(options.warmup.0);
         self.agreed_ns = options.rate.is_none().then_some(counted_ns);
@@ -455,6 +488,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers<PartsOf<B>>, Refusal> {
         self.crew.end();
+        self.tcp_state = None;
         let collected = self.crew.collected()?;
         if let (Some(names), Some(before)) = (&self.names, &self.seen) {
             self.tell_statements(names, before);

@@ -424,6 +424,11 @@ impl Postgres {
         self.answer(&mut |_, _| Ok(())).await
     }
 
+    /// Another handle of its TCP connection; `None` for a socket of this host.
+    pub(crate) fn tcp(&self) -> Option<std::net::TcpStream> {
+        self.link.tcp()
+    }
+
     pub(crate) async fn load(
         &mut self,
         table: &str,

@@ -2,11 +2,15 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::net::Shutdown;
 use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 use super::wire::{Inbox, Unread};
 
@@ -14,9 +18,29 @@ use super::wire::{Inbox, Unread};
 const TOO_LONG: &str = "a message of the server is longer than any may be";
 
 /// A connection in one of its forms: TCP, a socket of this host, TLS.
-pub(super) trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
+pub(super) trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {
+    /// Its TCP connection; `None` for a socket of this host.
+    fn socket(&self) -> Option<SockRef<'_>>;
+}
 
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Duplex for T {}
+impl Duplex for TcpStream {
+    fn socket(&self) -> Option<SockRef<'_>> {
+        Some(self.into())
+    }
+}
+
+impl Duplex for TlsStream<TcpStream> {
+    fn socket(&self) -> Option<SockRef<'_>> {
+        self.get_ref().0.socket()
+    }
+}
+
+#[cfg(unix)]
+impl Duplex for tokio::net::UnixStream {
+    fn socket(&self) -> Option<SockRef<'_>> {
+        None
+    }
+}
 
 /// A connection with what is to be sent and what has arrived.
 pub(super) struct Link {
@@ -28,6 +52,16 @@ pub(super) struct Link {
     inbox: Inbox,
 }
 
+/// The server hears at once that nobody is there, though others may have a handle of the connection.
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(socket) = self.stream.socket() {
+            // It may have ended before.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
 impl Link {
     pub(super) fn new(stream: Box<dyn Duplex>) -> Self {
         Self {
@@ -36,6 +70,12 @@ impl Link {
             sent: 0,
             inbox: Inbox::new(),
         }
+    }
+
+    /// Another handle of its TCP connection; `None` for a socket of this host.
+    pub(super) fn tcp(&self) -> Option<std::net::TcpStream> {
+        let socket = self.stream.socket()?;
+        socket.try_clone().ok().map(Into::into)
     }
 
     /// The session is open: messages may be as long as answers are.
