@@ -1063,7 +1063,7 @@ finding-request_path-signs = At least { $lossy } of the segments that were obser
 finding-request_path-try = Measure the way with `sokudo probe`, and look at drops of the interfaces on it.
 
 finding-slow_label-means = One kind of request of a test plan is much slower than the others. A mean over all requests hides it.
-finding-slow_label-signs = Its mean response time is at least { $times } times that of the median label and { $least } longer; labels with fewer than { $few } samples do not count.
+finding-slow_label-signs = Its mean response time is at least { $times } times that of the median label and { $least } longer; labels with fewer than { $few } samples do not count. It sets the rate where it takes at least { $most } of the time of users who ask without pauses.
 finding-slow_label-try = Examine that request by itself before tuning anything else.
 
 finding-softirq_core-means = One core spent all its time on interrupt work for received packets. Packets wait or are dropped although other cores are idle.

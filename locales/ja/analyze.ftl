@@ -942,7 +942,7 @@ finding-request_path-signs = 観測したセグメントの { $lossy } 以上が
 finding-request_path-try = `sokudo probe` で経路を測り、経路上のインターフェースの破棄数を確認してください。
 
 finding-slow_label-means = テスト計画のリクエストのうち 1 種類が、ほかよりはるかに遅くなっています。全リクエストの平均では分かりません。
-finding-slow_label-signs = 平均応答時間が、中央のラベルの { $times } 倍以上で { $least } 以上長い。サンプルが { $few } 件未満のラベルは数えない。
+finding-slow_label-signs = 平均応答時間が、中央のラベルの { $times } 倍以上で { $least } 以上長い。サンプルが { $few } 件未満のラベルは数えない。休まずリクエストするユーザーの時間の { $most } 以上を占めれば、レートを決めている。
 finding-slow_label-try = ほかを調整する前に、そのリクエストだけを調べてください。
 
 finding-softirq_core-means = 1 つのコアが、受信パケットの割り込み処理にすべての時間を使っていました。ほかのコアが空いていても、パケットは待たされるか破棄されます。

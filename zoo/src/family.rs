@@ -72,6 +72,14 @@ families! {
     SEND_BUFFER = "send buffer": ["send_buffer_limited"];
     /// As many requests or messages are under way as are allowed.
     WINDOW = "requests under way": ["window_full", "answer_wait/distance"];
+    /// Answers are far away, and few are under way.
+    DISTANCE = "a long way": ["answer_wait/distance", "request_stage/distance"];
+    /// Answers begin anew at the rate of a new connection.
+    BEGINNING = "beginning of connections": ["request_stage/read-start", "slow_start", "connection_churn"];
+    /// The server takes what is sent to it slowly.
+    SLOW_UPLOAD = "slow uploads": [
+        "request_stage/send", "request_stage/taken", "application_limited/reader"
+    ];
     /// The receiving socket overflows.
     RECEIVE_BUFFER = "receive buffer": ["receiver_buffer_overflow"];
     /// The connection, path or far end was not there for a while.

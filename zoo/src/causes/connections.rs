@@ -112,7 +112,7 @@ pub const ALL: &[Case] = &[
         name: "handshakes-cost",
         says: [
             "a TLS handshake for each request, on one core of the server",
-            "要求ごとの TLS ハンドシェイク、サーバーは 1 コア",
+            "リクエストごとの TLS ハンドシェイク、サーバーは 1 コア",
         ],
         family: &HANDSHAKES,
         strengths: [8.0, 16.0],

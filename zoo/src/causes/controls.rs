@@ -112,7 +112,7 @@ pub const ALL: &[Case] = &[
         name: "healthy-far-requests",
         says: [
             "requests over a long way, with enough under way",
-            "長い経路を通る、同時数が足りている要求",
+            "長い経路を通る、同時数が足りているリクエスト",
         ],
         family: &AS_ASKED,
         strengths: [5.0, 15.0],
@@ -201,7 +201,7 @@ pub const ALL: &[Case] = &[
     },
     Case {
         name: "healthy-requests",
-        says: ["requests at a modest rate", "控えめな速さの要求"],
+        says: ["requests at a modest rate", "控えめな速さのリクエスト"],
         family: &AS_ASKED,
         strengths: [100.0, 400.0],
         loads: &[

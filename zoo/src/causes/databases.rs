@@ -8,7 +8,7 @@ use crate::family::{
 use crate::world::{Engine, Event, Side};
 
 /// Settings of a PostgreSQL server whose commits do not wait for a disk.
-const NO_DISK: &[&str] = &[
+pub const NO_DISK: &[&str] = &[
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
@@ -111,6 +111,66 @@ pub const ALL: &[Case] = &[
             );
             let command = format!(
                 "timeout 8 psql -q -h 127.0.0.1 -p PORT -U bench -d bench -c '{holds}' > /dev/null 2>&1 &"
+            );
+            world.at(0.3, Event::Command(Side::Serving, command));
+        },
+    },
+    Case {
+        name: "database-table-is-locked",
+        says: [
+            "somebody else locks a table, again and again, ms at a time",
+            "ほかの誰かが表を繰り返しロックする、1 回の ms",
+        ],
+        family: &HELD_LOCK,
+        strengths: [300.0, 900.0],
+        loads: &["tpcb --target postgres://bench@HOST/bench -c 6 --duration 5s"],
+        make: |world, ms| {
+            world.database(Engine::Postgres, 4, NO_DISK);
+            let seconds = ms / 1e3;
+            let holds = format!(
+                "do $$ begin for i in 1..100 loop lock table tpcb_accounts in access exclusive mode; \
+                 perform pg_sleep({seconds:.3}); commit; perform pg_sleep(0.05); end loop; end $$"
+            );
+            let command = format!(
+                "timeout 8 psql -q -h 127.0.0.1 -p PORT -U bench -d bench -c '{holds}' > /dev/null 2>&1 &"
+            );
+            world.at(0.3, Event::Command(Side::Serving, command));
+        },
+    },
+    Case {
+        name: "database-clients-wait-in-circles",
+        says: [
+            "so many clients that change two rows of four in any order",
+            "4 行のうち 2 行を任意の順で変える、これだけのクライアント",
+        ],
+        family: &LOCKS,
+        strengths: [6.0, 16.0],
+        loads: &[
+            "sqlmix --target postgres://bench@HOST/bench --file crosses.sql -c {} --duration 5s",
+        ],
+        make: |world, _| {
+            world.files.push((
+                "crosses.sql",
+                "\\set a random(1, 4)\n\\set b random(1, 4)\nbegin;\nupdate tpcb_branches set bbalance = bbalance + 1 where bid = :a;\n\
+                 update tpcb_branches set bbalance = bbalance + 1 where bid = :b;\ncommit;\n",
+            ));
+            world.database(Engine::Postgres, 4, NO_DISK);
+        },
+    },
+    Case {
+        name: "mariadb-row-is-held",
+        says: ["the same of a row in MariaDB", "MariaDB での、行の同じ保持"],
+        family: &HELD_LOCK,
+        strengths: [300.0, 900.0],
+        loads: &["tpcb --target mysql://bench@HOST/bench -c 6 --duration 5s"],
+        make: |world, ms| {
+            world.database(Engine::MariaDb, 1, &[]);
+            let seconds = ms / 1e3;
+            let hold = format!(
+                "begin; select * from tpcb_branches where bid = 1 for update; select sleep({seconds:.3}); commit; select sleep(0.05);"
+            );
+            let command = format!(
+                "yes \"{hold}\" | head -n 100 | timeout 8 mariadb -h 127.0.0.1 -P PORT -u bench bench > /dev/null 2>&1 &"
             );
             world.at(0.3, Event::Command(Side::Serving, command));
         },

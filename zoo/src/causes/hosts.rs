@@ -12,7 +12,7 @@ pub const ALL: &[Case] = &[
         name: "own-shaper",
         says: [
             "the asking host's device is shaped, Mb/s",
-            "要求側のデバイスが整形されている、Mb/s",
+            "リクエスト側のデバイスが整形されている、Mb/s",
         ],
         family: &OWN_DEVICE,
         strengths: [8.0, 25.0],
@@ -235,7 +235,7 @@ pub const ALL: &[Case] = &[
         name: "firewall-drops-requests",
         says: [
             "the answering host's firewall drops requests, %",
-            "応答側のファイアウォールが要求を捨てる、%",
+            "応答側のファイアウォールがリクエストを捨てる、%",
         ],
         family: &FIREWALL,
         strengths: [3.0, 10.0],

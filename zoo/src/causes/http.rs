@@ -3,9 +3,13 @@
 use crate::case::Case;
 use crate::family::{
     CHURN, DELAYED_BODY, ERRORS, NAMES, REFUSALS, SERVER_CPU, SERVER_NEIGHBOUR, SERVER_PACES,
-    SERVER_PAUSES, SERVER_TIMES, SERVER_WAITS, SLOW_BODY, SLOW_NAMES, SLOW_SHARE,
+    SERVER_PAUSES, SERVER_TIMES, SERVER_WAITS, SLOW_BODY, SLOW_NAMES, SLOW_SHARE, SLOW_UPLOAD,
 };
 use crate::world::Side;
+
+/// An application server that does nothing but what a request names.
+const PROMPT: &str = "pool.url=sim: stress.search_ms=1 stress.interval_ms=0 stress.update_ms=0 stress.bit=16 \
+                      workers.core=64 workers.max=64 pool.max=64";
 
 pub const ALL: &[Case] = &[
     Case {
@@ -37,7 +41,7 @@ pub const ALL: &[Case] = &[
         name: "server-locks",
         says: [
             "a lock that each request holds, ms",
-            "各要求が保持するロック、ms",
+            "各リクエストが保持するロック、ms",
         ],
         family: &SERVER_WAITS,
         strengths: [5.0, 20.0],
@@ -59,7 +63,7 @@ pub const ALL: &[Case] = &[
         name: "server-computes",
         says: [
             "CPU time of each request on the server's only core, µs",
-            "サーバー唯一のコアでの要求ごとの CPU 時間、µs",
+            "サーバー唯一のコアでのリクエストごとの CPU 時間、µs",
         ],
         family: &SERVER_CPU,
         strengths: [1500.0, 5000.0],
@@ -104,7 +108,7 @@ pub const ALL: &[Case] = &[
     },
     Case {
         name: "answers-429",
-        says: ["a limit on requests per second", "毎秒の要求数の上限"],
+        says: ["a limit on requests per second", "毎秒のリクエスト数の上限"],
         family: &REFUSALS,
         strengths: [50.0, 150.0],
         loads: &[
@@ -117,7 +121,7 @@ pub const ALL: &[Case] = &[
         name: "answers-503",
         says: [
             "a share of requests fails fast, %",
-            "一部の要求がすぐに失敗する、%",
+            "一部のリクエストがすぐに失敗する、%",
         ],
         family: &REFUSALS,
         strengths: [20.0, 80.0],
@@ -136,7 +140,7 @@ pub const ALL: &[Case] = &[
         name: "server-holds-to-a-rate",
         says: [
             "a limit on the rate for which requests wait, per second",
-            "要求が順番を待つレート制限、毎秒",
+            "リクエストが順番を待つレート制限、毎秒",
         ],
         family: &SERVER_PACES,
         strengths: [300.0, 80.0],
@@ -147,7 +151,7 @@ pub const ALL: &[Case] = &[
         name: "server-takes-varied-times",
         says: [
             "times of requests that vary by themselves around this mean, ms",
-            "この平均のまわりで変動する要求ごとの時間、ms",
+            "この平均のまわりで変動するリクエストごとの時間、ms",
         ],
         family: &SERVER_TIMES,
         strengths: [20.0, 60.0],
@@ -217,12 +221,43 @@ pub const ALL: &[Case] = &[
         name: "client-closes-each",
         says: [
             "the client opens a connection for each request, users",
-            "クライアントが要求ごとに接続を開く、ユーザー数",
+            "クライアントがリクエストごとに接続を開く、ユーザー数",
         ],
         family: &CHURN,
         strengths: [4.0, 8.0],
         loads: &["http http://HOST/ --no-keepalive -c {}"],
         make: |world, _| world.served_by("body=100"),
+    },
+    Case {
+        name: "uploads-are-taken-slowly",
+        says: [
+            "a server that takes so much of an upload, KB/s per connection",
+            "アップロードをこれだけしか受け取らないサーバー、接続あたり KB/s",
+        ],
+        family: &SLOW_UPLOAD,
+        strengths: [2000.0, 500.0],
+        loads: &["http http://HOST/ -c 4 -X POST -b @body.txt"],
+        make: |world, kb| {
+            world.within(
+                Side::Asking,
+                "head -c 1500000 /dev/zero | tr '\\0' x > body.txt",
+            );
+            world.served_by(format!("body=100 take_kb={kb:.0}"));
+        },
+    },
+    Case {
+        name: "one-page-is-slow",
+        says: [
+            "one of three pages of a plan takes its time, ms",
+            "テスト計画の 3 ページのうち 1 つだけが遅い、ms",
+        ],
+        family: &SLOW_SHARE,
+        strengths: [150.0, 400.0],
+        loads: &["jmx run slow_page.jmx -J server=HOST -J slow={}"],
+        make: |world, _| {
+            world.files.push(("slow_page.jmx", include_str!("slow_page.jmx")));
+            world.target(PROMPT);
+        },
     },
     Case {
         name: "names-come-slowly",

@@ -6,10 +6,12 @@ use sokudo_testkit::relay::{Fate, Which};
 
 use crate::case::Case;
 use crate::family::{
-    CHECKSUMS, FIREWALL, LOSSY_PATH, LOST_LARGE, NARROW_PATH, ONE_HOST, POLICED, REORDERING,
-    REPETITION, SHORT, WINDOW,
+    BEGINNING, CHECKSUMS, DISTANCE, FIREWALL, LOSSY_PATH, LOST_LARGE, NARROW_PATH, ONE_HOST,
+    POLICED, REORDERING, REPETITION, SHORT, WINDOW,
 };
-use crate::world::{Side, bucket, narrow};
+use crate::world::{Engine, Side, bucket, narrow};
+
+use super::databases::NO_DISK;
 
 /// Byte of an IP packet that lies behind the headers of UDP and, with its options, of TCP.
 const PAYLOAD_BYTE: usize = 60;
@@ -62,7 +64,7 @@ pub const ALL: &[Case] = &[
         name: "way-is-narrow-for-requests",
         says: [
             "large requests through a link in the middle, Mb/s",
-            "途中のリンクを通る大きな要求、Mb/s",
+            "途中のリンクを通る大きなリクエスト、Mb/s",
         ],
         family: &NARROW_PATH,
         strengths: [5.0, 15.0],
@@ -102,6 +104,63 @@ pub const ALL: &[Case] = &[
         make: |world, rate| {
             world.delay_ms(5.0);
             world.there(|script| script.narrow(narrow(rate, 1_000.0, true)));
+        },
+    },
+    Case {
+        name: "way-is-far-for-transactions",
+        says: [
+            "a database at the end of a long way, ms there",
+            "長い経路の先のデータベース、片道 ms",
+        ],
+        family: &DISTANCE,
+        strengths: [10.0, 30.0],
+        loads: &["tpcb --target postgres://bench@HOST/bench -c 4"],
+        make: |world, ms| {
+            world.database(Engine::Postgres, 4, &[]);
+            world.delay_ms(ms);
+        },
+    },
+    Case {
+        name: "way-is-far-for-new-connections",
+        says: [
+            "pages of 300 KB, each from a new connection over a long way, ms there",
+            "長い経路で、毎回新しい接続で取る 300 KB のページ、片道 ms",
+        ],
+        family: &BEGINNING,
+        strengths: [15.0, 40.0],
+        loads: &["http http://HOST/ --no-keepalive -c 4"],
+        make: |world, ms| {
+            world.served_by("body=300000");
+            world.delay_ms(ms);
+        },
+    },
+    Case {
+        name: "way-loses-transactions",
+        says: [
+            "random loss on the way to a database, %",
+            "データベースへの経路のランダムな損失、%",
+        ],
+        family: &LOSSY_PATH,
+        strengths: [2.0, 6.0],
+        loads: &["tpcb --target postgres://bench@HOST/bench -c 4 --duration 5s"],
+        make: |world, percent| {
+            world.database(Engine::Postgres, 4, NO_DISK);
+            world.delay_ms(2.0);
+            world.there(|script| script.rule(Which::Share(percent / 100.0), Fate::Drop));
+        },
+    },
+    Case {
+        name: "way-loses-names",
+        says: [
+            "random loss on the way to a name server, %",
+            "ネームサーバーへの経路のランダムな損失、%",
+        ],
+        family: &LOSSY_PATH,
+        strengths: [2.0, 10.0],
+        loads: &["dns HOST -q www.example. --rate 300/s --timeout 500ms"],
+        make: |world, percent| {
+            world.served_by("dns=1");
+            world.there(|script| script.rule(Which::Share(percent / 100.0), Fate::Drop));
         },
     },
     Case {
@@ -162,7 +221,10 @@ pub const ALL: &[Case] = &[
     },
     Case {
         name: "way-loses-requests",
-        says: ["random loss under requests, %", "要求の下の無作為な損失、%"],
+        says: [
+            "random loss under requests, %",
+            "リクエストの下の無作為な損失、%",
+        ],
         family: &LOSSY_PATH,
         strengths: [2.0, 6.0],
         loads: &["rr HOST --size 1KiB:1KiB --connections 8"],
@@ -261,7 +323,7 @@ pub const ALL: &[Case] = &[
         name: "way-jitters",
         says: [
             "a way that jitters, ms, and one request at a time",
-            "揺らぐ経路 (ms) と 1 つずつの要求",
+            "揺らぐ経路 (ms) と 1 つずつのリクエスト",
         ],
         family: &WINDOW,
         strengths: [20.0, 60.0],
@@ -315,7 +377,7 @@ pub const ALL: &[Case] = &[
         name: "way-damages-requests",
         says: [
             "requests with a flipped byte, %",
-            "1 バイトが反転した要求、%",
+            "1 バイトが反転したリクエスト、%",
         ],
         family: &CHECKSUMS,
         strengths: [3.0, 8.0],

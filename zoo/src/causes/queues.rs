@@ -170,7 +170,7 @@ pub const ALL: &[Case] = &[
         name: "app-computes",
         says: [
             "CPU time of each request of an application server, µs",
-            "アプリケーションサーバーの要求ごとの CPU 時間、µs",
+            "アプリケーションサーバーのリクエストごとの CPU 時間、µs",
         ],
         family: &SERVER_CPU,
         strengths: [2000.0, 6000.0],

@@ -89,7 +89,7 @@ pub const ALL: &[Case] = &[
         name: "request-window",
         says: [
             "requests come faster than answers on a long way, ms",
-            "長い経路で応答より速く来る要求、ms",
+            "長い経路で応答より速く来るリクエスト、ms",
         ],
         family: &WINDOW,
         strengths: [15.0, 30.0],
@@ -111,7 +111,7 @@ pub const ALL: &[Case] = &[
         name: "requests-overflow-a-small-buffer",
         says: [
             "requests over UDP to a small receive buffer, KiB",
-            "小さな受信バッファーへの UDP 要求、KiB",
+            "小さな受信バッファーへの UDP リクエスト、KiB",
         ],
         family: &RECEIVE_BUFFER,
         strengths: [3.0, 6.0],
@@ -128,7 +128,7 @@ pub const ALL: &[Case] = &[
         name: "nagle-holds-back",
         says: [
             "small requests wait for held-back acknowledgements",
-            "小さな要求が遅延確認応答を待つ",
+            "小さなリクエストが遅延確認応答を待つ",
         ],
         family: &NAGLE,
         strengths: [2.0, 4.0],

@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::tls;
 
 /// Longest request.
-const REQUEST_MAX_BYTES: usize = 256 * 1024;
+const REQUEST_MAX_BYTES: usize = 4 << 20;
 /// Pieces in which a body is sent slowly.
 const PIECES: usize = 10;
 
@@ -110,7 +110,7 @@ impl Server {
 
     fn answer(&self, stream: &mut (impl Read + Write)) -> io::Result<()> {
         let mut buffer = Vec::new();
-        while read_request(stream, &mut buffer)? {
+        while read_request(stream, &mut buffer, self.manner.number("take_kb"))? {
             let status = self.work();
             let is_whole = self.respond(stream, status)?;
             if self.manner.is("close") || !is_whole {
@@ -251,8 +251,9 @@ fn exponential(n: u64) -> f64 {
     -(1.0 - uniform).ln()
 }
 
-/// Reads to the end of a request; false when the other end has left.
-fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads to the end of a request, so many thousand bytes per second or, with 0, at once; false when the other end
+/// has left.
+fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>, take_kb: f64) -> io::Result<bool> {
     let mut portion = [0; 4096];
     loop {
         let head = buffer.windows(4).position(|four| four == b"\r\n\r\n");
@@ -267,7 +268,12 @@ fn read_request(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool
         }
         match stream.read(&mut portion)? {
             0 => return Ok(false),
-            n => buffer.extend_from_slice(&portion[..n]),
+            n => {
+                buffer.extend_from_slice(&portion[..n]);
+                if take_kb > 0.0 {
+                    thread::sleep(Duration::from_secs_f64(n as f64 / (take_kb * 1e3)));
+                }
+            }
         }
     }
 }
@@ -301,10 +307,10 @@ mod tests {
                         POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET";
         let mut stream = requests.as_bytes();
         let mut buffer = Vec::new();
-        assert!(read_request(&mut stream, &mut buffer).expect("a request"));
-        assert!(read_request(&mut stream, &mut buffer).expect("one with a body"));
-        assert!(read_request(&mut stream, &mut buffer).expect("another"));
-        assert!(!read_request(&mut stream, &mut buffer).expect("the end"));
+        assert!(read_request(&mut stream, &mut buffer, 0.0).expect("a request"));
+        assert!(read_request(&mut stream, &mut buffer, 0.0).expect("one with a body"));
+        assert!(read_request(&mut stream, &mut buffer, 0.0).expect("another"));
+        assert!(!read_request(&mut stream, &mut buffer, 0.0).expect("the end"));
     }
 
     #[test]

@@ -54,6 +54,8 @@ const WORDS: &[&str] = &[
     // Nothing is served for so long, every so often.
     "pause_every_ms",
     "pause_ms",
+    // Bytes of requests that each connection takes per second, in thousands.
+    "take_kb",
     // Bytes of a body; time over which they are sent; share of responses that end in the middle of it;
     // whether head and body are written apart, with Nagle's algorithm on.
     "body",

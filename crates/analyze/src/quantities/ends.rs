@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use sokudo_model::kinds::{self, Family, Kind};
+use sokudo_model::kinds::{self, Family, Kind, Noun};
 use sokudo_model::metric::Metric;
 use sokudo_model::{Evidence, Finding, FlowResult, Unit};
 
@@ -109,11 +109,14 @@ pub struct Times {
 }
 
 impl<'a> Load<'a> {
-    /// The phase as one over connections between hosts of the run; `None` for any other.
+    /// The phase as one over connections whose state is read all the time: those between hosts of the run, and
+    /// sessions on a database. `None` for any other.
     pub fn of(view: PhaseView<'a>) -> Option<Self> {
         let kind = view.kind()?;
         let has_connections = match kind.family {
-            Family::Exchange(numbers) => numbers.between.is_some(),
+            Family::Exchange(numbers) => {
+                numbers.between.is_some() || numbers.noun == Noun::Transactions
+            }
             Family::Bytes(_) | Family::Messages(_) | Family::Files(_) => true,
             Family::Datagram | Family::Probe => false,
         };
