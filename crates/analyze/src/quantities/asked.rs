@@ -9,6 +9,7 @@ use sokudo_model::metrics::group;
 use sokudo_model::{Evidence, FlowResult, Unit};
 
 use crate::quantities::datagrams::HELD;
+use crate::quantities::exchange::Exchange;
 use crate::view::PhaseView;
 
 /// Share of what was due from which it was carried.
@@ -110,6 +111,15 @@ fn counted(kind: &Kind) -> Metric {
     }
 }
 
+/// True when hardly a request queued up, and for a moment.
+fn had_hiccup(view: &PhaseView<'_>) -> bool {
+    let of_flow = |exchange: Exchange<'_>| {
+        let (flow, share) = view.highest(exchange.numbers.window_full_ratio)?;
+        Some(exchange.is_hiccup(flow, share))
+    };
+    Exchange::of(*view).and_then(of_flow).unwrap_or(false)
+}
+
 fn is_sound(view: &PhaseView<'_>, kind: &Kind) -> bool {
     let few = |metric: Metric| {
         let highest = view.highest(metric).map(|(_, share)| share);
@@ -119,8 +129,7 @@ fn is_sound(view: &PhaseView<'_>, kind: &Kind) -> bool {
     };
     match kind.family {
         Family::Exchange(numbers) => {
-            let bounds = [numbers.error_ratio, numbers.window_full_ratio];
-            bounds.into_iter().all(few)
+            few(numbers.error_ratio) && (few(numbers.window_full_ratio) || had_hiccup(view))
         }
         Family::Datagram => {
             let allowed = view.max_loss().unwrap_or(HELD);

@@ -450,6 +450,14 @@ mod tests {
         let one = 1.0 / 57.0;
         scene(one, 0.001_1, 57.0).without("generator_limited");
         scene(one, 0.001_1, 57.0).without("window_full");
+        let carried = |wait| {
+            scene(one, wait, 57.0)
+                .total("transactions", 57.0)
+                .total("transactions_per_second", 5.7)
+                .total("asked_per_second", 5.7)
+        };
+        carried(0.001_1).limited_by("application_limited");
+        carried(0.3).without("application_limited");
         // Many had it, or it was long.
         scene(one, 0.001_1, 5_700.0).limited_by("generator_limited");
         scene(one, 0.3, 57.0).limited_by("generator_limited");
