@@ -573,6 +573,7 @@ error-prove-no-runs = the test gave no numbers
 error-prove-no-suspect = no option of this load can put `{ $rule }` to the test
 error-prove-no-suspect-hint = `sokudo why --rules` says how each cause is tested
 error-prove-unsafe = the test of `{ $rule }` acknowledges commits before they are on the disk
+error-prove-unsafe-setting-hint = add --allow-unsafe where a crash of the server may lose the last commits of the test: its setting is changed for every second run, and put back after each
 error-prove-unsafe-hint = add --allow-unsafe where a crash of the server may lose the last commits of the test; its settings stay as they are
 error-result-unreadable = the result cannot be read: { $error }
 error-not-a-host = `{ $target }` is not a host, nor a host with a port
@@ -835,6 +836,9 @@ error-out-listen-hint = choose an address of this host and a port that is free
 error-value-versus = `{ $text }` names no change: write `rcvbuf=4MiB`, or `nagle=` to leave an option out
 error-value-wait = `{ $text }` is not a valid way to wait: block, epoll, spin, or spin:TIME such as spin:50us
 error-versus-nothing = `{ $option }={ $value }` changes nothing
+error-versus-no-database = `{ $option }` is a setting of a database server, and none is loaded
+error-versus-no-database-hint = name the database of a load on one: `sokudo tpcb --target postgres://USER@HOST/DB --versus setting.commit_delay=200`
+error-versus-unsafe = with { $settings } a crash may lose commits or damage the data
 error-versus-nothing-hint = give a value that differs from the one of the measurement
 error-web-listen = the page cannot be served on `{ $at }`: { $error }
 error-web-listen-hint = choose another address with --listen, port 0 takes any that is free

@@ -26,6 +26,7 @@ help-advise--transport = What carries the content
 help-advise--transport-tcp = TCP without encryption, after both ends have proven themselves
 help-advise--transport-tls = TLS 1.3 over TCP; the receiver's key is pinned
 help-help = Print the help of commands
+help-any--allow-unsafe = Allow a setting of --versus with which a crash of the server may lose commits or damage data, such as `setting.innodb_flush_log_at_trx_commit=2`
 help-any--at = Admin port of the target. Default: the target that was started last on this host
 help-any--clients = Clients, each with a session of its own; over all threads
 help-any--commit = When the load's own sessions have a commit acknowledged; the server's settings stay as they are
@@ -137,7 +138,7 @@ help-any--transport-unix = A socket of this host; both ends must be on it
 help-any--unsupported = What happens to elements and functions that cannot be executed: fail, warn or skip
 help-any--uses = How many hosts it lets in. Default: any number
 help-any--valid = How long the line lets hosts in: `30min`, `24h`
-help-any--versus = Measure with and without a change of one option, four times each in turns, and tell what it does: `rcvbuf=4MiB`, or `nagle=` to leave an option out. Of a sokudo target that is loaded also a knob: `target.pool.max=50`
+help-any--versus = Measure with and without a change of one option, four times each in turns, and tell what it does: `rcvbuf=4MiB`, or `nagle=` to leave an option out. Of a sokudo target that is loaded also a knob: `target.pool.max=50`; of a database server a setting: `setting.commit_delay=200`
 help-any--wait = How threads wait for messages, on both ends: `block` sleeps in the kernel, `epoll` too, with one call for many connections, `spin` asks without sleeping, `spin:50us` for so long
 help-any--warmup = Load before the measurement begins; it is not counted
 help-any--web = Show the run in a browser while it goes on, and let it be stopped there. Beyond 127.0.0.1 the printed address holds a token

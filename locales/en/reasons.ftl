@@ -17,6 +17,8 @@ reason-out-of-turn = what came is not the message whose turn it is
 reason-wrong-way = a frame came that belongs to the other direction
 reason-nothing-answers = nothing answers there
 reason-no-statement-counters = the database has no extension pg_stat_statements
+reason-performance-schema-off = performance_schema is off on the server: it needs performance_schema = ON in its option file, and a restart
+reason-prepared-statements-lost = the server had no room to count all prepared statements: raise performance_schema_max_prepared_statements_instances
 reason-no-part = took no part
 reason-answered-out-of-order = answered out of order
 reason-frame-unknown = a frame of an unknown kind
@@ -253,6 +255,7 @@ reason-source-target-count = the target's own count
 reason-source-monitor-answers = answers to the monitor
 reason-source-self-test = self-test over loopback
 reason-source-pool-looks = looks at the pool
+reason-source-statements = statements on the server
 reason-source-sequence-numbers = sequence numbers and time stamps
 reason-source-generator-counts = time stamps and counts of the generator
 reason-source-both-counts = time stamps and counts of both ends

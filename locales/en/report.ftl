@@ -578,6 +578,7 @@ report-metric-stream-sender-cpu-ratio = CPU sending
 report-metric-stream-receiver-cpu-ratio = CPU receiving
 ## Repeated runs
 report-profiles = Settings of the server, measured in turns
+report-statements-seen = The server counts no executions of some statements: their time is that in which sessions were seen to execute them, ten times a second.
 report-statements-table = Statements while the load went on, by the time that the server took for them
 report-statements-statement = Statement
 report-statements-time = Time
@@ -585,6 +586,7 @@ report-statements-share = Share
 report-statements-calls = Calls
 report-statements-mean = Mean
 report-statements-rows = Rows
+report-statements-examined = Rows read in tables
 report-statements-hit = Blocks from the cache
 report-statements-read = Blocks read
 report-statements-plans = Plans of { $n } statements, the same before and after the load

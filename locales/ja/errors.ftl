@@ -573,6 +573,7 @@ error-prove-no-runs = 試験は数値を出しませんでした
 error-prove-no-suspect = この負荷には `{ $rule }` を試験できるオプションがありません
 error-prove-no-suspect-hint = 各原因の試験方法は `sokudo why --rules` が示します
 error-prove-unsafe = `{ $rule }` の試験は、ディスクに届く前にコミットを承認します
+error-prove-unsafe-setting-hint = サーバーの異常終了で試験の最後のコミットが失われてもよければ、--allow-unsafe を付けてください。サーバーの設定は一回おきに変え、そのたびに元へ戻します
 error-prove-unsafe-hint = サーバーの異常終了で試験の最後のコミットが失われてもよければ、--allow-unsafe を付けてください。サーバーの設定は変わりません
 error-result-unreadable = 結果を読めません: { $error }
 error-not-a-host = `{ $target }` はホストでもポート付きのホストでもありません
@@ -835,6 +836,9 @@ error-out-listen-hint = このホストのアドレスと、空いているポ�
 error-value-versus = `{ $text }` は変更を表していません。`rcvbuf=4MiB` のように、オプションを省くなら `nagle=` のように指定してください
 error-value-wait = `{ $text }` は待ち方ではありません。block、epoll、spin、または spin:50us のような spin:TIME を指定してください
 error-versus-nothing = `{ $option }={ $value }` では何も変わりません
+error-versus-no-database = `{ $option }` はデータベースサーバーの設定ですが、負荷の対象にサーバーがありません
+error-versus-no-database-hint = 負荷をかけるデータベースを指定してください: `sokudo tpcb --target postgres://USER@HOST/DB --versus setting.commit_delay=200`
+error-versus-unsafe = { $settings } では、異常終了時にコミットを失うか、データが壊れるおそれがあります
 error-versus-nothing-hint = 測定と異なる値を与えてください
 error-web-listen = `{ $at }` でページを提供できません: { $error }
 error-web-listen-hint = --listen で別のアドレスを指定してください。ポート 0 なら空きポートを使います

@@ -26,6 +26,7 @@ help-advise--transport = 内容を運ぶもの
 help-advise--transport-tcp = 暗号化しない TCP。両端は互いを確かめる
 help-advise--transport-tls = TCP 上の TLS 1.3。受信側の鍵を固定する
 help-help = コマンドのヘルプを表示する
+help-any--allow-unsafe = クラッシュ時にコミットを失うかデータが壊れるおそれのある --versus の設定 (`setting.innodb_flush_log_at_trx_commit=2` など) を許す
 help-any--at = ターゲットの管理ポート。既定: このホストで最後に起動されたターゲット
 help-any--clients = 全スレッドのクライアント数。それぞれが自分のセッションを持つ
 help-any--commit = 負荷自身のセッションがコミットの承認を受ける時点。サーバーの設定は変わらない
@@ -137,7 +138,7 @@ help-any--transport-unix = このホストのソケット。両端ともこの�
 help-any--unsupported = 実行できない要素や関数の扱い: fail (失敗)、warn (警告)、skip (省略)
 help-any--uses = 参加できるホスト数。既定値: 無制限
 help-any--valid = この行で参加できる期間: `30min`、`24h`
-help-any--versus = 一つのオプションの変更ありとなしを交互に四回ずつ測り、その効果を示す: `rcvbuf=4MiB`、または省くなら `nagle=`。対象が sokudo ターゲットならその設定も: `target.pool.max=50`
+help-any--versus = 一つのオプションの変更ありとなしを交互に四回ずつ測り、その効果を示す: `rcvbuf=4MiB`、または省くなら `nagle=`。対象が sokudo ターゲットならその設定も: `target.pool.max=50`。データベースサーバーなら設定も: `setting.commit_delay=200`
 help-any--wait = スレッドがメッセージを待つ方法 (両端): `block` と `epoll` はカーネル内で待つ (`epoll` は多数の接続を 1 回の呼び出しで待つ)。`spin` は眠らずに問い合わせ続け、`spin:50us` はその時間だけ続ける
 help-any--warmup = 測定開始前の負荷。集計には含めない
 help-any--web = 実行中の様子をブラウザーに表示し、そこから停止できるようにする。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く

@@ -16,6 +16,8 @@ reason-out-of-turn = 届いたのは次の順番のメッセージではあり�
 reason-wrong-way = 逆方向のフレームが届きました
 reason-nothing-answers = 応答がありません
 reason-no-statement-counters = データベースに拡張 pg_stat_statements がありません
+reason-performance-schema-off = サーバーで performance_schema が無効です。オプションファイルに performance_schema = ON を書き、再起動が必要です
+reason-prepared-statements-lost = サーバーに、準備された文をすべて数える余地がありませんでした。performance_schema_max_prepared_statements_instances を増やしてください
 reason-no-part = 参加しませんでした
 reason-answered-out-of-order = 応答の順序が正しくありません
 reason-frame-unknown = 未知の種類のフレーム
@@ -251,6 +253,7 @@ reason-source-thread-cpu = スレッドの CPU 時間
 reason-source-target-count = ターゲット自身の計数
 reason-source-monitor-answers = モニターへの応答
 reason-source-self-test = ループバックでの自己診断
+reason-source-statements = サーバーでの文
 reason-source-pool-looks = プールの観測
 reason-source-sequence-numbers = シーケンス番号とタイムスタンプ
 reason-source-generator-counts = 負荷生成側のタイムスタンプと計数

@@ -526,6 +526,7 @@ report-metric-stream-sender-cpu-ratio = 送信側 CPU
 report-metric-stream-receiver-cpu-ratio = 受信側 CPU
 ## 繰り返し測定
 report-profiles = 交互に測ったサーバーの設定
+report-statements-seen = サーバーが実行を数えない文があります。その時間は、セッションがそれを実行しているのを毎秒 10 回の観測で見た時間です。
 report-statements-table = 負荷の間の文 (サーバーがかけた時間の順)
 report-statements-statement = 文
 report-statements-time = 時間
@@ -533,6 +534,7 @@ report-statements-share = 割合
 report-statements-calls = 回数
 report-statements-mean = 平均
 report-statements-rows = 行
+report-statements-examined = 表から読んだ行
 report-statements-hit = キャッシュのブロック
 report-statements-read = 読んだブロック
 report-statements-plans = 負荷の前後で同じだった { $n } 個の文の実行計画

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 /// Marks the end of a text that was cut.
-const CUT: char = '…';
+pub(crate) const CUT: char = '…';
 
 /// True for an invisible character that changes how the text around it is shown: a control character, a
 /// mark of the direction of writing, or a separator of lines or paragraphs.

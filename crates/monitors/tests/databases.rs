@@ -170,6 +170,16 @@ fn mariadb_tells_commits_and_who_waits_for_what() {
         observed.until("mariadb.sessions", "Lock", |sessions| sessions == 1.0);
         assert_eq!(observed.last("mariadb.client_wait_ratio", ""), Some(0.5));
         assert_eq!(observed.last("mariadb.row_locks_waiting", ""), Some(1.0));
+        observed.until(
+            "mariadb.statement_sessions",
+            "update hot set n = n + ?",
+            |it| it == 1.0,
+        );
+        // InnoDB tells of its locks a tenth of a second late.
+        observed.until("mariadb.row_queue.sessions", "hot", |sessions| {
+            sessions == 1.0
+        });
+        assert_eq!(observed.last("mariadb.row_queue.holders", "hot"), Some(1.0));
     });
     for told in ["statements_per_second", "hit_ratio", "log_bytes_per_second"] {
         let name = format!("mariadb.{told}");

@@ -35,6 +35,7 @@ mod tls;
 mod value;
 
 pub use error::{Class, SqlError};
+pub use placeholders::parameters_of;
 pub use row::Row;
 pub use rows::RowWriter;
 pub use session::{Begin, Session, Statement};

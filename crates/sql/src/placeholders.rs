@@ -51,6 +51,13 @@ fn quoted(text: &str) -> Option<usize> {
     }
 }
 
+/// Parameters of a statement: the highest number of its placeholders `$1`, `$2`, …
+pub fn parameters_of(sql: &str) -> usize {
+    let mut most = 0;
+    replaced(sql, |_, index| most = most.max(index + 1));
+    most
+}
+
 /// For engines whose placeholders have no numbers.
 pub(crate) fn positional(sql: &str) -> Positional {
     let mut order = Vec::new();
@@ -82,6 +89,7 @@ mod tests {
             "update t set a = a + ? where b = '$1' and c = ? -- $3\nand d-?"
         );
         assert_eq!(found.order, [1, 0, 0]);
+        assert_eq!((parameters_of("$2 '$3' $1"), parameters_of("'$1'")), (2, 0));
         assert_eq!(numbered("$1/$12 /* $2 */ '$"), "?1/?12 /* $2 */ '$");
         assert_eq!(numbered("$0 $x $"), "$0 $x $");
         assert_eq!(numbered("é'é$1'$2"), "é'é$1'?2");

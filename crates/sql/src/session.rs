@@ -26,7 +26,11 @@ const TOO_MANY: &str = "the server gives more rows than any statement of the tes
 type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, SqlError>> + 'a>>;
 
 /// A session on a database. Dropping it closes the connection; what was under way there is rolled back.
-pub struct Session(Inner);
+pub struct Session {
+    inner: Inner,
+    /// Texts of what is prepared; `None` where nobody asks for them.
+    texts: Option<Vec<String>>,
+}
 
 enum Inner {
     Postgres(Box<Postgres>),
@@ -75,7 +79,7 @@ impl Session {
 
     fn connect_at<'a>(place: ServerAddress, bound: Duration) -> Answer<'a, Self> {
         let connecting = async move {
-            Ok(Self(match &place {
+            let inner = match &place {
                 ServerAddress::Postgres(address) => {
                     Inner::Postgres(Box::new(Postgres::connect(address).await?))
                 }
@@ -83,7 +87,8 @@ impl Session {
                     Inner::MySql(Box::new(MySql::connect(address).await?))
                 }
                 ServerAddress::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
-            }))
+            };
+            Ok(Self { inner, texts: None })
         };
         Box::pin(async move {
             let connected = tokio::time::timeout(bound, connecting).await;
@@ -96,7 +101,7 @@ impl Session {
     ///
     /// Errors: SQLite cannot be watched.
     pub fn limit(&mut self, bound: Duration, stop: &Arc<AtomicBool>) -> Result<(), SqlError> {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Postgres(_) | Inner::MySql(_) => Ok(()),
             Inner::Sqlite(session) => session.limit(bound, Arc::clone(stop)),
         }
@@ -105,7 +110,7 @@ impl Session {
     /// Another handle of its TCP connection, whose state can be read while the session is used; `None` where it has
     /// none, or does not give it.
     pub fn tcp(&self) -> Option<TcpStream> {
-        match &self.0 {
+        match &self.inner {
             Inner::Postgres(session) => session.tcp(),
             Inner::MySql(_) | Inner::Sqlite(_) => None,
         }
@@ -113,17 +118,27 @@ impl Session {
 
     /// Its engine.
     pub fn engine(&self) -> Engine {
-        match self.0 {
+        match self.inner {
             Inner::Postgres(_) => Engine::Postgres,
             Inner::MySql(_) => Engine::MySql,
             Inner::Sqlite(_) => Engine::Sqlite,
         }
     }
 
+    /// Keeps the texts of the statements that are prepared from now on.
+    pub fn keep_texts(&mut self) {
+        self.texts = Some(Vec::new());
+    }
+
+    /// The texts that were kept so far, each once, in the order of their first preparation; none are kept any more.
+    pub fn take_texts(&mut self) -> Vec<String> {
+        self.texts.take().unwrap_or_default()
+    }
+
     /// Prepares a statement with placeholders `$1`, `$2`, …
     pub fn prepare<'a>(&'a mut self, sql: &'a str) -> Answer<'a, Statement> {
         Box::pin(async move {
-            Ok(Statement(match &mut self.0 {
+            let prepared = Statement(match &mut self.inner {
                 Inner::Postgres(session) => {
                     let form = postgres::Form::Readable;
                     let prepared = session.prepare(sql, &[], form).await;
@@ -131,13 +146,19 @@ impl Session {
                 }
                 Inner::MySql(session) => Form::MySql(session.prepare(sql).await?),
                 Inner::Sqlite(session) => Form::Sqlite(session.prepare(sql)?),
-            }))
+            });
+            if let Some(texts) = &mut self.texts
+                && !texts.iter().any(|text| text == sql)
+            {
+                texts.push(sql.to_owned());
+            }
+            Ok(prepared)
         })
     }
 
     /// Executes several statements, separated by `;`, without parameters and results.
     pub async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Postgres(session) => session.batch(sql).await.map_err(Failure::told),
             Inner::MySql(session) => session.batch(sql).await,
             Inner::Sqlite(session) => session.batch(sql).await,
@@ -152,7 +173,7 @@ impl Session {
         statement: &Statement,
         parameters: &[Value<'_>],
     ) -> Result<u64, SqlError> {
-        match (&mut self.0, &statement.0) {
+        match (&mut self.inner, &statement.0) {
             (Inner::Postgres(session), Form::Postgres(statement)) => {
                 let done = session.execute(statement, parameters).await;
                 done.map_err(Failure::told)
@@ -185,7 +206,7 @@ impl Session {
         parameters: &[Value<'_>],
         each: EachRow<'_>,
     ) -> Result<(), SqlError> {
-        match (&mut self.0, &statement.0) {
+        match (&mut self.inner, &statement.0) {
             (Inner::Postgres(session), Form::Postgres(statement)) => {
                 let done = session.query(statement, parameters, each).await;
                 done.map(drop).map_err(Failure::told)
@@ -247,7 +268,7 @@ impl Session {
     ///
     /// Errors: the first one; the statements behind it are not executed. Statements of another engine.
     pub async fn pipeline(&mut self, steps: &[(&Statement, &[Value<'_>])]) -> Result<(), SqlError> {
-        let Inner::Postgres(session) = &mut self.0 else {
+        let Inner::Postgres(session) = &mut self.inner else {
             return Err(foreign());
         };
         let foreign_one =
@@ -311,7 +332,7 @@ impl Session {
         next: NextRow<'a>,
     ) -> Answer<'a, u64> {
         Box::pin(async move {
-            match &mut self.0 {
+            match &mut self.inner {
                 Inner::Postgres(session) => {
                     let loaded = session.load(table, columns, next).await;
                     loaded.map_err(Failure::told)
@@ -346,7 +367,7 @@ impl Session {
 
     /// Whether it is encrypted.
     pub fn is_encrypted(&self) -> bool {
-        match &self.0 {
+        match &self.inner {
             Inner::Postgres(session) => session.is_encrypted,
             Inner::MySql(session) => session.is_encrypted,
             Inner::Sqlite(_) => false,

@@ -2,15 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::kinds::sql;
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{mariadb, postgres};
-use sokudo_model::{Evidence, Series};
+use sokudo_model::statements::Statements;
+use sokudo_model::{Evidence, Series, Unit, cut};
 
 use super::exchange::Exchange;
 use crate::view::PhaseView;
 
 /// Looks at the sessions, each of about a second, below which they are chance.
 const LEAST_POINTS: usize = 3;
+
+/// Share of the time of all statements from which one of them is named.
+const MOST_OF_TIME: f64 = 0.3;
+/// Letters of a statement, and of a step of a plan, in a sentence.
+const WORDS: usize = 80;
 
 /// Sessions that wait for their client, or wait to send to it.
 const CLIENT: &str = "Client";
@@ -37,6 +44,8 @@ pub struct Told {
     pub commits: Metric,
     pub reads: Metric,
     pub hit_ratio: Metric,
+    /// Sessions that wait for rows of a table, and the transactions that they wait for.
+    pub row_queue: [Metric; 2],
 }
 
 /// Metrics of PostgreSQL.
@@ -52,6 +61,7 @@ pub const POSTGRES: Told = Told {
     commits: postgres::COMMITS_PER_SECOND,
     reads: postgres::BLOCKS_READ_PER_SECOND,
     hit_ratio: postgres::HIT_RATIO,
+    row_queue: [postgres::ROW_QUEUE_SESSIONS, postgres::ROW_QUEUE_HOLDERS],
 };
 
 /// Metrics of MariaDB.
@@ -68,6 +78,7 @@ pub const MARIADB: Told = Told {
     commits: mariadb::COMMITS_PER_SECOND,
     reads: mariadb::POOL_READS_PER_SECOND,
     hit_ratio: mariadb::HIT_RATIO,
+    row_queue: [mariadb::ROW_QUEUE_SESSIONS, mariadb::ROW_QUEUE_HOLDERS],
 };
 
 /// Names of the waits differ in their letters between versions: `WALSync`, `WalSync`.
@@ -249,6 +260,32 @@ impl<'a> Database<'a> {
         row
     }
 
+    /// Evidence that most of the server's time went to one statement, with the step of its plan that reads a whole
+    /// table; `None` where the statements were not counted, or none stands out.
+    pub fn statement_row(&self) -> Option<Evidence> {
+        let all = Statements::of(self.view.record, self.view.phase);
+        let all_s: f64 = all.counted.iter().map(|it| it.seconds).sum();
+        let first = all.counted.first()?;
+        if first.seconds < all_s * MOST_OF_TIME {
+            return None;
+        }
+        let plan = all.plans_of(&first.statement);
+        let step = plan.and_then(|it| scan(it.plans.last()?));
+        let key = match step {
+            Some(_) => "evidence-database-scan",
+            None => "evidence-database-statement",
+        };
+        let mut row = self.row_of(key, sql::STATEMENT_SECONDS, first.seconds);
+        row.says = row
+            .says
+            .word("statement", cut(&first.statement, WORDS))
+            .number("all", all_s, Unit::Seconds);
+        if let Some(step) = step {
+            row.says = row.says.word("step", cut(step, WORDS));
+        }
+        Some(row)
+    }
+
     /// Evidence that so many transactions were carried out per second, as the generator counts them.
     pub fn rate_row(&self) -> Option<Evidence> {
         let metric = self.exchange.numbers.per_second;
@@ -259,4 +296,12 @@ impl<'a> Database<'a> {
                 .evidence("evidence-transactions", metric, host, rate),
         )
     }
+}
+
+/// The step of a plan that reads a whole table, in the words of PostgreSQL or of MariaDB.
+fn scan(plan: &str) -> Option<&str> {
+    let mut steps = plan
+        .lines()
+        .map(|line| line.trim_start_matches([' ', '-', '>']));
+    steps.find(|step| step.contains("Seq Scan on ") || step.starts_with("ALL on "))
 }

@@ -57,7 +57,12 @@ fn by_quota(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Finding> {
         share,
     );
     row.labels = series.key.labels.clone();
-    let rows = [Some(row), cores(view, database), database.rate_row()];
+    let rows = [
+        Some(row),
+        cores(view, database),
+        database.statement_row(),
+        database.rate_row(),
+    ];
     finding.evidence = rows.into_iter().flatten().collect();
     finding.next = Some(Text::new("rule-database-cpu-quota-next"));
     Some(finding)
@@ -79,7 +84,13 @@ fn by_machine(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Finding> 
     let weight = 0.5 + 0.45 * share.min(1.0);
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let working = database.working_row("evidence-database-working", working);
-    let rows = [Some(working), Some(used), Some(full), database.rate_row()];
+    let rows = [
+        Some(working),
+        Some(used),
+        Some(full),
+        database.statement_row(),
+        database.rate_row(),
+    ];
     finding.evidence = rows.into_iter().flatten().collect();
     finding.next = Some(Text::new("rule-database-cpu-machine-next"));
     Some(finding)
@@ -103,9 +114,13 @@ fn cores(view: &PhaseView<'_>, database: &Database<'_>) -> Option<Evidence> {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_model::kinds::sql;
+    use sokudo_model::statements::{Counted, tell_plan};
+    use sokudo_model::{Batch, Metric, SeriesKey};
+
     use crate::tests::requests::is_quiet;
     use crate::tests::transactions::*;
-    use crate::tests::{add_series, of_two_cores};
+    use crate::tests::{add_series, of_rule, of_two_cores};
 
     /// Eight sessions of which so many compute, on two cores of which this share is idle.
     fn computing(working: f64, idle: f64) -> Transactions {
@@ -114,13 +129,19 @@ mod tests {
 
     /// The same, whose own processes used so many cores.
     fn using(working: f64, idle: f64, cores: f64) -> Transactions {
+        on_full_machine(on_postgres(&classes(working)), idle).gauge("cpu_cores", cores)
+    }
+
+    fn classes(working: f64) -> [(&'static str, f64); 3] {
         let others = 8.0 - working;
-        let mut made = on_postgres(&[
+        [
             ("CPU", working),
             ("Client", others / 2.0),
             ("Lock", others / 2.0),
-        ])
-        .gauge("cpu_cores", cores);
+        ]
+    }
+
+    fn on_full_machine(mut made: Transactions, idle: f64) -> Transactions {
         let of_host = of_two_cores("hosta");
         made.record.environments.insert("hosta".into(), of_host);
         let labels = [("core", "all"), ("state", "idle")];
@@ -133,6 +154,59 @@ mod tests {
             idle,
         );
         made
+    }
+
+    /// What the server says of a statement of the load, which reads a whole table.
+    fn scanned(made: &mut Transactions, statement: &str, own: &str, step: &str) {
+        let key = |metric: Metric| SeriesKey {
+            host: "hosta".into(),
+            source: "sql".into(),
+            metric: metric.name.into(),
+            labels: Default::default(),
+        };
+        let (t_ns, mut batch) = (made.record.manifest.phases[0].t1_ns, Batch::default());
+        let counted = |statement: &str, seconds| Counted {
+            statement: statement.into(),
+            seconds,
+            ..Counted::default()
+        };
+        counted(statement, 8.0).tell(key, t_ns, &mut batch);
+        counted("commit", 1.0).tell(key, t_ns, &mut batch);
+        tell_plan(key(sql::PLAN), own, step, t_ns, &mut batch);
+        made.record.series.extend(batch.series);
+    }
+
+    #[test]
+    fn the_statement_that_reads_a_whole_table_is_named_on_each_server() {
+        let own = "select abalance from tpcb_accounts where aid = $1";
+        let digest = "SELECT `abalance` FROM `tpcb_accounts` WHERE `aid` = ?";
+        let mut mariadb = on_full_machine(on_mariadb(&classes(7.0)), 0.03);
+        let by = [("by", "port=3306"), ("pid", "7")];
+        add_series(
+            &mut mariadb.record,
+            "hosta",
+            "process.cpu_ratio",
+            &by,
+            0.0,
+            1.9,
+        );
+        for (mut made, statement, step) in [
+            (computing(7.0, 0.03), own, "  ->  Seq Scan on tpcb_accounts"),
+            (mariadb, digest, "ALL on tpcb_accounts"),
+        ] {
+            scanned(&mut made, statement, own, step);
+            told(
+                &made.record,
+                "database_cpu",
+                "rule-database-cpu-machine-says",
+            );
+            let said = format!("{:?}", of_rule(&made.record, "database_cpu"));
+            let step = step.trim_start_matches([' ', '-', '>']);
+            assert!(
+                said.contains("evidence-database-scan") && said.contains(step),
+                "{said}"
+            );
+        }
     }
 
     #[test]

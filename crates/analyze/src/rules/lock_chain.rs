@@ -9,7 +9,7 @@
 //! With fewer rows that all transactions change than there are clients, they go one after the other through
 //! each row, whatever the hardware.
 
-use sokudo_model::metrics::{mariadb, postgres};
+use sokudo_model::metrics::mariadb;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::database::Database;
@@ -102,11 +102,12 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 }
 
 fn longest_queue<'a>(view: &PhaseView<'a>, database: &Database<'a>) -> Option<Queue<'a>> {
-    let queues = database.series(postgres::ROW_QUEUE_SESSIONS);
+    let [sessions, holders] = database.told.row_queue;
+    let queues = database.series(sessions);
     let queues = queues.filter_map(|series| {
         let relation = series.key.labels.get("relation")?.as_str();
         let is_same = |other: &&sokudo_model::Series| other.key.labels == series.key.labels;
-        let holders = database.series(postgres::ROW_QUEUE_HOLDERS).find(is_same)?;
+        let holders = database.series(holders).find(is_same)?;
         Some(Queue {
             relation,
             sessions: view.mean(series)?,
@@ -117,7 +118,7 @@ fn longest_queue<'a>(view: &PhaseView<'a>, database: &Database<'a>) -> Option<Qu
 }
 
 fn queue_row(database: &Database<'_>, queue: &Queue<'_>) -> Evidence {
-    let metric = postgres::ROW_QUEUE_SESSIONS;
+    let [metric, _] = database.told.row_queue;
     let mut row = database.row_of("evidence-database-queue", metric, queue.sessions);
     row.says =
         row.says
@@ -148,6 +149,18 @@ mod tests {
             said.contains("tpcb_branches") && said.contains("IO/WALSync"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn mariadb_tells_the_table_of_the_row_as_well() {
+        let record = on_mariadb(&[("Client", 0.5), ("CPU", 1.5), ("Lock", 6.0)])
+            .event("row lock", 6.0)
+            .queue("tpcb_branches", 6.0, 1.0)
+            .gauge("row_lock_waits_per_second", 300.0)
+            .record;
+        told(&record, "lock_chain", "rule-lock-chain-row-says");
+        let said = format!("{:?}", of_rule(&record, "lock_chain"));
+        assert!(said.contains("mariadb.row_queue.sessions"), "{said}");
     }
 
     #[test]

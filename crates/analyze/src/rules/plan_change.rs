@@ -12,6 +12,8 @@ use crate::view::PhaseView;
 
 /// Letters of a statement, and of a step of a plan, in a sentence.
 const WORDS: usize = 80;
+/// Stands for a step that a plan does not have.
+const ENDED: &str = "–";
 /// Changed statements that are named as evidence.
 const NAMED_MAX: usize = 5;
 
@@ -65,14 +67,16 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// The first step in which the first and the last plan of a statement differ.
+/// The first step in which the first and the last plan of a statement differ; a dash where one has ended.
 fn steps(one: &Planned) -> Option<(String, String)> {
     let (first, last) = (one.plans.first()?, one.plans.last()?);
-    let differs = |(a, b): &(&str, &str)| a != b;
-    let mut both = first.lines().zip(last.lines());
-    let step = |line: &str| cut(line.trim_start_matches([' ', '-', '>']), WORDS).into_owned();
-    let found = both.find(differs);
-    found.map(|(before, after)| (step(before), step(after)))
+    let same = first.lines().zip(last.lines());
+    let same = same.take_while(|(before, after)| before == after).count();
+    let step = |plan: &str| {
+        let line = plan.lines().nth(same).unwrap_or(ENDED);
+        cut(line.trim_start_matches([' ', '-', '>']), WORDS).into_owned()
+    };
+    (first != last).then(|| (step(first), step(last)))
 }
 
 #[cfg(test)]
@@ -122,6 +126,17 @@ mod tests {
             "{says:?}"
         );
         none(&planned(before, before), "plan_change");
+    }
+
+    #[test]
+    fn a_step_that_one_plan_has_more_is_a_change() {
+        let before = "ALL on tpcb_accounts";
+        let after = "ALL on tpcb_accounts\n  rowid filter";
+        for (before, after, step) in [(before, after, "rowid filter"), (after, before, "–")] {
+            let finding = one(&planned(before, after), "plan_change");
+            let says = words(&finding.says);
+            assert_eq!(says.last().map(String::as_str), Some(step), "{says:?}");
+        }
     }
 
     /// The words of a message.

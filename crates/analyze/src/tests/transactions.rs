@@ -8,10 +8,26 @@ const SERVER: &str = "postgres://db:5432/bench";
 /// A record of eight clients in a closed loop from 10 s to 20 s.
 pub(crate) struct Transactions {
     pub(crate) record: Record,
+    /// The server's monitor, and the metric and the label of what its sessions wait for.
+    monitor: &'static str,
+    events: (&'static str, &'static str),
 }
 
 /// One on PostgreSQL whose sessions are in these classes on average.
 pub(crate) fn on_postgres(classes: &[(&str, f64)]) -> Transactions {
+    on("postgres", ("wait_sessions", "event"), classes)
+}
+
+/// One on MariaDB.
+pub(crate) fn on_mariadb(classes: &[(&str, f64)]) -> Transactions {
+    on("mariadb", ("state_sessions", "state"), classes)
+}
+
+fn on(
+    monitor: &'static str,
+    events: (&'static str, &'static str),
+    classes: &[(&str, f64)],
+) -> Transactions {
     let metrics = [
         ("transactions", 10_000.0),
         ("transactions_per_second", 1_000.0),
@@ -33,7 +49,11 @@ pub(crate) fn on_postgres(classes: &[(&str, f64)]) -> Transactions {
     one.result.summary = metrics.into();
     record.manifest.workload = "tpcb".into();
     record.manifest.phases.push(one);
-    let mut made = Transactions { record };
+    let mut made = Transactions {
+        record,
+        monitor,
+        events,
+    };
     if !classes.iter().any(|(class, _)| *class == "CPU") {
         made = made.labelled("sessions", ("class", "CPU"), 0.0);
     }
@@ -44,16 +64,18 @@ pub(crate) fn on_postgres(classes: &[(&str, f64)]) -> Transactions {
 }
 
 impl Transactions {
-    fn labelled(mut self, metric: &str, label: (&str, &str), value: f64) -> Self {
+    /// A number of the server with a label.
+    pub(crate) fn labelled(mut self, metric: &str, label: (&str, &str), value: f64) -> Self {
         let labels = [("server", SERVER), label];
-        let metric = format!("postgres.{metric}");
+        let metric = format!("{}.{metric}", self.monitor);
         add_series(&mut self.record, "hosta", &metric, &labels, 0.0, value);
         self
     }
 
     /// So many sessions in a wait event.
     pub(crate) fn event(self, event: &str, sessions: f64) -> Self {
-        self.labelled("wait_sessions", ("event", event), sessions)
+        let (metric, label) = self.events;
+        self.labelled(metric, (label, event), sessions)
     }
 
     /// So many sessions wait for rows of a table, behind so many transactions.
@@ -64,7 +86,7 @@ impl Transactions {
 
     /// A number of the server.
     pub(crate) fn gauge(mut self, metric: &str, value: f64) -> Self {
-        let metric = format!("postgres.{metric}");
+        let metric = format!("{}.{metric}", self.monitor);
         let labels = [("server", SERVER)];
         add_series(&mut self.record, "hosta", &metric, &labels, 0.0, value);
         self

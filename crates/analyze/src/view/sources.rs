@@ -154,6 +154,7 @@ const READ_AT: &[(&str, &[Metric])] = &[
             mariadb::SESSIONS,
             mariadb::STATE_SESSIONS,
             mariadb::CLIENT_WAIT_RATIO,
+            mariadb::ROW_QUEUE_SESSIONS,
         ],
     ),
     (
@@ -164,6 +165,10 @@ const READ_AT: &[(&str, &[Metric])] = &[
     ("/proc/PID/schedstat", &[postgres::CPU_CORES]),
     ("SHOW GLOBAL STATUS", mariadb::METRICS),
     ("self-test over loopback", selftest::METRICS),
+    (
+        "statements on the server",
+        &[sql::PLAN, sql::PLANS_READ, sql::STATEMENT_SECONDS],
+    ),
     (
         "looks at the pool",
         &[sql::POOL_USED, sql::POOL_MAX, sql::POOL_WAITING],

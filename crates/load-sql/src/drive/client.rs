@@ -135,6 +135,24 @@ pub(crate) struct Connection<T: Transactions> {
     pub(crate) is_lost: bool,
 }
 
+/// Sessions whose load has ended, until somebody has read what the server tells of them.
+pub(crate) struct Kept<T: Transactions> {
+    connections: Vec<Connection<T>>,
+    /// The runtime that they belong to.
+    runtime: Runtime,
+}
+
+impl<T: Transactions> Drop for Kept<T> {
+    fn drop(&mut self) {
+        // Sessions end within their runtime.
+        let _within = self.runtime.enter();
+        self.connections.clear();
+    }
+}
+
+/// The sessions of all threads that are kept.
+pub(crate) type AllKept<T> = Arc<Mutex<Vec<Kept<T>>>>;
+
 /// Task of one load thread.
 pub(crate) struct Task<T: Transactions> {
     pub(crate) plan: AskPlan,
@@ -153,6 +171,8 @@ pub(crate) struct Task<T: Transactions> {
     pub(crate) done: Arc<AtomicU64>,
     /// The ledgers of its clients, at the end.
     pub(crate) ledgers: Arc<Mutex<Vec<Ledger>>>,
+    /// Takes its sessions in the end; `None` where nobody reads of them then.
+    pub(crate) kept: Option<AllKept<T>>,
 }
 
 type DetailsOf<T> = TransactionDetails<<T as Transactions>::Parts>;
@@ -202,6 +222,7 @@ pub(crate) fn run<T: Transactions>(
         runtime,
         done,
         ledgers,
+        kept,
     } = task;
     let patience = Patience {
         target,
@@ -212,9 +233,9 @@ pub(crate) fn run<T: Transactions>(
         bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
         stop: Arc::clone(&plan.stop),
     };
-    let mut kept = Vec::new();
+    let (mut written, mut idle) = (Vec::new(), Vec::new());
     // Sessions end within their runtime.
-    let _within = runtime.enter();
+    let within = runtime.enter();
     let ready = || Ok((Room::new(connections), clients));
     let load = |(room, clients): &mut (Room<T>, Vec<Client<T::Seat>>),
                 course: &mut Course<DetailsOf<T>>| {
@@ -233,11 +254,22 @@ pub(crate) fn run<T: Transactions>(
             shared.course().lose(now_ns(), &error);
         }
         done.fetch_add(shared.done.get(), Ordering::Relaxed);
-        kept.extend(clients.drain(..).map(|client| client.ledger));
+        written.extend(clients.drain(..).map(|client| client.ledger));
+        if kept.is_some() {
+            idle = room.pool.take();
+        }
     };
     measured(&plan, at_ns, reports, ready, load);
     if let Ok(mut ledgers) = ledgers.lock() {
-        ledgers.append(&mut kept);
+        ledgers.append(&mut written);
+    }
+    drop(within);
+    let own = Kept {
+        connections: idle,
+        runtime,
+    };
+    if let Some(Ok(mut kept)) = kept.as_ref().map(|kept| kept.lock()) {
+        kept.push(own);
     }
 }
 

@@ -25,10 +25,11 @@ use sokudo_workload::sample::Sample;
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 use super::check::{Checked, Marks, marks};
-use super::client::{Client, Connection, Task, Transactions, run};
+use super::client::{AllKept, Client, Connection, Task, Transactions, run};
 use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
-use super::{Benchmark, BenchmarkOptions as _, Ledger, facts, statements};
+use super::statements::{Look, Seen, between, end_with_their_session};
+use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
 use crate::db::{CONNECT, SET_UP, block_on, connect, no_tables, refused, runtime, set_up};
 use crate::options::CommonOptions;
 
@@ -69,11 +70,13 @@ pub(crate) struct SqlPhase<B: Benchmark> {
     crew: Crew<Report<DetailsOf<B>>, Collected<DetailsOf<B>>>,
     agreed_ns: Option<i64>,
     /// What the server said of the load's statements before it, on the host that asks.
-    seen: Option<statements::Seen>,
+    seen: Option<Seen>,
     /// Names of the series, once the load has its time.
     names: Option<Names>,
     done: Arc<AtomicU64>,
     ledgers: Arc<Mutex<Vec<Ledger>>>,
+    /// The load's sessions after it, where the server's counters of their statements end with them.
+    kept: AllKept<B::Transactions>,
 }
 
 impl<B: Benchmark> SqlPhase<B> {
@@ -101,6 +104,7 @@ impl<B: Benchmark> SqlPhase<B> {
             names: None,
             done: Arc::default(),
             ledgers: Arc::default(),
+            kept: Arc::default(),
         };
         let sessions: u64 = phase.own_flows().map(|flow| phase.sessions_of(&flow)).sum();
         can_hold(sessions)?;
@@ -244,6 +248,7 @@ impl<B: Benchmark> SqlPhase<B> {
             runtime,
             done: Arc::clone(&self.done),
             ledgers: Arc::clone(&self.ledgers),
+            kept: self.keeps_sessions(target).then(|| Arc::clone(&self.kept)),
         })
     }
 
@@ -266,6 +271,12 @@ impl<B: Benchmark> SqlPhase<B> {
             *label = format!("{}→{label}", names.host);
         }
         names
+    }
+
+    /// Whether the load's sessions stand until their statements are counted. Of several hosts one asks, and all keep
+    /// theirs.
+    fn keeps_sessions(&self, target: &Target) -> bool {
+        !self.common().no_server_stats && end_with_their_session(target.engine())
     }
 
     /// Clients of the flows in front of this one, over all hosts.
@@ -334,21 +345,42 @@ impl<B: Benchmark> SqlPhase<B> {
         }
     }
 
-    /// Looks at the load's statements, on one of the hosts that load.
-    fn look_at_statements(&self, is_before: bool) -> Option<statements::Seen> {
+    /// The server whose statements are looked at, on one of the hosts that load.
+    fn looked_at(&self) -> Option<(Target, Arc<B::Transactions>)> {
         let first = self.spec.phase.flows.first()?;
         let transactions = self.transactions.as_ref()?;
         let is_wanted = first.from == self.spec.me && !self.common().no_server_stats;
         let target = self.target().ok().filter(|_| is_wanted)?;
-        let runtime = runtime().ok()?;
-        block_on(
-            &runtime,
-            statements::look(&target, &**transactions, is_before),
-        )
+        Some((target, Arc::clone(transactions)))
+    }
+
+    fn look_before(&self) -> Option<Seen> {
+        let (target, transactions) = self.looked_at()?;
+        let (look, runtime) = (Look::at(&target)?, runtime().ok()?);
+        let planned = block_on(&runtime, look.planned(&*transactions));
+        let counted = block_on(&runtime, look.counted());
+        Some(Seen { counted, planned })
+    }
+
+    fn look_after(&self) -> Option<Seen> {
+        let (target, transactions) = self.looked_at()?;
+        let (look, runtime) = (Look::at(&target)?, runtime().ok()?);
+        let counted = block_on(&runtime, look.counted());
+        // What they had begun may hold locks.
+        self.release();
+        let planned = block_on(&runtime, look.planned(&*transactions));
+        Some(Seen { counted, planned })
+    }
+
+    /// Ends the sessions that were kept.
+    fn release(&self) {
+        if let Ok(mut kept) = self.kept.lock() {
+            kept.clear();
+        }
     }
 
     /// Tells the plans that one look has found.
-    fn tell_plans(&self, names: &Names, seen: &statements::Seen, t_ns: i64, batch: &mut Batch) {
+    fn tell_plans(&self, names: &Names, seen: &Seen, t_ns: i64, batch: &mut Batch) {
         let key = |metric| names.key(B::KIND.source, metric, &self.database());
         for (statement, plan) in seen.planned.iter().flatten() {
             tell_plan(key(sql::PLAN), statement, plan, t_ns, batch);
@@ -356,14 +388,14 @@ impl<B: Benchmark> SqlPhase<B> {
     }
 
     /// Tells what the server counted for each statement between a look before the load and now, and the plans.
-    fn tell_statements(&self, names: &Names, before: &statements::Seen) {
-        let Some(after) = self.look_at_statements(false) else {
+    fn tell_statements(&self, names: &Names, before: &Seen) {
+        let Some(after) = self.look_after() else {
             return;
         };
         let key = |metric| names.key(B::KIND.source, metric, &self.database());
         let t_ns = now_ns() - names.t0_ns;
         let mut batch = Batch::default();
-        let counted = statements::between(before, &after);
+        let counted = between(before, &after);
         let lacking = counted.as_ref().err().map(String::as_str);
         tell_read(key(sql::STATEMENTS_READ), lacking, t_ns, &mut batch);
         for one in counted.into_iter().flatten() {
@@ -438,7 +470,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
             self.facts.scale,
         )?);
         self.transactions = Some(Arc::clone(&transactions));
-        self.seen = self.look_at_statements(true);
+        self.seen = self.look_before();
         for flow in own {
             let task = self.task((&flow, due), &target, run, &transactions)?;
             self.watch(&flow, &task);
@@ -493,6 +525,7 @@ impl<B: Benchmark> Phase<Numbers<PartsOf<B>>> for SqlPhase<B> {
         if let (Some(names), Some(before)) = (&self.names, &self.seen) {
             self.tell_statements(names, before);
         }
+        self.release();
         let flows = self.spec.phase.flows.iter();
         let sessions: Vec<u64> = flows.map(|flow| self.sessions_of(flow)).collect();
         let rate = self.thread_rate();

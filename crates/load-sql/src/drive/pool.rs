@@ -51,6 +51,11 @@ impl<C> Pool<C> {
         })
     }
 
+    /// The sessions that no client has.
+    pub(super) fn take(&self) -> Vec<C> {
+        self.idle.take()
+    }
+
     /// Sessions that are with clients, or on their way to one that waited for it.
     pub(super) fn used(&self) -> usize {
         self.size.saturating_sub(self.free.available_permits())

@@ -53,11 +53,12 @@ metrics! {
     KEPT_CONDITIONS = counter("sql.kept_conditions", One, "conditions on the tables that hold at the end");
     BROKEN_CONDITIONS = counter("sql.broken_conditions", One, "conditions on the tables that do not hold at the end").named();
     SETTING = gauge("sql.setting", One, "1 for each setting of the database in force when the load begins; labels name and value, and commits (kept, at-risk) for those that decide whether an acknowledged commit outlives a crash");
-    STATEMENT_CALLS = counter("sql.statement.calls", One, "executions of a statement while the load went on, by pg_stat_statements; label statement");
+    STATEMENT_CALLS = counter("sql.statement.calls", One, "executions of a statement while the load went on, by pg_stat_statements or performance_schema; label statement. MySQL: by sessions that stood when the load ended; MariaDB counts no prepared statements");
     STATEMENT_SECONDS = counter("sql.statement.seconds", Seconds, "time that the server took for these executions; label statement");
     STATEMENT_ROWS = counter("sql.statement.rows", One, "rows that these executions gave or changed; label statement");
-    STATEMENT_BLOCKS_HIT = counter("sql.statement.blocks_hit", One, "blocks that these executions found in the server's cache; label statement");
-    STATEMENT_BLOCKS_READ = counter("sql.statement.blocks_read", One, "blocks that these executions had to read into the server's cache; label statement");
+    STATEMENT_ROWS_EXAMINED = counter("sql.statement.rows_examined", One, "rows that these executions read in tables; label statement; only of MariaDB and MySQL");
+    STATEMENT_BLOCKS_HIT = counter("sql.statement.blocks_hit", One, "blocks that these executions found in the server's cache; label statement; only of PostgreSQL");
+    STATEMENT_BLOCKS_READ = counter("sql.statement.blocks_read", One, "blocks that these executions had to read into the server's cache; label statement; only of PostgreSQL");
     STATEMENTS_READ = gauge("sql.statements_read", One, "1 when the server's counters of statements could be read before and after the load, 0 with the reason in the label why");
     PLAN = gauge("sql.plan", One, "1 when the load begins and when it has ended for the plan of each of its prepared statements; labels statement and plan");
     PLANS_READ = gauge("sql.plans_read", One, "1 when the plans could be asked for before and after the load, 0 with the reason in the label why");
@@ -219,6 +220,6 @@ pub(super) const KIND: Kind = Kind {
     is_plan: false,
     takes_turns: false,
     options: &[
-        "clients", "commit", "find", "max-skew", "pool", "rate", "threads",
+        "clients", "commit", "find", "max-skew", "pool", "rate", "threads", "versus",
     ],
 };

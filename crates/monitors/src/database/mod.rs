@@ -121,6 +121,8 @@ pub(crate) struct Names {
     pub(crate) checkpointing: Option<&'static str>,
     /// Mean number of sessions that wait for rows of a table, and of the transactions that hold them.
     pub(crate) queue: Option<[&'static str; 2]>,
+    /// Mean number of sessions that execute a statement, where the server does not count its statements well.
+    pub(crate) statements: Option<&'static str>,
     /// Series that are computed from the counters.
     pub(crate) derived: &'static [Derived],
 }
@@ -257,6 +259,11 @@ impl<Q: Questions> DatabaseSampler<Q> {
                 let label = [("relation", relation)];
                 points.push((self.key(sessions, &label), waiting));
                 points.push((self.key(holders, &label), holding));
+            }
+        }
+        if let Some(metric) = names.statements {
+            for (statement, mean) in self.window.statements() {
+                points.push((self.key(metric, &[("statement", statement)]), mean));
             }
         }
         for (metric, value) in self.counters.take(t_ns, readings, names.derived) {

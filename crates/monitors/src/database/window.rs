@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 const MOST: usize = 48;
 /// Longest name of one, characters.
 const NAME: usize = 64;
+/// Longest text of a statement, characters.
+const STATEMENT: usize = 500;
 
 /// Activity of the sessions at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,6 +20,8 @@ pub(crate) struct Seen {
     pub(crate) is_checkpointing: Option<bool>,
     /// Tables, how many sessions wait for rows of each, and behind how many transactions.
     pub(crate) queues: Vec<(String, [f64; 2])>,
+    /// Statements, and how many sessions execute each.
+    pub(crate) statements: Vec<(String, f64)>,
 }
 
 /// The looks since the last reading.
@@ -27,6 +31,7 @@ pub(super) struct Window {
     /// Sessions by event: what was seen once stays, so that its series goes to 0.
     by_event: BTreeMap<String, f64>,
     queues: BTreeMap<String, [f64; 2]>,
+    statements: BTreeMap<String, f64>,
     of_client: f64,
     /// Looks at which the checkpointer could be seen, and of those the ones at which it worked.
     checkpointer: [f64; 2],
@@ -39,6 +44,7 @@ impl Window {
             by_class: classes.iter().map(|class| (*class, 0.0)).collect(),
             by_event: BTreeMap::new(),
             queues: BTreeMap::new(),
+            statements: BTreeMap::new(),
             of_client: 0.0,
             checkpointer: [0.0; 2],
         }
@@ -50,15 +56,20 @@ impl Window {
         for (class, event, sessions) in seen.groups {
             *self.by_class.entry(class).or_default() += sessions;
             if !event.is_empty()
-                && let Some(sum) = slot(&mut self.by_event, &event)
+                && let Some(sum) = slot(&mut self.by_event, &event, NAME)
             {
                 *sum += sessions;
             }
         }
         for (relation, [sessions, holders]) in seen.queues {
-            if let Some(sums) = slot(&mut self.queues, &relation) {
+            if let Some(sums) = slot(&mut self.queues, &relation, NAME) {
                 sums[0] += sessions;
                 sums[1] += holders;
+            }
+        }
+        for (statement, sessions) in seen.statements {
+            if let Some(sum) = slot(&mut self.statements, &statement, STATEMENT) {
+                *sum += sessions;
             }
         }
         if let Some(works) = seen.is_checkpointing {
@@ -86,6 +97,11 @@ impl Window {
         queues.map(|(relation, sums)| (relation.as_str(), sums.map(|sum| self.mean(sum))))
     }
 
+    pub(super) fn statements(&self) -> impl Iterator<Item = (&str, f64)> {
+        let statements = self.statements.iter();
+        statements.map(|(statement, sum)| (statement.as_str(), self.mean(*sum)))
+    }
+
     /// `None` where no session was seen.
     pub(super) fn client_ratio(&self) -> Option<f64> {
         let all: f64 = self.by_class.values().sum();
@@ -105,12 +121,17 @@ impl Window {
         self.by_class.values_mut().for_each(|sum| *sum = 0.0);
         self.by_event.values_mut().for_each(|sum| *sum = 0.0);
         self.queues.values_mut().for_each(|sums| *sums = [0.0; 2]);
+        self.statements.values_mut().for_each(|sum| *sum = 0.0);
     }
 }
 
 /// The sum under a name; `None` where there are too many names.
-fn slot<'a, T: Default>(sums: &'a mut BTreeMap<String, T>, name: &str) -> Option<&'a mut T> {
-    let name = sokudo_model::cut(name, NAME).into_owned();
+fn slot<'a, T: Default>(
+    sums: &'a mut BTreeMap<String, T>,
+    name: &str,
+    longest: usize,
+) -> Option<&'a mut T> {
+    let name = sokudo_model::cut(name, longest).into_owned();
     match sums.len() < MOST || sums.contains_key(&name) {
         true => Some(sums.entry(name).or_default()),
         false => None,
@@ -130,6 +151,7 @@ mod tests {
             of_client: 1.0,
             is_checkpointing: Some(io > 2.0),
             queues: vec![("t".into(), [io, 1.0])],
+            statements: vec![("commit".into(), io)],
         };
         window.take(look(1.0));
         window.take(look(3.0));
@@ -138,6 +160,7 @@ mod tests {
         assert_eq!(window.client_ratio(), Some(2.0 / 6.0));
         assert_eq!(window.checkpointing(), Some(0.5));
         assert_eq!(window.queues().next(), Some(("t", [2.0, 1.0])));
+        assert_eq!(window.statements().next(), Some(("commit", 2.0)));
         window.begin_anew();
         assert_eq!(window.by_event().next(), Some(("IO/WALSync", 0.0)));
         assert_eq!(window.checkpointing(), None);

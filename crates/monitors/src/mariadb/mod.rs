@@ -1,7 +1,8 @@
 //! `mariadb`: what a MariaDB or MySQL server does, from its own status.
 //!
 //! Ten times a second the process list tells what each session does, and InnoDB how many transactions wait
-//! for a row. Once a second `SHOW GLOBAL STATUS`, and `performance_schema` where the server has it on.
+//! for a row; when some do, its locks tell for rows of which table, and behind how many others. MariaDB counts no
+//! executions of prepared statements: the process list has the statement of each session, too. Once a second `SHOW GLOBAL STATUS`, and `performance_schema` where the server has it on.
 //!
 //! The sessions of other users, and who waits for rows, are seen only with the PROCESS privilege.
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use sokudo_model::On;
 use sokudo_model::metrics::mariadb as numbers;
+use sokudo_model::statements::form;
 use sokudo_sql::{Class, Engine, Session, SqlError, Statement};
 
 use self::parse::{take, wait_for_rows};
@@ -24,13 +26,35 @@ use crate::{Context, Unavailable};
 const METRICS: &[&str] = &names_of::<{ numbers::METRICS.len() }>(numbers::METRICS);
 
 const SESSIONS: &str = "
-    select command, coalesce(state, ''), count(*) from information_schema.processlist
+    select command, coalesce(state, ''), count(*), coalesce(left(info, 2000), '')
+    from information_schema.processlist
     where id <> connection_id() and db = database() and command <> 'Daemon'
       and not (command = 'Sleep' and time > 5)
-    group by 1, 2";
+    group by 1, 2, 4";
 
 const WAITING: &str =
     "select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'";
+
+/// Tables whose rows are waited for: how many transactions wait, and how many have the locks. One that waits for the
+/// same row stands in the way of those behind it, but has no lock yet.
+///
+/// MariaDB tells it in `information_schema`, MySQL in `performance_schema`; see [`QUEUES_OF_MYSQL`].
+const QUEUES_OF_MARIADB: &str = "
+    select replace(substring_index(l.lock_table, '.', -1), '`', ''), count(distinct w.requesting_trx_id),
+           greatest(count(distinct case when w.blocking_lock_id <> coalesce(b.trx_requested_lock_id, '')
+                                        then w.blocking_trx_id end), 1)
+    from information_schema.innodb_lock_waits w
+    join information_schema.innodb_locks l on l.lock_id = w.requested_lock_id
+    left join information_schema.innodb_trx b on b.trx_id = w.blocking_trx_id
+    group by 1";
+
+const QUEUES_OF_MYSQL: &str = "
+    select l.object_name, count(distinct w.requesting_engine_transaction_id),
+           greatest(count(distinct case when b.lock_status = 'GRANTED' then w.blocking_engine_transaction_id end), 1)
+    from performance_schema.data_lock_waits w
+    join performance_schema.data_locks l on l.engine_lock_id = w.requesting_engine_lock_id
+    join performance_schema.data_locks b on b.engine_lock_id = w.blocking_engine_lock_id
+    group by 1";
 
 const STATUS: &str = "show global status";
 
@@ -111,7 +135,11 @@ static NAMES: Names = Names {
     events: (numbers::STATE_SESSIONS.name, "state"),
     client_ratio: numbers::CLIENT_WAIT_RATIO.name,
     checkpointing: None,
-    queue: None,
+    queue: Some([
+        numbers::ROW_QUEUE_SESSIONS.name,
+        numbers::ROW_QUEUE_HOLDERS.name,
+    ]),
+    statements: Some(numbers::STATEMENT_SESSIONS.name),
     derived: DERIVED,
 };
 
@@ -172,6 +200,7 @@ struct Asked {
     status: Statement,
     /// `None` where the user may not see it.
     waiting: Option<Statement>,
+    queues: Option<Statement>,
     files: Option<Statement>,
 }
 
@@ -181,6 +210,10 @@ impl Questions for Asked {
             sessions: session.prepare(SESSIONS).await?,
             status: session.prepare(STATUS).await?,
             waiting: allowed(session, WAITING).await?,
+            queues: match allowed(session, QUEUES_OF_MARIADB).await? {
+                Some(statement) => Some(statement),
+                None => allowed(session, QUEUES_OF_MYSQL).await?,
+            },
             files: allowed(session, FILES).await?,
         })
     }
@@ -189,7 +222,12 @@ impl Questions for Asked {
         let mut seen = Seen::default();
         session
             .query(&self.sessions, &[], |row| {
-                take(&mut seen, &row.text(0)?, &row.text(1)?, row.float(2)?);
+                let sessions = row.float(2)?;
+                take(&mut seen, &row.text(0)?, &row.text(1)?, sessions);
+                let statement = form(&row.text(3)?);
+                if !statement.is_empty() {
+                    seen.statements.push((statement, sessions));
+                }
                 Ok(())
             })
             .await?;
@@ -197,6 +235,15 @@ impl Questions for Asked {
             let waiting = session.query_first(statement, &[], |row| row.float(0));
             let waiting = waiting.await?.unwrap_or(0.0);
             wait_for_rows(&mut seen, waiting);
+            if let Some(statement) = self.queues.as_ref().filter(|_| waiting > 0.0) {
+                session
+                    .query(statement, &[], |row| {
+                        let sums = [row.float(1)?, row.float(2)?];
+                        seen.queues.push((row.text(0)?.into_owned(), sums));
+                        Ok(())
+                    })
+                    .await?;
+            }
         }
         Ok(seen)
     }

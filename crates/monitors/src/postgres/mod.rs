@@ -111,6 +111,7 @@ static NAMES: Names = Names {
         numbers::ROW_QUEUE_SESSIONS.name,
         numbers::ROW_QUEUE_HOLDERS.name,
     ]),
+    statements: None,
     derived: DERIVED,
 };
 

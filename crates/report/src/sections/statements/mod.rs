@@ -32,6 +32,9 @@ pub fn blocks(view: &View) -> Vec<Block> {
             out.push(Block::Paragraph(says.into()));
         }
     }
+    if all.counted.iter().any(|one| one.calls.is_none()) {
+        out.push(Block::Paragraph(Text::new("report-statements-seen").into()));
+    }
     if !all.counted.is_empty() {
         out.push(Block::Table(by_time(&all.counted)));
     }
@@ -65,33 +68,56 @@ fn column(title: impl Into<Phrase>, numeric: bool) -> Column {
     }
 }
 
+/// A column of the statements that the server counts: its title, the number of a statement, and its unit.
+struct CountedColumn {
+    title: &'static str,
+    number: fn(&Counted) -> Option<f64>,
+    unit: Unit,
+}
+
+const fn of(title: &'static str, unit: Unit, number: fn(&Counted) -> Option<f64>) -> CountedColumn {
+    CountedColumn {
+        title,
+        number,
+        unit,
+    }
+}
+
+/// Numbers that some servers count of some statements.
+const OF_SOME: [CountedColumn; 6] = [
+    of("report-statements-calls", Unit::One, |it| it.calls),
+    of("report-statements-mean", Unit::Seconds, |it| {
+        Some(it.seconds / it.calls?)
+    }),
+    of("report-statements-rows", Unit::One, |it| it.rows),
+    of("report-statements-examined", Unit::One, |it| {
+        it.rows_examined
+    }),
+    of("report-statements-hit", Unit::One, |it| it.blocks_hit),
+    of("report-statements-read", Unit::One, |it| it.blocks_read),
+];
+
 fn by_time(counted: &[Counted]) -> Table {
     let all_s: f64 = counted.iter().map(|one| one.seconds).sum();
     let number = |value: f64, unit| Cell::number(human(value, unit), value);
-    let counted = counted.iter().take(ROWS_MAX);
-    let rows = counted.map(|one| {
-        let mean_s = one.seconds / one.calls;
-        vec![
+    let is_counted = |it: &&CountedColumn| counted.iter().any(|one| (it.number)(one).is_some());
+    let of_some: Vec<&CountedColumn> = OF_SOME.iter().filter(is_counted).collect();
+    let rows = counted.iter().take(ROWS_MAX).map(|one| {
+        let mut row = vec![
             Cell::word(cut(&one.statement, STATEMENT_MAX).into_owned()),
             number(one.seconds, Unit::Seconds),
             number(one.seconds / all_s.max(f64::MIN_POSITIVE), Unit::Ratio),
-            Cell::number(count(one.calls), one.calls),
-            number(mean_s, Unit::Seconds),
-            Cell::number(count(one.rows), one.rows),
-            Cell::number(count(one.blocks_hit), one.blocks_hit),
-            Cell::number(count(one.blocks_read), one.blocks_read),
-        ]
+        ];
+        row.extend(of_some.iter().map(|it| match ((it.number)(one), it.unit) {
+            (Some(value), Unit::One) => Cell::number(count(value), value),
+            (Some(value), unit) => number(value, unit),
+            (None, _) => Cell::missing(),
+        }));
+        row
     });
-    let titles = [
-        "report-statements-time",
-        "report-statements-share",
-        "report-statements-calls",
-        "report-statements-mean",
-        "report-statements-rows",
-        "report-statements-hit",
-        "report-statements-read",
-    ];
-    let columns = titles.iter().map(|key| column(Text::new(*key), true));
+    let titles = ["report-statements-time", "report-statements-share"];
+    let titles = titles.into_iter().chain(of_some.iter().map(|it| it.title));
+    let columns = titles.map(|key| column(Text::new(key), true));
     Table {
         title: Text::new("report-statements-table").into(),
         columns: std::iter::once(column(Text::new("report-statements-statement"), false))
