@@ -12,6 +12,9 @@ pub trait Knobs: Send {
 
     /// Puts all of them back; says what changed.
     fn put_back(&mut self) -> Result<Text, ControlError>;
+
+    /// Key of the message that they were not put back, and who will do it; its variable `why` is the error.
+    fn not_put_back(&self) -> &'static str;
 }
 
 impl Run {
@@ -38,13 +41,11 @@ impl Run {
 
     /// Puts the knobs back, and tells the operator; a failure is a problem of the run.
     pub fn put_knobs_back(&mut self) {
-        let says = self.knobs().and_then(|knobs| knobs.put_back());
+        let Ok(knobs) = self.knobs() else { return };
+        let (says, left) = (knobs.put_back(), knobs.not_put_back());
         match says {
             Ok(says) => self.says(&says),
-            Err(error) => {
-                let why = error.to_string();
-                self.note_problem(Text::new("engine-knobs-not-put-back").word("why", why));
-            }
+            Err(error) => self.note_problem(Text::new(left).word("why", error.to_string())),
         }
     }
 }

@@ -221,6 +221,11 @@ impl CommonOptions {
         self.target.as_ref()?.0.server()
     }
 
+    /// Data source name of the database that was named.
+    pub(crate) fn database(&self) -> Option<&str> {
+        Some(self.target.as_ref()?.0.secret_text())
+    }
+
     /// The monitor that observes the server, and its data source name; `None` for a file, and where that is
     /// not wanted.
     pub(crate) fn server_monitor(&self) -> Option<ServerMonitor> {
@@ -290,6 +295,10 @@ macro_rules! by_common_options {
 
         fn server_port(&self) -> Option<u16> {
             Some(self.common.server()?.1)
+        }
+
+        fn database(&self) -> Option<&str> {
+            self.common.database()
         }
 
         fn server_monitor(&self) -> Option<sokudo_workload::contract::ServerMonitor> {

@@ -7,6 +7,9 @@ use serde::Serialize;
 use crate::kinds::sql;
 use crate::{Batch, Labels, SeriesKey};
 
+/// Prefix of a database server's settings where options of a load can stand, too.
+pub const SETTING: &str = "setting.";
+
 /// Settings that are kept; further ones are left out.
 const KEPT_MAX: usize = 200;
 

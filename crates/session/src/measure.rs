@@ -14,6 +14,7 @@
 use clap::Command;
 use sokudo_controller::{ControlError, KneePlan, KneeRange, Run, SearchPlan, Sweep, SweepStep};
 use sokudo_i18n::TextError;
+use sokudo_model::settings::SETTING;
 use sokudo_model::{Bound, Bounds, Labels, PhasePlan, Refusal, Text, kinds, units};
 use sokudo_stats::capacity::record::Rule;
 use sokudo_workload::Options;
@@ -66,6 +67,33 @@ impl Versus {
     /// True for a knob of the sokudo target that is loaded: `target.pool.max=50`.
     pub fn is_of_target(&self) -> bool {
         self.option.starts_with(TARGET)
+    }
+
+    /// The setting of the database server that is loaded: `setting.commit_delay=200`; `None` for another change.
+    pub fn setting(&self) -> Option<&str> {
+        self.option.strip_prefix(SETTING)
+    }
+}
+
+/// How a load is measured with and without a change.
+fn versus<O: Options>(options: &O, change: Versus) -> Result<MeasureKind<O>, Refusal> {
+    if change.setting().is_some() {
+        has_settings(options, &change)?;
+    } else if !change.is_of_target() {
+        let with = changed(options, &change)?;
+        return Ok(MeasureKind::Versus(change, Box::new(with)));
+    }
+    Ok(MeasureKind::VersusKnob(change))
+}
+
+/// Refuses a change of a setting of a database server where none is loaded.
+fn has_settings<O: Options>(options: &O, change: &Versus) -> Result<(), Refusal> {
+    match options.database() {
+        Some(_) => Ok(()),
+        None => Err(operator(
+            Text::new("error-versus-no-database").with("option", &change.option),
+            Text::new("error-versus-no-database-hint"),
+        )),
     }
 }
 
@@ -294,14 +322,7 @@ impl<O: Options> Measurement<O> {
     pub fn new(options: &O, how: &How) -> Result<Self, Refusal> {
         options.validate()?;
         let kind = match (&how.sweep, &how.find, &how.knee) {
-            _ if how.versus.as_ref().is_some_and(Versus::is_of_target) => {
-                MeasureKind::VersusKnob(how.versus.clone().unwrap_or_default())
-            }
-            _ if how.versus.is_some() => {
-                let change = how.versus.clone().unwrap_or_default();
-                let with = changed(options, &change)?;
-                MeasureKind::Versus(change, Box::new(with))
-            }
+            _ if how.versus.is_some() => versus(options, how.versus.clone().unwrap_or_default())?,
             (Some(sweep), ..) => {
                 let steps = vary(options, sweep)?;
                 MeasureKind::Sweep(sweep.option.clone(), steps)
@@ -430,7 +451,8 @@ impl<O: Options> Measurement<O> {
             }
             MeasureKind::VersusKnob(change) => {
                 let phase = phase("versus", &self.options, hosts);
-                let knob = change.option.strip_prefix(TARGET).unwrap_or_default();
+                let of_target = change.option.strip_prefix(TARGET);
+                let knob = of_target.or(change.setting()).unwrap_or_default();
                 run.versus_knob((&change.option, knob, &change.value), &phase)
                     .map(drop)
             }

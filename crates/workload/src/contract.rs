@@ -109,6 +109,11 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
         None
     }
 
+    /// The database that is loaded, by its data source name with its secrets.
+    fn database(&self) -> Option<&str> {
+        None
+    }
+
     /// The option that leaves latencies out, without hyphens; for workloads that have one.
     fn untimed(&self) -> Option<&'static str> {
         None

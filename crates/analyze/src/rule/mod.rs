@@ -2,6 +2,7 @@
 
 pub mod thread_limit;
 
+use sokudo_model::settings::SETTING;
 use sokudo_model::{Finding, FlowResult, Text, Unit};
 
 use crate::quantities::ends::Load;
@@ -74,6 +75,8 @@ pub struct Suspect {
     pub only: &'static [&'static str],
     /// Whether a crash during the test could lose what was acknowledged: it is made only where that is allowed.
     pub is_at_risk: bool,
+    /// Server whose own metrics the conclusion must rest on: `mariadb`; `None` for any.
+    pub server: Option<&'static str>,
     /// By how much the change alone could raise what is carried, because each request is less work: percent.
     pub saves_percent: u32,
 }
@@ -87,6 +90,13 @@ pub enum Change {
     LeaveOut,
     /// This value relieves.
     Set(&'static str),
+    /// This setting of the loaded database server relieves.
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: &'static str,
+    },
     /// The limit cannot be relieved from here. A value below what was carried takes the load off it: its signs
     /// vanish, and what is carried follows the option.
     Tighten,
@@ -100,6 +110,7 @@ impl Suspect {
             change,
             only: &[],
             is_at_risk: false,
+            server: None,
             saves_percent: 0,
         }
     }
@@ -112,6 +123,19 @@ impl Suspect {
     /// An option that relieves with this value.
     pub const fn set(option: &'static str, value: &'static str) -> Self {
         Self::of(option, Change::Set(value))
+    }
+
+    /// A setting of the loaded database server that relieves with this value.
+    pub const fn setting(name: &'static str, value: &'static str) -> Self {
+        Self::of("versus", Change::Setting { name, value })
+    }
+
+    /// The same test, of conclusions from what this kind of server says of itself.
+    pub const fn on_server(self, server: &'static str) -> Self {
+        Self {
+            server: Some(server),
+            ..self
+        }
     }
 
     /// The same test, in which each request is less work, by so much at most.
@@ -141,7 +165,23 @@ impl Suspect {
     /// True where the test holds for a conclusion.
     pub fn tests(&self, cause: &Finding) -> bool {
         let is_case = |case: &&str| cause.says.key.contains(case);
-        self.only.is_empty() || self.only.iter().any(is_case)
+        let of_server = |server: &str| {
+            let metrics = cause
+                .evidence
+                .iter()
+                .filter_map(|row| row.metric.as_deref());
+            let mut sources = metrics.filter_map(|metric| metric.split('.').next());
+            sources.any(|source| source == server)
+        };
+        (self.only.is_empty() || self.only.iter().any(is_case)) && self.server.is_none_or(of_server)
+    }
+
+    /// What changes, as `--versus` takes it: an option without its dashes, or `setting.NAME`.
+    pub fn versus(&self) -> String {
+        match self.change {
+            Change::Setting { name, .. } => format!("{SETTING}{name}"),
+            _ => self.option.to_owned(),
+        }
     }
 
     /// An option that relieves when it is left out.
@@ -159,12 +199,13 @@ impl Suspect {
         let key = match self.change {
             Change::Raise => "suspect-raise",
             Change::LeaveOut => "suspect-leave-out",
-            Change::Set(_) if self.is_at_risk => "suspect-set-at-risk",
-            Change::Set(_) => "suspect-set",
+            Change::Set(_) | Change::Setting { .. } if self.is_at_risk => "suspect-set-at-risk",
+            Change::Set(_) | Change::Setting { .. } => "suspect-set",
             Change::Tighten => "suspect-tighten",
         };
         let option = match self.change {
             Change::Set(value) => format!("--{} {value}", self.option),
+            Change::Setting { value, .. } => format!("--versus {}={value}", self.versus()),
             Change::Raise | Change::LeaveOut | Change::Tighten => format!("--{}", self.option),
         };
         Text::new(key).word("option", option)

@@ -21,7 +21,15 @@ const OF_ALL: f64 = 0.3;
 pub const RULE: Rule = Rule {
     name: "fsync_bound",
     purpose: Purpose::Limit(Standing::Specific),
-    suspects: &[Suspect::set("commit", "async").at_risk()],
+    // Of MariaDB's sessions none can choose for itself.
+    suspects: &[
+        Suspect::set("commit", "async")
+            .on_server("postgres")
+            .at_risk(),
+        Suspect::setting("innodb_flush_log_at_trx_commit", "2")
+            .on_server("mariadb")
+            .at_risk(),
+    ],
     bounds: &[
         ("server", OF_SERVER, Unit::Ratio),
         ("all", OF_ALL, Unit::Ratio),
@@ -63,8 +71,39 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::tests::one;
     use crate::tests::requests::is_quiet;
     use crate::tests::transactions::*;
+    use crate::verdict::Explanation;
+
+    /// What would put the conclusion about a record to the test.
+    fn suspects(made: &Transactions) -> Vec<Suspect> {
+        let explained = Explanation::of(&made.record, &made.record.manifest.phases[0]);
+        explained.suspects(&one(&made.record, "fsync_bound"))
+    }
+
+    #[test]
+    fn each_server_is_tested_in_its_own_way() {
+        let classes = [("Client", 1.0), ("CPU", 1.0)];
+        let postgres = on_postgres(&classes).event("IO/WALSync", 6.0).labelled(
+            "sessions",
+            ("class", "IO"),
+            6.0,
+        );
+        assert_eq!(suspects(&postgres), RULE.suspects[..1]);
+        let mariadb = on_mariadb(&classes)
+            .event("Commit", 6.0)
+            .labelled("sessions", ("class", "Commit"), 6.0)
+            .gauge("log_syncs_per_second", 180.0);
+        told(&mariadb.record, "fsync_bound", "rule-fsync-bound-says");
+        assert_eq!(suspects(&mariadb), RULE.suspects[1..]);
+        let says = format!("{:?}", RULE.suspects[1].says());
+        assert!(
+            says.contains("--versus setting.innodb_flush_log_at_trx_commit=2"),
+            "{says}"
+        );
+    }
 
     #[test]
     fn commits_that_wait_for_the_log_are_told_in_the_words_of_both_versions() {

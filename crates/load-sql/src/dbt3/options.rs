@@ -227,6 +227,10 @@ impl Options for Dbt3Options {
         Some(self.server_and_port()?.1)
     }
 
+    fn database(&self) -> Option<&str> {
+        Some(self.target.as_ref()?.0.secret_text())
+    }
+
     fn fixed(&self) -> Option<&'static str> {
         None
     }

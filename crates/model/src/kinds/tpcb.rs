@@ -24,7 +24,7 @@ pub const KIND: Kind = Kind {
         }],
     }),
     options: &[
-        "clients", "commit", "find", "max-skew", "pool", "rate", "threads", "variant",
+        "clients", "commit", "find", "max-skew", "pool", "rate", "threads", "variant", "versus",
     ],
     ..sql::KIND
 };

@@ -12,6 +12,7 @@ use sokudo_workload::values::Span;
 use super::Failure;
 use super::key::KeyText;
 use super::screen::tell;
+use super::setting_knobs::SettingKnobs;
 
 /// The rule that gives the answer of --knee.
 #[derive(Debug, Clone, Default, Args)]
@@ -58,9 +59,14 @@ pub struct MeasureArgs {
 
     /// Measure with and without a change of one option, four times each in turns, and tell what it does:
     /// `rcvbuf=4MiB`, or `nagle=` to leave an option out. Of a sokudo target that is loaded also a knob:
-    /// `target.pool.max=50`.
+    /// `target.pool.max=50`; of a database server a setting: `setting.commit_delay=200`.
     #[arg(long, value_name = "OPTION=VALUE", conflicts_with_all = ["find", "sweep", "knee", "repeat", "slo"])]
     versus: Option<Versus>,
+
+    /// Allow a setting of --versus with which a crash of the server may lose commits or damage data, such as
+    /// `setting.innodb_flush_log_at_trx_commit=2`.
+    #[arg(long, requires = "versus")]
+    allow_unsafe: bool,
 
     /// Search the highest rate that keeps bounds, and confirm it by a fresh run: `p99<1ms`,
     /// `p99<1ms,errors<0.1%`, `loss<0.1%`.
@@ -110,6 +116,24 @@ impl MeasureArgs {
     /// Whether knobs of the loaded target are to be changed.
     pub fn changes_knobs(&self) -> bool {
         self.rule.protect || self.versus.as_ref().is_some_and(Versus::is_of_target)
+    }
+
+    /// The setting of the loaded database server that is to be changed, and what may change it.
+    ///
+    /// Errors: it is none, or a crash may lose commits with it, and that is not allowed.
+    pub fn changed_setting<O: Options>(
+        &self,
+        options: &O,
+        lang: Lang,
+    ) -> Result<Option<SettingKnobs>, Failure> {
+        let change = self.versus.as_ref();
+        let change = change.and_then(|change| Some((change.setting()?, change)));
+        let (Some(change), Some(database)) = (change, options.database()) else {
+            return Ok(None);
+        };
+        let i18n = I18n::new(lang);
+        let knobs = SettingKnobs::of(database, change, self.allow_unsafe, &i18n)?;
+        Ok(Some(knobs))
     }
 
     /// Checks everything that can be checked before a host is called.

@@ -45,6 +45,7 @@ mod rrul;
 mod scenario;
 mod screen;
 mod serve;
+mod setting_knobs;
 mod specs;
 mod table;
 mod target;
@@ -334,8 +335,11 @@ fn may_load_a_database(command: &Command) -> bool {
             | Command::Dbt1(_)
             | Command::Dbt2(_)
             | Command::Dbt3(_)
+            | Command::Jmx(_)
+            | Command::Knee(_)
             | Command::Run(_)
             | Command::Sqlmix(_)
+            | Command::Why(_)
     )
 }
 

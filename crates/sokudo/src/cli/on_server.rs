@@ -1,6 +1,8 @@
 //! `sokudo http` and its like: load on a server that takes no part in the run.
 
 use clap::Args;
+use sokudo_controller::Knobs;
+use sokudo_i18n::Lang;
 use sokudo_session::LoadedServer;
 use sokudo_workload::Options;
 
@@ -150,10 +152,7 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
     let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
     let server = loaded(&args);
-    let knobs = match args.measure.changes_knobs() {
-        true => Some(TargetKnobs::of(O::NAME, &args.observe, server.at.as_ref())?),
-        false => None,
-    };
+    let knobs = knobs(&args, &server, lang)?;
     let (knobs, with_target) = knobs.unzip();
     let call = Call {
         workload: O::NAME,
@@ -180,7 +179,7 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
                 page.begins(run);
             }
             if let Some(knobs) = knobs {
-                run.take_knobs(Box::new(knobs));
+                run.take_knobs(knobs);
             }
             measure(planned, run, lang)?;
             if !args.generators.on.is_empty() {
@@ -195,6 +194,25 @@ pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
             Ok(())
         },
     )
+}
+
+/// What changes the loaded server, and how that is observed.
+type Changed = (Box<dyn Knobs>, ObserveArgs);
+
+/// What the measurement changes of the loaded server; `None` where it changes nothing.
+fn knobs<O: Options>(
+    args: &OnServerArgs<O>,
+    server: &LoadedServer,
+    lang: Lang,
+) -> Result<Option<Changed>, Failure> {
+    if let Some(knobs) = args.measure.changed_setting(&args.options, lang)? {
+        return Ok(Some((Box::new(knobs), args.observe.clone())));
+    }
+    if !args.measure.changes_knobs() {
+        return Ok(None);
+    }
+    let (knobs, observe) = TargetKnobs::of(O::NAME, &args.observe, server.at.as_ref())?;
+    Ok(Some((Box::new(knobs), observe)))
 }
 
 /// The server that is loaded. Other hosts that generate the load may not, and need not, ask it about itself.

@@ -98,6 +98,10 @@ impl Knobs for TargetKnobs {
         };
         Ok(Text::new("engine-knobs-put-back").word("changes", listed(&changes)))
     }
+
+    fn not_put_back(&self) -> &'static str {
+        "engine-knobs-not-put-back"
+    }
 }
 
 fn refused(failure: Failure) -> ControlError {

@@ -13,6 +13,7 @@ use sokudo_analyze::{Change, Suspect};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::proof::{Outcome, Proof};
 use sokudo_model::secrets::HIDDEN;
+use sokudo_model::settings::Setting;
 use sokudo_model::{Finding, PhaseRecord, Record, Text, Unit, units};
 use sokudo_session::TARGET;
 use sokudo_stats::versus::{ARM, Effect, WITH, versus_of};
@@ -51,13 +52,16 @@ pub fn prove(path: &Path, lang: Lang, allows_risk: bool) -> Result<(), Failure> 
         return prove_knob(path, lang, &record, phase, cause, suspect);
     }
     let suspects = explained.suspects(cause).into_iter();
-    let changes = suspects.filter_map(|suspect| Some((suspect, value(phase, suspect)?)));
+    let changes = suspects.filter_map(|suspect| Some((suspect, value(&record, phase, suspect)?)));
     let changes: Vec<(Suspect, String)> = changes.collect();
     let is_allowed = |change: &&(Suspect, String)| allows_risk || !change.0.is_at_risk;
     let Some((suspect, value)) = changes.iter().find(is_allowed).cloned() else {
-        let (says, hint) = match changes.is_empty() {
-            true => ("error-prove-no-suspect", "error-prove-no-suspect-hint"),
-            false => ("error-prove-unsafe", "error-prove-unsafe-hint"),
+        let (says, hint) = match changes.first().map(|(suspect, _)| suspect.change) {
+            None => ("error-prove-no-suspect", "error-prove-no-suspect-hint"),
+            Some(Change::Setting { .. }) => {
+                ("error-prove-unsafe", "error-prove-unsafe-setting-hint")
+            }
+            Some(_) => ("error-prove-unsafe", "error-prove-unsafe-hint"),
         };
         return Err(Failure::operator(
             Text::new(says).with("rule", &cause.rule),
@@ -66,10 +70,14 @@ pub fn prove(path: &Path, lang: Lang, allows_risk: bool) -> Result<(), Failure> 
     };
     let says = Text::new("cli-prove")
         .word("rule", &cause.rule)
-        .word("option", suspect.option)
+        .word("option", suspect.versus())
         .word("setting", &value);
     tell(&I18n::new(lang).text(&says));
-    let tested = again(&record, suspect.option, &value)?;
+    let allows = match suspect.change {
+        Change::Setting { .. } if suspect.is_at_risk => &["--allow-unsafe"][..],
+        _ => &[],
+    };
+    let tested = again(&record, (&suspect.versus(), &value), allows)?;
     let proof = judge(&tested, phase, cause, suspect, value)?;
     sokudo_store::save_proof(path, proof)?;
     sokudo_session::conclude(path, lang)?;
@@ -93,7 +101,7 @@ fn prove_knob(
         .word("option", &option)
         .word("setting", &value);
     tell(&I18n::new(lang).text(&says));
-    let tested = again(record, &option, &value)?;
+    let tested = again(record, (&option, &value), &[])?;
     let found = versus_of(&tested.manifest.phases);
     let found = found.ok_or_else(|| Failure::run(Text::new("error-prove-no-runs"), None))?;
     let effect = found.effect();
@@ -118,14 +126,18 @@ fn prove_knob(
 
 /// The changed value as it is typed; empty to leave the option out. `None` when the load has no value
 /// that could be changed so.
-fn value(phase: &PhaseRecord, suspect: Suspect) -> Option<String> {
+fn value(record: &Record, phase: &PhaseRecord, suspect: Suspect) -> Option<String> {
     let options: serde_json::Value = serde_json::from_str(&phase.options).ok()?;
-    let given = options.get(suspect.option.replace('-', "_"))?;
+    let given = || options.get(suspect.option.replace('-', "_"));
     match suspect.change {
-        Change::LeaveOut => Some(String::new()),
-        Change::Set(value) => (given.as_str() != Some(value)).then(|| value.to_owned()),
-        Change::Raise => raised(given, suspect.option.ends_with("buf")),
+        Change::LeaveOut => given().map(|_| String::new()),
+        Change::Set(value) => (given()?.as_str() != Some(value)).then(|| value.to_owned()),
+        Change::Setting { name, value } => {
+            (!is_in_force(record, (name, value))).then(|| value.to_owned())
+        }
+        Change::Raise => raised(given()?, suspect.option.ends_with("buf")),
         Change::Tighten => {
+            given()?;
             let curve = phase.kind()?.curve.as_ref()?;
             let carried = curve.delivered_in(&phase.result)? * TIGHTENED;
             let unit = match curve.delivered.unit {
@@ -136,6 +148,12 @@ fn value(phase: &PhaseRecord, suspect: Suspect) -> Option<String> {
             (carried >= 1.0).then(|| format!("{:.0}{unit}", carried.floor()))
         }
     }
+}
+
+/// Whether the loaded server had this setting, as far as it was told.
+fn is_in_force(record: &Record, (name, value): (&str, &str)) -> bool {
+    let mut known = record.series.iter().filter_map(|it| Setting::of(&it.key));
+    known.any(|it| it.name == name && it.value == value)
 }
 
 fn raised(given: &serde_json::Value, is_buffer: bool) -> Option<String> {
@@ -151,8 +169,12 @@ fn raised(given: &serde_json::Value, is_buffer: bool) -> Option<String> {
     }
 }
 
-/// The command of a record again, with the change in every second run: its record.
-fn again(record: &Record, option: &str, value: &str) -> Result<Record, Failure> {
+/// The command of a record again, with the change in every second run, and with what allows it: its record.
+fn again(
+    record: &Record,
+    (option, value): (&str, &str),
+    allows: &[&str],
+) -> Result<Record, Failure> {
     let words = &record.manifest.command;
     if words.iter().any(|word| word.contains(HIDDEN)) {
         return Err(Failure::operator(
@@ -166,6 +188,7 @@ fn again(record: &Record, option: &str, value: &str) -> Result<Record, Failure> 
         format!("--duration={DURATION}"),
     ];
     words.extend(added);
+    words.extend(allows.iter().map(|&word| word.to_owned()));
     crate::cli::run(parsed(&words)?)?;
     Ok(sokudo_store::load(&records::resolve("latest")?)?)
 }
@@ -207,7 +230,7 @@ fn judge(
     let found = found.ok_or_else(|| Failure::run(Text::new("error-prove-no-runs"), None))?;
     let effect = found.effect();
     let outcome = match suspect.change {
-        Change::Raise | Change::LeaveOut | Change::Set(_) => {
+        Change::Raise | Change::LeaveOut | Change::Set(_) | Change::Setting { .. } => {
             relieved(effect, f64::from(suspect.saves_percent) / 100.0)
         }
         Change::Tighten => {
@@ -223,7 +246,7 @@ fn judge(
     Ok(Proof {
         rule: cause.rule.clone(),
         phase: phase.name.clone(),
-        option: suspect.option.into(),
+        option: suspect.versus(),
         value,
         effect: effect.ratio,
         low: effect.low,
