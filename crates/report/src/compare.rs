@@ -35,6 +35,7 @@ pub const COMPARISON: Document = Document {
         field("least", "number", "ratio"),
         field("comparisons", "array of object", ""),
         field("comparisons[].after", "string", ""),
+        field("comparisons[].least", "number", "ratio"),
         field("comparisons[].says", "array of string", ""),
         field("comparisons[].loads", "array of object", ""),
         field("comparisons[].loads[].name", "string", ""),
@@ -154,6 +155,19 @@ impl Sides<'_> {
             .word("after", self.after);
         out.push(says);
         out
+    }
+
+    /// Loads that both sides have, with their figures.
+    fn loads_json(&self) -> Vec<Value> {
+        let loads = self.all.loads.iter().map(|load| {
+            let figures = load.figures.iter().map(|it| (it.name(), figure_json(it)));
+            json!({
+                "name": load.name,
+                "workload": load.workload,
+                "figures": figures.collect::<serde_json::Map<_, _>>(),
+            })
+        });
+        loads.collect()
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -319,6 +333,29 @@ pub(crate) fn profiles(record: &Record, found: &Profiles<'_>) -> Vec<Block> {
     let told = sides.iter().flat_map(Sides::told);
     let lead = Block::Lead(vec![same(found).into()]);
     std::iter::once(lead).chain(told).collect()
+}
+
+/// The same for programs: the first pair is one profile beside itself. Sentences are English.
+pub(crate) fn profiles_json(record: &Record, found: &Profiles<'_>) -> Value {
+    let i18n = I18n::new(Lang::En);
+    let sides = sides(record, found, &[]);
+    let pairs = sides.iter().enumerate().map(|(at, sides)| {
+        let says = match at {
+            0 => vec![same(found)],
+            _ => sides.conclusions([sides.before, sides.after]),
+        };
+        json!({
+            "after": sides.after,
+            "is_same": at == 0,
+            "least": sides.least,
+            "says": says.iter().map(|says| i18n.text(says)).collect::<Vec<_>>(),
+            "loads": sides.loads_json(),
+        })
+    });
+    json!({
+        "before": found.names.first(),
+        "pairs": pairs.collect::<Vec<_>>(),
+    })
 }
 
 /// A chart of both sides over each other.
@@ -532,21 +569,14 @@ pub fn html(all: &[Sides<'_>], lang: Lang) -> String {
 pub fn json(all: &[Sides<'_>]) -> Value {
     let i18n = I18n::new(Lang::En);
     let each = all.iter().map(|sides| {
-        let loads = sides.all.loads.iter().map(|load| {
-            let figures = load.figures.iter().map(|it| (it.name(), figure_json(it)));
-            json!({
-                "name": load.name,
-                "workload": load.workload,
-                "figures": figures.collect::<serde_json::Map<_, _>>(),
-            })
-        });
         let conditions = sides.all.conditions.iter().map(|it| {
             json!({ "host": it.host, "name": it.name, "before": it.before, "after": it.after })
         });
         json!({
             "after": sides.after,
+            "least": sides.least,
             "says": sides.sentences().iter().map(|says| i18n.text(says)).collect::<Vec<_>>(),
-            "loads": loads.collect::<Vec<_>>(),
+            "loads": sides.loads_json(),
             "only_one_side": sides.all.alone,
             "conditions": conditions.collect::<Vec<_>>(),
         })

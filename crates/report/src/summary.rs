@@ -19,8 +19,8 @@ use sokudo_model::{
 use sokudo_stats::capacity::protect::{self, Arm};
 use sokudo_stats::{Answer, Curve, Knee, Repeats, answer_of, curve_of};
 
-use crate::demands;
 use crate::view::View;
+use crate::{compare, demands};
 
 /// Version of the object.
 pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
@@ -196,6 +196,27 @@ pub const SUMMARY: Document = Document {
         field("repeats.figures.*.max", "number", ""),
         field("repeats.figures.*.runs", "integer", ""),
         field("repeats.figures.*.values", "array of number or null", ""),
+        field("profiles", "object", ""),
+        field("profiles.before", "string", ""),
+        field("profiles.pairs", "array of object", ""),
+        field("profiles.pairs[].after", "string", ""),
+        field("profiles.pairs[].is_same", "boolean", ""),
+        field("profiles.pairs[].least", "number", "ratio"),
+        field("profiles.pairs[].says", "array of string", ""),
+        field("profiles.pairs[].loads", "array of object", ""),
+        field("profiles.pairs[].loads[].name", "string", ""),
+        field("profiles.pairs[].loads[].workload", "string", ""),
+        field("profiles.pairs[].loads[].figures", "map of object", ""),
+        field("profiles.pairs[].loads[].figures.*.before", "number", ""),
+        field("profiles.pairs[].loads[].figures.*.before_runs", "integer", ""),
+        field("profiles.pairs[].loads[].figures.*.after", "number", ""),
+        field("profiles.pairs[].loads[].figures.*.after_runs", "integer", ""),
+        field("profiles.pairs[].loads[].figures.*.scale", "string", ""),
+        field("profiles.pairs[].loads[].figures.*.change", "number or null", ""),
+        field("profiles.pairs[].loads[].figures.*.low", "number or null", ""),
+        field("profiles.pairs[].loads[].figures.*.high", "number or null", ""),
+        field("profiles.pairs[].loads[].figures.*.confidence", "number or null", "ratio"),
+        field("profiles.pairs[].loads[].figures.*.verdict", "string", ""),
         field("layers", "map of object", ""),
         field("layers.*.runs", "integer", ""),
         field("layers.*.failed_runs", "integer", ""),
@@ -223,7 +244,7 @@ pub const SUMMARY: Document = Document {
 ///
 /// `limit.cause` names the rule that says what limited the result, and is null when that is unknown.
 /// `summary` is flat, its keys are catalogue names; `ranges` has some of them; `flows` are those of the phase that the
-/// summary describes, and of the loads that ran at the same moment; `phases` has the numbers of each measured phase; `sweep` is there when something was swept, `repeats` when it was repeated, `layers` when a check measured each several times, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
+/// summary describes, and of the loads that ran at the same moment; `phases` has the numbers of each measured phase; `sweep` is there when something was swept, `repeats` when it was repeated, `profiles` when settings of a server were measured in turns, `layers` when a check measured each several times, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -275,6 +296,9 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     }
     if let Some(all) = &view.repeats {
         summary["repeats"] = repeats(all);
+    }
+    if let Some(found) = &view.profiles {
+        summary["profiles"] = compare::profiles_json(record, found);
     }
     if !view.turns.is_empty() {
         let layers = view.turns.iter();

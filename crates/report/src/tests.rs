@@ -8,6 +8,7 @@ use sokudo_analyze::protect::{Checked, Places};
 use sokudo_analyze::ranges::{Basis, Range};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::advice::Advice;
+use sokudo_model::manifest::profile;
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Problem, Record, RunStatus, Text, kinds};
 use sokudo_stats::capacity::Level;
@@ -196,6 +197,64 @@ fn summary_is_a_promise() {
     golden("datagram.summary.json", &format!("{value:#}\n"));
 }
 
+/// Settings of a server that were measured in turns, in six rounds: the first ones twice, and others that carry twice as
+/// much.
+fn profiles() -> Record {
+    let rates = [1.0, 1.01, 2.0].repeat(6);
+    let rates: Vec<f64> = rates.into_iter().map(|rate| rate * 1e9).collect();
+    let mut record = synthetic::repeated(&rates);
+    for (at, phase) in record.manifest.phases.iter_mut().enumerate() {
+        let (round, side) = (at / 3 + 1, at % 3);
+        let labels = [
+            (
+                profile::NAME,
+                if side < 2 { "default" } else { "lazy" }.to_owned(),
+            ),
+            (profile::SIDE, side.to_string()),
+            (profile::ROUND, round.to_string()),
+            (profile::LEAST, "0.05".to_owned()),
+        ];
+        phase.labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        phase.name = format!("load{}", profile::suffix(&phase.labels));
+    }
+    record
+}
+
+#[test]
+fn the_summary_has_each_pair_of_profiles_with_its_verdict() {
+    let record = profiles();
+    let told = &summary::write(&view(&record), "x")["profiles"];
+    assert_eq!(told["before"], "default");
+    let [same, lazy] = told["pairs"].as_array().expect("pairs").as_slice() else {
+        panic!("not two pairs: {told}");
+    };
+    assert_eq!(
+        (&same["after"], &same["is_same"]),
+        (&"default".into(), &true.into())
+    );
+    assert_eq!(
+        (&lazy["after"], &lazy["is_same"]),
+        (&"lazy".into(), &false.into())
+    );
+    let rate = |pair: &serde_json::Value| {
+        pair["loads"][0]["figures"]["datagram.delivered_bits_per_second"].clone()
+    };
+    assert_eq!(rate(same)["verdict"], "no difference shown", "{told}");
+    let rate = rate(lazy);
+    assert_eq!(rate["verdict"], "better", "{told}");
+    let number = |name: &str| rate[name].as_f64().expect(name);
+    assert_eq!((number("before"), number("after")), (1e9, 2e9));
+    let [low, change, high] = ["low", "change", "high"].map(number);
+    assert!(
+        low <= change && change <= high && number("confidence") > 0.9,
+        "{rate}"
+    );
+    let says = lazy["says"][0].as_str().expect("a sentence");
+    assert!(says.contains("lazy"), "{says}");
+    let plain = summary::write(&view(&synthetic::datagram()), "x");
+    assert!(plain.get("profiles").is_none());
+}
+
 /// A choice among the settings of a replication.
 fn advice() -> Advice {
     let text = r#"{
@@ -262,6 +321,7 @@ fn the_summary_is_as_it_is_described() {
         },
         basis: Basis::Batches,
     })});
+    value["profiles"] = summary::write(&view(&profiles()), "x")["profiles"].clone();
     value["protect"] = summary::limits(&checked_limits());
     let pair = summary::pair(&Pair::default(), &I18n::new(Lang::En));
     value["pairs"] = serde_json::json!([pair]);

@@ -58,6 +58,18 @@ fn the_study_of_settings_measures_each_of_them_in_turns_and_puts_them_back() {
         .expect_code(0)
         .expect_stdout("交互に測ったサーバーの設定");
 
+    let shown = place.run("show latest --json");
+    let told: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    let pairs = told["profiles"]["pairs"].as_array().expect("pairs");
+    let after: Vec<&str> = pairs.iter().filter_map(|it| it["after"].as_str()).collect();
+    assert_eq!(
+        (after[0], pairs[0]["is_same"].as_bool()),
+        ("default (again)", Some(true))
+    );
+    assert!(after.contains(&"lazy"), "{after:?}");
+    let rate = &pairs[0]["loads"][0]["figures"]["sql.transactions_per_second"];
+    assert_eq!(rate["verdict"], "no difference shown", "{rate}");
+
     // What a killed one leaves changed is put back by the next.
     let running = sokudo("--set rounds=50").start();
     let begun = Instant::now();
