@@ -543,7 +543,7 @@ help-db-init =
 
     Tables of the workload that are there are dropped: tpcb_branches, tpcb_tellers, tpcb_accounts and tpcb_history, or those whose names begin with dbt1_, dbt2_ or dbt3_.
 help-db-init--scale = Branches (tpcb), units of 2,880 customers (dbt1), warehouses (dbt2) or scale factor (dbt3, from 0.01 on)
-help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
+help-db-init--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`; for dbt3 also `duckdb:FILE`, where it is built in
 help-db-ops =
     Time what is done to tables from time to time: indexes made anew, room given back, rows counted, tables dumped and restored.
 
@@ -556,13 +556,13 @@ help-db-ops--only-dump = Dump the tables into a temporary file
 help-db-ops--only-reindex = Make the indexes anew
 help-db-ops--only-restore = Restore that dump into a scratch database, and compare it
 help-db-ops--only-vacuum = Give back the room of rows that are gone
-help-db-ops--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
+help-db-ops--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`; for dbt3 also `duckdb:FILE`, where it is built in
 help-db-ops--timeout = Longest time of a dump, and of a restore with its comparison
 help-db-check =
     Check what must hold in the tables of a load on a database: the sums of tpcb, the 8 conditions of dbt1, the 12 of dbt2, or the rows, relations and checksums of dbt3.
 
     Exit code 1 when they do not.
-help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`
+help-db-check--target = Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`; for dbt3 also `duckdb:FILE`, where it is built in
 help-doctor = Try every facility that sokudo can use, and say what to change
 help-doctor--json = One JSON object per line
 help-export = Write a record in the form of other programs. The Parquet files inside it need no export

@@ -80,6 +80,7 @@ reason-sql-decimal = `{ $text }` is not a decimal number of at most 38 digits
 reason-sql-unreadable = a value of type number { $ty } has a wrong length
 reason-sql-answer = the answer is not one of PostgreSQL
 reason-sql-long = a message of the server is longer than any may be
+reason-sql-no-duckdb = this program was built without DuckDB (cargo feature `duckdb`)
 reason-sql-rows = the server gives more rows than any statement of the test has
 reason-sql-mysql = the answer is not one of MariaDB or MySQL
 reason-sql-password = the server wants a password, and none is given

@@ -542,7 +542,7 @@ help-db-init =
 
     そのワークロードの表があれば削除する: tpcb_branches、tpcb_tellers、tpcb_accounts、tpcb_history。または名前が dbt1_、dbt2_、dbt3_ で始まる表。
 help-db-init--scale = 支店 (tpcb)、顧客 2,880 の単位 (dbt1)、倉庫 (dbt2) の数、またはスケール係数 (dbt3、0.01 から)
-help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
+help-db-init--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか。組み込まれていれば、dbt3 には `duckdb:FILE` も使える
 help-db-ops =
     表の保守作業の時間を測る: 索引の再作成、空き領域の回収、行数の集計、表のダンプとリストア。
 
@@ -555,13 +555,13 @@ help-db-ops--only-dump = 表を一時ファイルにダンプする
 help-db-ops--only-reindex = 索引を作り直す
 help-db-ops--only-restore = そのダンプを作業用データベースにリストアし、元の表と比べる
 help-db-ops--only-vacuum = 削除した行の領域を回収する
-help-db-ops--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
+help-db-ops--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか。組み込まれていれば、dbt3 には `duckdb:FILE` も使える
 help-db-ops--timeout = ダンプの最長時間、および比較を含むリストアの最長時間
 help-db-check =
     データベースの負荷の表で成り立つべきことを検査する: tpcb の合計、dbt1 の 8 つの条件、dbt2 の 12 の条件、または dbt3 の行数、関係、チェックサム
 
     成り立たなければ終了コードは 1。
-help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか
+help-db-check--target = データベース: `postgres://USER@HOST/DB`、`mysql://USER@HOST/DB`、`sqlite:FILE` のいずれか。組み込まれていれば、dbt3 には `duckdb:FILE` も使える
 help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
 help-doctor--json = 1 行に一つの JSON オブジェクト
 help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要

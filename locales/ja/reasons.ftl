@@ -79,6 +79,7 @@ reason-sql-decimal = `{ $text }` は 38 桁以内の 10 進数ではありませ
 reason-sql-unreadable = 型番号 { $ty } の値の長さが正しくありません
 reason-sql-answer = 応答が PostgreSQL のものではありません
 reason-sql-long = サーバーのメッセージが長すぎます
+reason-sql-no-duckdb = このプログラムは DuckDB なしでビルドされています (cargo の機能 `duckdb`)
 reason-sql-rows = サーバーの返す行が、試験のどの文よりも多くなっています
 reason-sql-mysql = 応答が MariaDB または MySQL のものではありません
 reason-sql-password = サーバーはパスワードを求めていますが、指定されていません

@@ -35,7 +35,7 @@ pub(crate) async fn connect(
 ) -> Result<Session, SqlError> {
     let mut session = Session::connect(target, bound).await?;
     let sql = match (commit, target.engine()) {
-        (Commit::Sync, _) | (Commit::Async, Engine::MySql) => return Ok(session),
+        (Commit::Sync, _) | (Commit::Async, Engine::MySql | Engine::DuckDb) => return Ok(session),
         (Commit::Async, Engine::Postgres) => "set synchronous_commit = off",
         // With a write-ahead log a file stays whole: only checkpoints are waited for.
         (Commit::Async, Engine::Sqlite) => "pragma synchronous = normal",
@@ -161,11 +161,25 @@ fn work<B: Benchmark, T>(
     target: &Target,
     work: impl Future<Output = Result<T, SqlError>>,
 ) -> Result<T, Refusal> {
+    fits::<B>(target)?;
     let done = block_on(&runtime()?, work);
     done.map_err(|error| match error.class {
         Class::Undefined => no_tables(target, B::KIND.name, &error),
         _ => refused(target, &error),
     })
+}
+
+/// Checks that the workload is one for the engine of the target.
+///
+/// Errors: DuckDB, and a workload of many small transactions.
+pub(crate) fn fits<B: Benchmark>(target: &Target) -> Result<(), Refusal> {
+    match target.engine() {
+        Engine::DuckDb if !B::IS_ANALYTICAL => Err(operator(
+            Text::new("error-sql-analytical").word("workload", B::KIND.name),
+            Text::new("error-sql-analytical-hint"),
+        )),
+        Engine::DuckDb | Engine::Postgres | Engine::MySql | Engine::Sqlite => Ok(()),
+    }
 }
 
 /// A runtime for the sessions of one thread.

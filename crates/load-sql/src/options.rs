@@ -233,7 +233,7 @@ impl CommonOptions {
         let monitor = match target.engine() {
             Engine::Postgres => "postgres",
             Engine::MySql => "mariadb",
-            Engine::Sqlite => return None,
+            Engine::Sqlite | Engine::DuckDb => return None,
         };
         Some(ServerMonitor {
             monitor,

@@ -30,7 +30,8 @@ pub(crate) const fn names<const N: usize>(tables: &[Table; N]) -> [&'static str;
     names
 }
 
-/// Makes tables anew, in place of those that are there. PostgreSQL gets the keys once the rows are there.
+/// Makes tables anew, in place of those that are there. PostgreSQL gets the keys once the rows are there,
+/// DuckDB none.
 ///
 /// Errors: those of the server.
 pub(crate) async fn create(session: &mut Session, tables: &[Table]) -> Result<(), SqlError> {
@@ -43,6 +44,7 @@ pub(crate) async fn create(session: &mut Session, tables: &[Table]) -> Result<()
             session.batch("pragma journal_mode = wal").await?;
             ("text", "text")
         }
+        Engine::DuckDb => ("timestamp", "date"),
     };
     for table in tables {
         let (name, key) = (table.name, table.key);
@@ -51,12 +53,13 @@ pub(crate) async fn create(session: &mut Session, tables: &[Table]) -> Result<()
             .replace("{time}", moment)
             .replace("{date}", day);
         let key = match engine {
-            Engine::Postgres => String::new(),
+            // It keeps the least and the most of each part of a column, and reads the parts that may hold a key.
+            Engine::Postgres | Engine::DuckDb => String::new(),
             _ if key.is_empty() => String::new(),
             Engine::MySql | Engine::Sqlite => format!(", primary key ({key})"),
         };
         let suffix = match engine {
-            Engine::Postgres => "",
+            Engine::Postgres | Engine::DuckDb => "",
             Engine::MySql => " engine = InnoDB",
             Engine::Sqlite if table.is_narrow => " without rowid",
             Engine::Sqlite => "",
@@ -80,7 +83,7 @@ pub(crate) async fn fill<P>(
     load: impl AsyncFn(&mut Session, P) -> Result<u64, SqlError>,
 ) -> Result<u64, SqlError> {
     let loaders = match target.engine() {
-        Engine::Sqlite => 1,
+        Engine::Sqlite | Engine::DuckDb => 1,
         Engine::Postgres | Engine::MySql => LOADERS,
     };
     let next = Cell::new(0);
@@ -115,7 +118,7 @@ pub(crate) async fn finish(
             session.batch(&add).await?;
         }
     }
-    for index in indexes {
+    for index in indexes.iter().filter(|_| engine != Engine::DuckDb) {
         session.batch(index).await?;
     }
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
@@ -168,6 +171,9 @@ pub(crate) async fn upkeep(
         // A file has one room for all tables.
         (Engine::Sqlite, Upkeep::Vacuum) => vec!["vacuum".into()],
         (Engine::Sqlite, Upkeep::Analyze) => each("analyze"),
+        (Engine::DuckDb, Upkeep::Reindex) => Vec::new(),
+        (Engine::DuckDb, Upkeep::Vacuum) => vec!["checkpoint".into()],
+        (Engine::DuckDb, Upkeep::Analyze) => vec!["analyze".into()],
     };
     for statement in &statements {
         session.batch(statement).await?;

@@ -1,4 +1,4 @@
-//! Sessions on PostgreSQL, MariaDB or MySQL, and SQLite behind one small interface.
+//! Sessions on PostgreSQL, MariaDB or MySQL, SQLite and DuckDB behind one small interface.
 //!
 //! ```text
 //! DSN ──► Target ──connect──► Session ── prepare ──► Statement
@@ -17,6 +17,8 @@
 //!
 //! [`jdbc`] is the same for test plans that were written for JDBC: any statement, and results as text.
 
+mod duckdb;
+mod embedded;
 mod error;
 mod growth;
 pub mod jdbc;
@@ -34,12 +36,13 @@ mod time;
 mod tls;
 mod value;
 
+pub use embedded::take_embedded_ns;
 pub use error::{Class, SqlError};
 pub use placeholders::parameters_of;
 pub use row::Row;
 pub use rows::RowWriter;
 pub use session::{Begin, Session, Statement};
-pub use sqlite::{copy, take_embedded_ns};
+pub use sqlite::copy;
 pub use target::{Engine, NotATarget, Target};
 pub use time::{civil, text_of_time};
 pub use value::{Decimal, Value};

@@ -40,7 +40,7 @@ pub fn access(target: &Target, folder: &Path, is_encrypted: bool) -> io::Result<
     match &target.place {
         ServerAddress::Postgres(at) => of_postgres(at, folder),
         ServerAddress::MySql(at) => of_mysql(at, folder, is_encrypted),
-        ServerAddress::Sqlite(_) => Ok(Access::default()),
+        ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => Ok(Access::default()),
     }
 }
 

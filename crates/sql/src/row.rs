@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "duckdb")]
+use crate::duckdb::DuckRow;
 use crate::error::SqlError;
 use crate::postgres::PostgresRow;
 use crate::value::{Decimal, Value};
@@ -14,6 +16,8 @@ pub(crate) enum Inner<'r> {
     Postgres(&'r PostgresRow<'r>),
     MySql(&'r mysql_async::Row),
     Sqlite(&'r rusqlite::Row<'r>),
+    #[cfg(feature = "duckdb")]
+    DuckDb(&'r DuckRow<'r>),
 }
 
 /// Consumer of the rows of a statement, one by one; its error ends the reading.
@@ -26,6 +30,8 @@ impl Row<'_> {
             Inner::Postgres(row) => row.columns.len(),
             Inner::MySql(row) => row.len(),
             Inner::Sqlite(row) => row.as_ref().column_count(),
+            #[cfg(feature = "duckdb")]
+            Inner::DuckDb(row) => row.columns(),
         }
     }
 
@@ -38,6 +44,8 @@ impl Row<'_> {
                 .get(column)
                 .map(mysql_async::Column::name_str),
             Inner::Sqlite(row) => row.as_ref().column_name(column).ok().map(Into::into),
+            #[cfg(feature = "duckdb")]
+            Inner::DuckDb(row) => row.name(column),
         }
     }
 
@@ -55,6 +63,8 @@ impl Row<'_> {
             Inner::Postgres(row) => postgres::read(row, column),
             Inner::MySql(row) => mysql::value(row, column),
             Inner::Sqlite(row) => sqlite::value(row, column),
+            #[cfg(feature = "duckdb")]
+            Inner::DuckDb(row) => row.value(column),
         }
     }
 

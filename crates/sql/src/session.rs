@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::duckdb::DuckDb;
 use crate::error::SqlError;
 use crate::mysql::{MySql, Prepared};
 use crate::postgres::{self, Failure, Postgres};
@@ -36,6 +37,7 @@ enum Inner {
     Postgres(Box<Postgres>),
     MySql(Box<MySql>),
     Sqlite(Sqlite),
+    DuckDb(DuckDb),
 }
 
 /// A statement that one session has prepared.
@@ -46,7 +48,7 @@ pub struct Statement(Form);
 enum Form {
     Postgres(postgres::Statement),
     MySql(Prepared),
-    Sqlite(Arc<str>),
+    Embedded(Arc<str>),
 }
 
 /// Access and isolation with which a transaction begins.
@@ -87,6 +89,7 @@ impl Session {
                     Inner::MySql(Box::new(MySql::connect(address).await?))
                 }
                 ServerAddress::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
+                ServerAddress::DuckDb(path) => Inner::DuckDb(DuckDb::open(path)?),
             };
             Ok(Self { inner, texts: None })
         };
@@ -97,13 +100,15 @@ impl Session {
     }
 
     /// Ends statements that take longer than `bound`, and each once `stop` is set, where this process executes
-    /// them itself: waiting for a server can be given up at any time, a statement of SQLite holds its thread.
+    /// them itself: waiting for a server can be given up at any time, a statement of SQLite or DuckDB holds its
+    /// thread.
     ///
-    /// Errors: SQLite cannot be watched.
+    /// Errors: it cannot be watched.
     pub fn limit(&mut self, bound: Duration, stop: &Arc<AtomicBool>) -> Result<(), SqlError> {
         match &mut self.inner {
             Inner::Postgres(_) | Inner::MySql(_) => Ok(()),
             Inner::Sqlite(session) => session.limit(bound, Arc::clone(stop)),
+            Inner::DuckDb(session) => session.limit(bound, Arc::clone(stop)),
         }
     }
 
@@ -112,7 +117,7 @@ impl Session {
     pub fn tcp(&self) -> Option<TcpStream> {
         match &self.inner {
             Inner::Postgres(session) => session.tcp(),
-            Inner::MySql(_) | Inner::Sqlite(_) => None,
+            Inner::MySql(_) | Inner::Sqlite(_) | Inner::DuckDb(_) => None,
         }
     }
 
@@ -122,6 +127,7 @@ impl Session {
             Inner::Postgres(_) => Engine::Postgres,
             Inner::MySql(_) => Engine::MySql,
             Inner::Sqlite(_) => Engine::Sqlite,
+            Inner::DuckDb(_) => Engine::DuckDb,
         }
     }
 
@@ -145,7 +151,8 @@ impl Session {
                     Form::Postgres(prepared.map_err(Failure::told)?)
                 }
                 Inner::MySql(session) => Form::MySql(session.prepare(sql).await?),
-                Inner::Sqlite(session) => Form::Sqlite(session.prepare(sql)?),
+                Inner::Sqlite(session) => Form::Embedded(session.prepare(sql)?),
+                Inner::DuckDb(session) => Form::Embedded(session.prepare(sql)?),
             });
             if let Some(texts) = &mut self.texts
                 && !texts.iter().any(|text| text == sql)
@@ -162,6 +169,7 @@ impl Session {
             Inner::Postgres(session) => session.batch(sql).await.map_err(Failure::told),
             Inner::MySql(session) => session.batch(sql).await,
             Inner::Sqlite(session) => session.batch(sql).await,
+            Inner::DuckDb(session) => session.batch(sql),
         }
     }
 
@@ -181,7 +189,8 @@ impl Session {
             (Inner::MySql(session), Form::MySql(statement)) => {
                 session.execute(statement, parameters).await
             }
-            (Inner::Sqlite(session), Form::Sqlite(sql)) => session.execute(sql, parameters),
+            (Inner::Sqlite(session), Form::Embedded(sql)) => session.execute(sql, parameters),
+            (Inner::DuckDb(session), Form::Embedded(sql)) => session.execute(sql, parameters),
             _ => Err(foreign()),
         }
     }
@@ -214,7 +223,8 @@ impl Session {
             (Inner::MySql(session), Form::MySql(statement)) => {
                 session.query(statement, parameters, each).await
             }
-            (Inner::Sqlite(session), Form::Sqlite(sql)) => session.query(sql, parameters, each),
+            (Inner::Sqlite(session), Form::Embedded(sql)) => session.query(sql, parameters, each),
+            (Inner::DuckDb(session), Form::Embedded(sql)) => session.query(sql, parameters, each),
             _ => Err(foreign()),
         }
     }
@@ -280,7 +290,7 @@ impl Session {
             .iter()
             .filter_map(|(statement, values)| match &statement.0 {
                 Form::Postgres(statement) => Some((statement, *values)),
-                Form::MySql(_) | Form::Sqlite(_) => None,
+                Form::MySql(_) | Form::Embedded(_) => None,
             });
         session.pipeline(steps).await.map_err(Failure::told)
     }
@@ -298,6 +308,8 @@ impl Session {
             }
             (Engine::Sqlite, Begin::Read) => "begin",
             (Engine::Sqlite, Begin::Write | Begin::Serializable) => "begin immediate",
+            // Every transaction sees one moment, and there is no other isolation.
+            (Engine::DuckDb, _) => "begin transaction",
         };
         self.batch(sql).await
     }
@@ -313,7 +325,7 @@ impl Session {
     }
 
     /// Loads rows into a table: `next` writes one row, or several, and says whether more follow. It must
-    /// end each row. Returns the number of rows. On PostgreSQL and SQLite all or none of them are there
+    /// end each row. Returns the number of rows. On PostgreSQL, SQLite and DuckDB all or none of them are there
     /// afterwards; MariaDB commits some of them at a time.
     pub async fn load(
         &mut self,
@@ -339,6 +351,7 @@ impl Session {
                 }
                 Inner::MySql(session) => session.load(table, columns, next).await,
                 Inner::Sqlite(session) => session.load(table, columns, next).await,
+                Inner::DuckDb(session) => session.load(table, columns, next),
             }
         })
     }
@@ -352,6 +365,7 @@ impl Session {
             }
             Engine::MySql => "select version()",
             Engine::Sqlite => "select 'SQLite ' || sqlite_version()",
+            Engine::DuckDb => "select 'DuckDB ' || version()",
         };
         let rows = self.rows(sql, &[]).await?;
         let first = rows.into_iter().flatten().next();
@@ -370,7 +384,7 @@ impl Session {
         match &self.inner {
             Inner::Postgres(session) => session.is_encrypted,
             Inner::MySql(session) => session.is_encrypted,
-            Inner::Sqlite(_) => false,
+            Inner::Sqlite(_) | Inner::DuckDb(_) => false,
         }
     }
 }

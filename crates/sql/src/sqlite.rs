@@ -4,7 +4,6 @@
 //! its transaction, and while another one has it, its task waits without holding the thread: the other
 //! session may live on the same thread. A transaction that has begun never waits.
 
-use std::cell::Cell;
 use std::ffi::c_int;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::{ToSqlOutput, Value as LiteValue, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Row as LiteRow, ToSql, ffi};
 
+use crate::embedded::Inside;
 use crate::error::{Class, SqlError};
 use crate::placeholders::numbered;
 use crate::row::{EachRow, Inner, Row};
@@ -72,37 +72,6 @@ pub(crate) fn confine(
         _ => Authorization::Allow,
     };
     connection.authorizer(Some(judge))
-}
-
-thread_local! {
-    /// Time that calls of the engine took in this thread since it was last taken, nanoseconds.
-    static INSIDE_NS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Time that statements of SQLite took in this thread, computing and waiting for the disk, since this was
-/// last called. SQLite runs in the thread that calls it.
-pub fn take_embedded_ns() -> u64 {
-    INSIDE_NS.take()
-}
-
-/// A call of the engine, until it is dropped.
-struct Inside {
-    since: Instant,
-}
-
-impl Inside {
-    fn begin() -> Self {
-        Self {
-            since: Instant::now(),
-        }
-    }
-}
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        let took = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(0);
-        INSIDE_NS.set(INSIDE_NS.get().saturating_add(took));
-    }
 }
 
 /// One session.

@@ -18,15 +18,26 @@ pub enum Engine {
     MySql,
     /// SQLite, within this process.
     Sqlite,
+    /// DuckDB, within this process, where it is built in.
+    DuckDb,
 }
 
 impl Engine {
+    /// Whether it runs in the thread that calls it.
+    pub fn is_embedded(self) -> bool {
+        match self {
+            Self::Sqlite | Self::DuckDb => true,
+            Self::Postgres | Self::MySql => false,
+        }
+    }
+
     /// Name for labels.
     pub fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
             Self::MySql => "mysql",
             Self::Sqlite => "sqlite",
+            Self::DuckDb => "duckdb",
         }
     }
 }
@@ -43,6 +54,7 @@ pub(crate) enum ServerAddress {
     Postgres(Box<PostgresAddress>),
     MySql(Box<MySqlAddress>),
     Sqlite(PathBuf),
+    DuckDb(PathBuf),
 }
 
 /// A PostgreSQL server, and what it has to prove.
@@ -93,12 +105,12 @@ impl FromStr for Target {
         let wrong = |why: String| NotATarget(format!(" ({why})"));
         let scheme = text.split(':').next().unwrap_or_default();
         let place = match scheme {
-            "sqlite" => {
-                let path = text["sqlite:".len()..].trim_start_matches("//");
-                let is_named = !path.is_empty() && path != ":memory:";
-                let path = is_named.then(|| PathBuf::from(path));
-                ServerAddress::Sqlite(path.ok_or_else(|| wrong("`sqlite:` needs a file".into()))?)
-            }
+            "sqlite" => ServerAddress::Sqlite(
+                file_of(text).ok_or_else(|| wrong("`sqlite:` needs a file".into()))?,
+            ),
+            "duckdb" => ServerAddress::DuckDb(
+                file_of(text).ok_or_else(|| wrong("`duckdb:` needs a file".into()))?,
+            ),
             "mysql" | "mariadb" => {
                 let rest = &text[scheme.len()..];
                 let address = MySqlAddress::parse(&format!("mysql{rest}"));
@@ -119,6 +131,13 @@ impl FromStr for Target {
             place,
         })
     }
+}
+
+/// The file behind the scheme of a data source name; `None` where it names none.
+fn file_of(text: &str) -> Option<PathBuf> {
+    let (_, path) = text.split_once(':')?;
+    let path = path.trim_start_matches("//");
+    (!path.is_empty() && path != ":memory:").then(|| path.into())
 }
 
 /// Whether pairs of `KEY=VALUE` name a host of PostgreSQL.
@@ -156,6 +175,7 @@ impl Target {
             ServerAddress::Postgres(_) => Engine::Postgres,
             ServerAddress::MySql(_) => Engine::MySql,
             ServerAddress::Sqlite(_) => Engine::Sqlite,
+            ServerAddress::DuckDb(_) => Engine::DuckDb,
         }
     }
 
@@ -175,7 +195,7 @@ impl Target {
                 let is_socket = at.opts.socket().is_some();
                 (!is_socket).then(|| (at.opts.ip_or_hostname(), at.opts.tcp_port()))
             }
-            ServerAddress::Sqlite(_) => None,
+            ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => None,
         }
     }
 
@@ -197,14 +217,14 @@ impl Target {
                 let server = self.server();
                 vec![server.map(|(host, port)| (host.to_owned(), port))]
             }
-            ServerAddress::Sqlite(_) => Vec::new(),
+            ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => Vec::new(),
         }
     }
 
-    /// The file of SQLite.
+    /// The file of SQLite or DuckDB.
     pub fn file(&self) -> Option<&Path> {
         match &self.place {
-            ServerAddress::Sqlite(path) => Some(path),
+            ServerAddress::Sqlite(path) | ServerAddress::DuckDb(path) => Some(path),
             ServerAddress::Postgres(_) | ServerAddress::MySql(_) => None,
         }
     }
@@ -217,7 +237,7 @@ impl Target {
                 at.config.database = Some(database.into());
             }
             ServerAddress::MySql(at) => at.use_database(database),
-            ServerAddress::Sqlite(_) => {}
+            ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => {}
         }
         place
     }
@@ -227,7 +247,7 @@ impl Target {
         match &self.place {
             ServerAddress::Postgres(at) => at.config.database.as_deref(),
             ServerAddress::MySql(at) => at.opts.db_name(),
-            ServerAddress::Sqlite(_) => None,
+            ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => None,
         }
     }
 }
@@ -241,10 +261,10 @@ impl PartialEq for Target {
 /// Engine, host, port and database; never user, password or options.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let ServerAddress::Sqlite(path) = &self.place {
-            return write!(f, "sqlite:{}", path.display());
-        }
         let engine = self.engine().name();
+        if let Some(path) = self.file() {
+            return write!(f, "{engine}:{}", path.display());
+        }
         match self.server() {
             Some((host, port)) if host.contains(':') => write!(f, "{engine}://[{host}]:{port}")?,
             Some((host, port)) => write!(f, "{engine}://{host}:{port}")?,
@@ -292,6 +312,7 @@ mod tests {
             ("mariadb://u:geheim@h:3307/d", "mysql://h:3307/d"),
             ("sqlite:/tmp/a.db", "sqlite:/tmp/a.db"),
             ("sqlite:///tmp/a.db", "sqlite:/tmp/a.db"),
+            ("duckdb:/tmp/a.duckdb", "duckdb:/tmp/a.duckdb"),
         ] {
             assert_eq!(shown(text), expected);
             let debugged = format!("{:?}", text.parse::<Target>());
@@ -335,6 +356,7 @@ mod tests {
             "mysql://u:geheim@h/d?geheim=1",
             "sqlite:",
             "sqlite::memory:",
+            "duckdb:",
             "postgres://u:geheim@h/d?sslmode=allow",
             "mysql://u:geheim@h/d?ssl-mode=geheim",
             "mysql://u:geheim@h/d?require_ssl=true",

@@ -22,10 +22,11 @@ async fn behaves(target: &Target) -> Result<(), SqlError> {
         Engine::Postgres => ("numeric(12,2)", "timestamp"),
         Engine::MySql => ("decimal(12,2)", "datetime(6)"),
         Engine::Sqlite => ("numeric", "text"),
+        Engine::DuckDb => ("decimal(15, 2)", "timestamp"),
     };
     session
         .batch(&format!(
-            "drop table if exists t; create table t (id int primary key, name varchar(40), amount {number}, at {moment})"
+            "drop table if exists t; create table t (id int primary key, name varchar(40), amount {number}, made {moment})"
         ))
         .await?;
 
@@ -33,7 +34,7 @@ async fn behaves(target: &Target) -> Result<(), SqlError> {
     let names = ["a\tb", "x'; drop table t; --", "\\N", "日本\n語", "\\"];
     let mut index = 0_usize;
     let loaded = session
-        .load("t", &["id", "name", "amount", "at"], |row| {
+        .load("t", &["id", "name", "amount", "made"], |row| {
             row.int(index as i64)
                 .text(names[index])
                 .put(Decimal::hundredths(-5 * index as i64).into())
@@ -53,7 +54,7 @@ async fn behaves(target: &Target) -> Result<(), SqlError> {
         assert_eq!(row[1], Value::Text(name.into()));
     }
     let by_id = session
-        .prepare("select name, amount, at from t where id = $1")
+        .prepare("select name, amount, made from t where id = $1")
         .await?;
     let read = session
         .query_first(&by_id, &[3.into()], |row| {
@@ -69,7 +70,7 @@ async fn behaves(target: &Target) -> Result<(), SqlError> {
 
     // Parameters of every kind, twice the same, and no value.
     let insert = session
-        .prepare("insert into t (id, name, amount, at) values ($1, $2, $3, $4)")
+        .prepare("insert into t (id, name, amount, made) values ($1, $2, $3, $4)")
         .await?;
     let values = [
         10.into(),
@@ -154,6 +155,15 @@ fn sqlite_behaves() {
     let target = format!("sqlite:{}", place.path().join("a.db").display());
     let target = target.parse().expect("a target");
     runtime().block_on(behaves(&target)).expect("all calls");
+}
+
+#[test]
+#[cfg(feature = "duckdb")]
+fn duckdb_behaves() {
+    let place = tempfile::tempdir().expect("a directory");
+    let text = format!("duckdb:{}", place.path().join("a.duckdb").display());
+    let target = text.parse().expect("a target");
+    runtime().block_on(behaves(&target)).expect("behaves");
 }
 
 #[test]

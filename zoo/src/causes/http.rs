@@ -255,7 +255,9 @@ pub const ALL: &[Case] = &[
         strengths: [150.0, 400.0],
         loads: &["jmx run slow_page.jmx -J server=HOST -J slow={}"],
         make: |world, _| {
-            world.files.push(("slow_page.jmx", include_str!("slow_page.jmx")));
+            world
+                .files
+                .push(("slow_page.jmx", include_str!("slow_page.jmx")));
             world.target(PROMPT);
         },
     },

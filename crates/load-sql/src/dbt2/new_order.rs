@@ -246,10 +246,11 @@ impl Statements {
     }
 }
 
-/// Clause that locks the rows of a select; empty on SQLite, where a transaction has the whole database.
+/// Clause that locks the rows of a select; empty where a transaction has the whole database, or fails
+/// when another one has changed a row.
 pub(super) fn lock(session: &Session) -> &'static str {
     match session.engine() {
-        Engine::Sqlite => "",
+        Engine::Sqlite | Engine::DuckDb => "",
         Engine::Postgres | Engine::MySql => " for update",
     }
 }

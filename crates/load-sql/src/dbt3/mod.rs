@@ -55,6 +55,7 @@ impl Benchmark for Dbt3 {
     const KIND: &'static Kind = &numbers::KIND;
     const SCALE_TABLE: Option<&'static str> = Some("dbt3_supplier");
     const TABLES: &'static [&'static str] = &crate::tables::names(&schema::TABLES);
+    const IS_ANALYTICAL: bool = true;
     const MARKED_TABLES: &'static [&'static str] = &[];
     type Options = Dbt3Options;
     type Transactions = Questions;

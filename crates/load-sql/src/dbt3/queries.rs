@@ -189,6 +189,7 @@ pub(super) fn text(question: usize, parameters: &[String], engine: Engine) -> St
             Engine::Postgres => format!("div(({a})::numeric, ({b})::numeric)"),
             Engine::MySql => format!("(({a}) div ({b}))"),
             Engine::Sqlite => format!("(({a}) / ({b}))"),
+            Engine::DuckDb => format!("(({a}) // ({b}))"),
         },
         _ => String::new(),
     });
@@ -196,7 +197,7 @@ pub(super) fn text(question: usize, parameters: &[String], engine: Engine) -> St
         let day = arguments.join(", ");
         match engine {
             Engine::Postgres => format!("extract(year from {day})::int"),
-            Engine::MySql => format!("year({day})"),
+            Engine::MySql | Engine::DuckDb => format!("year({day})"),
             Engine::Sqlite => format!("cast(substr({day}, 1, 4) as integer)"),
         }
     })
@@ -245,7 +246,12 @@ mod tests {
 
     #[test]
     fn every_question_is_complete_on_every_engine() {
-        for engine in [Engine::Postgres, Engine::MySql, Engine::Sqlite] {
+        for engine in [
+            Engine::Postgres,
+            Engine::MySql,
+            Engine::Sqlite,
+            Engine::DuckDb,
+        ] {
             for question in 1..=COUNT {
                 let drawn = parameters::draw(question, 100, 7, 0);
                 let text = text(question, &drawn, engine);

@@ -23,6 +23,9 @@ pub(crate) trait Benchmark: 'static {
     /// All its tables, where they are its own.
     const TABLES: &'static [&'static str] = &[];
 
+    /// Whether it runs on DuckDB, whose transactions are few and large.
+    const IS_ANALYTICAL: bool = false;
+
     /// Tables whose columns `client` and `sequence` hold the marks of transactions.
     const MARKED_TABLES: &'static [&'static str];
 

@@ -12,7 +12,7 @@ use futures_util::future::{Either, select};
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Labels, Summary};
 use sokudo_net::clock::now_ns;
-use sokudo_sql::{Engine, Session, SqlError, Target, take_embedded_ns};
+use sokudo_sql::{Session, SqlError, Target, take_embedded_ns};
 use sokudo_workload::exchange::{AskPlan, Course, Details, Next, Report, measured};
 use tokio::runtime::Runtime;
 
@@ -419,9 +419,9 @@ async fn client<T: Transactions>(
                 .await;
             }
         }
-        // SQLite answers without ever waiting: nothing but this lets the other clients and the ticker run.
+        // An engine in this thread answers without ever waiting: nothing but this lets the other clients and the ticker run.
         let is_due = || now_ns() >= shared.course().recorder.report_at_ns();
-        if patience.target.engine() == Engine::Sqlite && (!patience.is_alone || is_due()) {
+        if patience.target.engine().is_embedded() && (!patience.is_alone || is_due()) {
             tokio::task::yield_now().await;
         }
     }

@@ -30,6 +30,12 @@ const OF_MYSQL: &str = "
         'innodb_redo_log_capacity', 'log_bin', 'max_connections', 'query_cache_type', 'sync_binlog',
         'table_open_cache', 'thread_handling', 'transaction_isolation', 'tx_isolation')";
 
+/// The same of DuckDB.
+const OF_DUCKDB: &str = "
+    select name, value from duckdb_settings()
+    where name in ('checkpoint_threshold', 'memory_limit', 'preserve_insertion_order', 'threads')
+    order by name";
+
 /// The same of SQLite.
 const OF_SQLITE: &[&str] = &[
     "cache_size",
@@ -67,8 +73,11 @@ pub(crate) async fn settings(
             }
         }
         engine => {
-            let is_postgres = engine == Engine::Postgres;
-            let sql = if is_postgres { OF_POSTGRES } else { OF_MYSQL };
+            let sql = match engine {
+                Engine::Postgres => OF_POSTGRES,
+                Engine::MySql | Engine::Sqlite => OF_MYSQL,
+                Engine::DuckDb => OF_DUCKDB,
+            };
             for row in session.rows(sql, &[]).await? {
                 if let [name, value] = &row[..] {
                     pairs.push([text(name), text(value)]);

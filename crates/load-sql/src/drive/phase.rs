@@ -13,7 +13,7 @@ use sokudo_model::{Batch, FlowPlan, PhaseSpec, Refusal, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::allow_open_files;
 use sokudo_pace::Random;
-use sokudo_sql::{Begin, Class, Engine, Session, SqlError, Target};
+use sokudo_sql::{Begin, Class, Session, SqlError, Target};
 use sokudo_workload::contract::{Emit, Emitted, Options as _, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::exchange::{AskPlan, AskedNumbers, Collected, Report, Reporter};
@@ -30,7 +30,7 @@ use super::join::{Numbers, numbers_of};
 use super::record::TransactionDetails;
 use super::statements::{Look, Seen, between, end_with_their_session};
 use super::{Benchmark, BenchmarkOptions as _, Ledger, facts};
-use crate::db::{CONNECT, SET_UP, block_on, connect, no_tables, refused, runtime, set_up};
+use crate::db::{CONNECT, SET_UP, block_on, connect, fits, no_tables, refused, runtime, set_up};
 use crate::options::CommonOptions;
 
 /// Longest check of the tables after the load, less than what a host may take to answer.
@@ -145,6 +145,7 @@ impl<B: Benchmark> SqlPhase<B> {
     /// The database that is loaded.
     fn target(&self) -> Result<Target, Refusal> {
         if let Some(target) = &self.common().target {
+            fits::<B>(&target.0)?;
             return Ok(target.0.clone());
         }
         let directory = self.own_file.as_ref().map(|own| own.path().join("own.db"));
@@ -179,7 +180,7 @@ impl<B: Benchmark> SqlPhase<B> {
         let looking = async {
             let mut session = connect(target, CONNECT, self.common().commit).await?;
             Ok::<_, SqlError>(Facts {
-                is_embedded: session.engine() == Engine::Sqlite,
+                is_embedded: session.engine().is_embedded(),
                 version: session.version().await?,
                 settings: facts::settings(&mut session, &name).await?,
                 scale: match B::SCALE_TABLE {

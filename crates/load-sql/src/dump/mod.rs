@@ -112,6 +112,7 @@ impl Dump<'_> {
                 mysql::dump(&self.programs, database, tables, &file, watch)
             }
             Engine::Sqlite => copy(self.target, &file, watch),
+            Engine::DuckDb => Err(Wrong::Engine),
         }
     }
 
@@ -123,6 +124,7 @@ impl Dump<'_> {
         let runtime = runtime()?;
         let restored = match self.target.engine() {
             Engine::Sqlite => self.restore_file(&runtime, &watch),
+            Engine::DuckDb => Err(Wrong::Engine),
             Engine::Postgres | Engine::MySql => self.restore_on_server(&runtime, &watch),
         };
         restored.map_err(|wrong| told(self.target, self.tables, wrong))
@@ -162,7 +164,7 @@ impl Dump<'_> {
         let file = self.file();
         let took = match self.target.engine() {
             Engine::Postgres => postgres::restore(&self.programs, scratch.name(), &file, watch)?,
-            Engine::MySql | Engine::Sqlite => {
+            Engine::MySql | Engine::Sqlite | Engine::DuckDb => {
                 mysql::restore(&self.programs, scratch.name(), &file, watch)?
             }
         };
@@ -205,6 +207,7 @@ fn told(target: &Target, tables: Tables, wrong: Wrong) -> Refusal {
             Text::new("error-dump-io").with("error", error),
             Some(Text::new("error-dump-io-hint")),
         ),
+        Wrong::Engine => operator(of("error-dump-engine"), Text::new("error-dump-engine-hint")),
         Wrong::Missing(program, package) => operator(
             Text::new("error-dump-missing").word("program", program),
             Text::new("error-dump-missing-hint").word("package", package),

@@ -39,7 +39,7 @@ impl<'a> Scratch<'a> {
             let mut session = Session::connect(self.target, CONNECT).await?;
             let like = match session.engine() {
                 Engine::Postgres => like_source(&mut session).await?,
-                Engine::MySql | Engine::Sqlite => String::new(),
+                Engine::MySql | Engine::Sqlite | Engine::DuckDb => String::new(),
             };
             let create = format!("create database {}{like}", self.name);
             session.batch(&create).await
@@ -68,7 +68,7 @@ impl<'a> Scratch<'a> {
             let mut session = Session::connect(self.target, CONNECT).await?;
             let statement = match session.engine() {
                 Engine::Postgres => format!("drop database if exists {} with (force)", self.name),
-                Engine::MySql | Engine::Sqlite => {
+                Engine::MySql | Engine::Sqlite | Engine::DuckDb => {
                     end_sessions(&mut session, &self.name).await?;
                     format!("drop database if exists {}", self.name)
                 }

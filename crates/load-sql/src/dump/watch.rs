@@ -48,6 +48,8 @@ pub(super) enum Wrong {
     TooLong(Duration),
     /// A file or a process of this host.
     Io(io::Error),
+    /// An engine whose files are not dumped.
+    Engine,
     /// A program that is not installed, and the package that has it.
     Missing(&'static str, &'static str),
     /// A program that failed, with its words.

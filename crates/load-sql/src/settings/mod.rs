@@ -105,7 +105,9 @@ impl HeldSettings {
                     Ok(State::Postgres(postgres::look(&mut session, &names).await?))
                 }
                 Engine::MySql => Ok(State::MariaDb(mariadb::look(&mut session, &names).await?)),
-                Engine::Sqlite => Err(Wrong::Says(Text::new("error-settings-engine"))),
+                Engine::Sqlite | Engine::DuckDb => {
+                    Err(Wrong::Says(Text::new("error-settings-engine")))
+                }
             }
         })?;
         let before = Before {

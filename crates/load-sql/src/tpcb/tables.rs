@@ -39,7 +39,7 @@ pub(super) async fn init(target: &Target, scale: u32) -> Result<Loaded, SqlError
         })
         .await?;
     let loaders = match session.engine() {
-        Engine::Sqlite => 1,
+        Engine::Sqlite | Engine::DuckDb => 1,
         Engine::Postgres | Engine::MySql => LOADERS.min(scale),
     };
     let mut each: FuturesUnordered<_> = (0..loaders)
@@ -90,7 +90,7 @@ fn statistics(engine: Engine) -> &'static str {
             "vacuum analyze tpcb_branches, tpcb_tellers, tpcb_accounts, tpcb_history"
         }
         Engine::MySql => "analyze table tpcb_branches, tpcb_tellers, tpcb_accounts, tpcb_history",
-        Engine::Sqlite => "analyze",
+        Engine::Sqlite | Engine::DuckDb => "analyze",
     }
 }
 
@@ -103,6 +103,7 @@ async fn create(session: &mut Session) -> Result<(), SqlError> {
             session.batch("pragma journal_mode = wal").await?;
             ("text", "")
         }
+        Engine::DuckDb => ("timestamp", ""),
     };
     for (table, columns) in [
         (

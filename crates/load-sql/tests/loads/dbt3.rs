@@ -75,6 +75,12 @@ fn answer(result: &PhaseResult) -> String {
     answers.expect("a digest").clone()
 }
 
+/// A file of DuckDB, where it is built in.
+fn duckdb(place: &tempfile::TempDir) -> Option<String> {
+    let file = place.path().join("a.duckdb");
+    cfg!(feature = "duckdb").then(|| format!("duckdb:{}", file.display()))
+}
+
 /// Each question's answer on a fresh database.
 fn asked(target: &Target) -> Vec<Digest> {
     with_session(target, async |session| {
@@ -130,6 +136,21 @@ fn a_file_is_what_it_was_afterwards_and_every_change_of_it_is_found() {
 }
 
 #[test]
+fn duckdb_takes_analytical_loads_alone_and_only_where_it_is_built_in() {
+    let target: Target = "duckdb:nowhere.duckdb".parse().expect("a target");
+    let refused = db::init(&target, Tables::Tpcb, 1).expect_err("many small transactions");
+    assert!(
+        format!("{refused:?}").contains("error-sql-analytical"),
+        "{refused:?}"
+    );
+    if !cfg!(feature = "duckdb") {
+        let refused = db::check(&target, Tables::Dbt3).expect_err("no such engine");
+        let says = format!("{refused:?}");
+        assert!(says.contains("built without DuckDB"), "{says}");
+    }
+}
+
+#[test]
 fn servers_and_a_file_give_the_same_answers() {
     let place = tempfile::tempdir().expect("a directory");
     let dsn = file(&place);
@@ -144,6 +165,7 @@ fn servers_and_a_file_give_the_same_answers() {
     let dsns = [
         postgres.as_ref().map(|server| server.dsn()),
         mariadb.as_ref().map(|server| server.dsn()),
+        duckdb(&place),
     ];
     for dsn in dsns.into_iter().flatten() {
         let target = made(&dsn);

@@ -31,7 +31,7 @@ fn scratch(target: &Target) -> Vec<String> {
         Engine::MySql => {
             "select schema_name from information_schema.schemata where schema_name like 'sokudo%'"
         }
-        Engine::Sqlite => return Vec::new(),
+        Engine::Sqlite | Engine::DuckDb => return Vec::new(),
     };
     let rows = with_session(target, async |session| session.rows(names, &[]).await);
     let rows = rows.expect("names").into_iter().flatten();

@@ -83,7 +83,8 @@ impl Workload {
 /// or those whose names begin with dbt1_, dbt2_ or dbt3_.
 #[derive(Debug, Args)]
 struct InitArgs {
-    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
+    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`; for dbt3 also `duckdb:FILE`,
+    /// where it is built in.
     #[arg(long, value_name = "DSN")]
     target: TargetText,
 
@@ -105,7 +106,8 @@ struct InitArgs {
 /// Exit code 1 when they do not.
 #[derive(Debug, Args)]
 struct CheckArgs {
-    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
+    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`; for dbt3 also `duckdb:FILE`,
+    /// where it is built in.
     #[arg(long, value_name = "DSN")]
     target: TargetText,
 
@@ -167,7 +169,8 @@ enum Op {
 /// Exit code 1 when a restored table is not as in the source.
 #[derive(Debug, Args)]
 struct OpsArgs {
-    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`.
+    /// Database: `postgres://USER@HOST/DB`, `mysql://USER@HOST/DB` or `sqlite:FILE`; for dbt3 also `duckdb:FILE`,
+    /// where it is built in.
     #[arg(long, value_name = "DSN")]
     target: TargetText,
 

@@ -115,7 +115,7 @@ async fn prepared(target: &Target) -> Result<Option<u64>, SqlError> {
             format!("insert ignore into sokudo_item values {rows}"),
             "select cast(@@max_connections as signed)",
         ),
-        Engine::Postgres | Engine::Sqlite => (
+        Engine::Postgres | Engine::Sqlite | Engine::DuckDb => (
             format!("insert into sokudo_item values {rows} on conflict do nothing"),
             "select current_setting('max_connections')::int8 \
              - current_setting('superuser_reserved_connections')::int8",

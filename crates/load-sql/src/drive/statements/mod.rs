@@ -63,7 +63,7 @@ pub(crate) struct Seen {
 pub(crate) fn end_with_their_session(engine: Engine) -> bool {
     match engine {
         Engine::MySql => true,
-        Engine::Postgres | Engine::Sqlite => false,
+        Engine::Postgres | Engine::Sqlite | Engine::DuckDb => false,
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Look<'a> {
 impl<'a> Look<'a> {
     /// At the server of this database; `None` for an embedded one.
     pub(crate) fn at(target: &'a Target) -> Option<Self> {
-        (target.engine() != Engine::Sqlite).then(|| Self {
+        (!target.engine().is_embedded()).then(|| Self {
             target,
             due: Instant::now() + BOUND,
         })
@@ -110,7 +110,7 @@ async fn counted(session: &mut Session) -> Read<Counters> {
     match session.engine() {
         Engine::Postgres => postgres::counted(session).await,
         Engine::MySql => mysql::counted(session).await,
-        Engine::Sqlite => Ok(Counters::default()),
+        Engine::Sqlite | Engine::DuckDb => Ok(Counters::default()),
     }
 }
 
@@ -118,7 +118,7 @@ async fn planned<T: Transactions>(session: &mut Session, transactions: &T) -> Re
     let planned = match session.engine() {
         Engine::Postgres => postgres::planned(session, transactions).await,
         Engine::MySql => mysql::planned(session, transactions).await,
-        Engine::Sqlite => Ok(Plans::new()),
+        Engine::Sqlite | Engine::DuckDb => Ok(Plans::new()),
     };
     planned.map_err(|error| error.to_string())
 }
