@@ -20,10 +20,8 @@
 mod duckdb;
 mod embedded;
 mod error;
-mod growth;
 pub mod jdbc;
 mod mysql;
-mod mysql_tls;
 mod placeholders;
 mod postgres;
 pub mod programs;
@@ -31,6 +29,7 @@ mod row;
 mod rows;
 mod session;
 mod sqlite;
+mod stream;
 mod target;
 mod time;
 mod tls;
@@ -50,4 +49,9 @@ pub use value::{Decimal, Value};
 /// Reads any bytes as if a PostgreSQL server had sent them: a target of fuzzing.
 pub fn any_bytes_of_postgres(bytes: &[u8]) {
     postgres::any_bytes(bytes);
+}
+
+/// Reads any bytes as if a MariaDB server had sent them: a target of fuzzing.
+pub fn any_bytes_of_mysql(bytes: &[u8]) {
+    mysql::any_bytes(bytes);
 }

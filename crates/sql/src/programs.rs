@@ -11,10 +11,10 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use crate::mysql_tls::MySqlAddress;
-use crate::postgres::{Encryption, Host};
+use crate::mysql::MySqlAddress;
+use crate::postgres::Host;
 use crate::target::{PostgresAddress, ServerAddress, Target};
-use crate::tls::{Proof, Trust};
+use crate::tls::{Encryption, Proof, Trust};
 
 /// File of a password for libpq.
 const PASSWORDS: &str = "pgpass";
@@ -83,15 +83,15 @@ fn of_mysql(at: &MySqlAddress, folder: &Path, is_encrypted: bool) -> io::Result<
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name}={}", quoted(value));
     };
-    match at.opts.socket() {
-        Some(socket) => put("socket", socket),
+    match &at.socket {
+        Some(socket) => put("socket", &socket.to_string_lossy()),
         None => {
             put("protocol", "TCP");
-            put("host", at.opts.ip_or_hostname());
-            put("port", &at.opts.tcp_port().to_string());
+            put("host", &at.host);
+            put("port", &at.port.to_string());
         }
     }
-    if let Some(user) = at.opts.user() {
+    if let Some(user) = &at.user {
         put("user", user);
     }
     if let Some(password) = at.password() {

@@ -14,7 +14,7 @@ pub struct Row<'r>(pub(crate) Inner<'r>);
 
 pub(crate) enum Inner<'r> {
     Postgres(&'r PostgresRow<'r>),
-    MySql(&'r mysql_async::Row),
+    MySql(&'r mysql_common::Row),
     Sqlite(&'r rusqlite::Row<'r>),
     #[cfg(feature = "duckdb")]
     DuckDb(&'r DuckRow<'r>),
@@ -42,7 +42,7 @@ impl Row<'_> {
             Inner::MySql(row) => row
                 .columns_ref()
                 .get(column)
-                .map(mysql_async::Column::name_str),
+                .map(mysql_common::packets::Column::name_str),
             Inner::Sqlite(row) => row.as_ref().column_name(column).ok().map(Into::into),
             #[cfg(feature = "duckdb")]
             Inner::DuckDb(row) => row.name(column),

@@ -383,7 +383,7 @@ impl Session {
     pub fn is_encrypted(&self) -> bool {
         match &self.inner {
             Inner::Postgres(session) => session.is_encrypted,
-            Inner::MySql(session) => session.is_encrypted,
+            Inner::MySql(session) => session.is_encrypted(),
             Inner::Sqlite(_) | Inner::DuckDb(_) => false,
         }
     }

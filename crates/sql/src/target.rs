@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::{fmt, io};
 
-use crate::mysql_tls::MySqlAddress;
+use crate::mysql::MySqlAddress;
 use crate::postgres::{Config, Host};
 use crate::tls::Connector;
 
@@ -113,8 +113,8 @@ impl FromStr for Target {
             ),
             "mysql" | "mariadb" => {
                 let rest = &text[scheme.len()..];
-                let address = MySqlAddress::parse(&format!("mysql{rest}"));
-                let address = address.map_err(|error| wrong(without(text, &error)))?;
+                let rest = rest.strip_prefix("://").ok_or_else(|| NotATarget(String::new()))?;
+                let address = MySqlAddress::parse(rest).map_err(wrong)?;
                 ServerAddress::MySql(Box::new(address))
             }
             _ if matches!(scheme, "postgres" | "postgresql") || names_host(text) => {
@@ -145,11 +145,6 @@ fn names_host(text: &str) -> bool {
     text.contains("host=") || text.contains("hostaddr=")
 }
 
-/// An error's text without the data source name that it may repeat.
-fn without(text: &str, error: &str) -> String {
-    error.replace(text, "…")
-}
-
 /// A value of a URL without its `%` escapes.
 pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
@@ -166,6 +161,23 @@ pub(crate) fn decoded(text: &str) -> String {
         };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A host of a URL and the text of its port; an IPv6 address stands in brackets.
+pub(crate) fn host_and_port(text: &str) -> (&str, Option<&str>) {
+    match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, after)) => (address, after.strip_prefix(':')),
+        None => match text.split_once(':') {
+            Some((name, port)) => (name, Some(port)),
+            None => (text, None),
+        },
+    }
+}
+
+/// Errors: the text is not the number of a port.
+pub(crate) fn port_of(text: &str) -> Result<u16, String> {
+    let port = text.parse().ok().filter(|port| *port > 0);
+    port.ok_or_else(|| "the port is not a number from 1 to 65535".into())
 }
 
 impl Target {
@@ -192,8 +204,8 @@ impl Target {
                 Host::Socket(_) => None,
             },
             ServerAddress::MySql(at) => {
-                let is_socket = at.opts.socket().is_some();
-                (!is_socket).then(|| (at.opts.ip_or_hostname(), at.opts.tcp_port()))
+                let is_tcp = at.socket.is_none();
+                is_tcp.then_some((at.host.as_str(), at.port))
             }
             ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => None,
         }
@@ -236,7 +248,7 @@ impl Target {
             ServerAddress::Postgres(at) => {
                 at.config.database = Some(database.into());
             }
-            ServerAddress::MySql(at) => at.use_database(database),
+            ServerAddress::MySql(at) => at.database = Some(database.into()),
             ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => {}
         }
         place
@@ -246,7 +258,7 @@ impl Target {
     pub fn database(&self) -> Option<&str> {
         match &self.place {
             ServerAddress::Postgres(at) => at.config.database.as_deref(),
-            ServerAddress::MySql(at) => at.opts.db_name(),
+            ServerAddress::MySql(at) => at.database.as_deref(),
             ServerAddress::Sqlite(_) | ServerAddress::DuckDb(_) => None,
         }
     }

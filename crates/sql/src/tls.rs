@@ -1,4 +1,4 @@
-//! Certificates to trust, and TLS to PostgreSQL as `sslmode` and `sslrootcert` of a data source name ask for it.
+//! Certificates to trust, and TLS to servers as a data source name asks for it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,18 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::error::SqlError;
+
+/// Encryption of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Encryption {
+    /// None: `disable`, `DISABLED`.
+    Never,
+    /// Where the server offers it: `prefer`, `PREFERRED`.
+    #[default]
+    WhereOffered,
+    /// A server without TLS is refused: `require`, `REQUIRED`, and those that examine certificates.
+    Always,
+}
 
 /// Proof of its identity that a server has to give, once the session is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -175,9 +175,24 @@ fn greeting() -> Vec<u8> {
     packet(0, &body.concat())
 }
 
-/// The error of a session of MariaDB's protocol, or of its first statement. The server begins.
+/// The login is fine.
+fn fine() -> Vec<u8> {
+    packet(2, b"\0\0\0\x02\0\0\0")
+}
+
+/// A session of MariaDB's protocol on a server that begins, and its first statement as a text.
 fn error_of_mysql(says: Vec<Vec<u8>>) -> SqlError {
     let (port, answering) = answers(greeting(), says);
+    let failed = of_mysql(port, async |session| session.batch("select 1").await);
+    answering.join().expect("the server");
+    failed
+}
+
+/// The error of a session at this port, or of what is done with it.
+fn of_mysql(
+    port: u16,
+    work: impl AsyncFnOnce(&mut Session) -> Result<(), SqlError>,
+) -> SqlError {
     let target = format!("mysql://u:p@127.0.0.1:{port}/d?ssl-mode=DISABLED");
     let target: Target = target.parse().expect("a target");
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -186,27 +201,80 @@ fn error_of_mysql(says: Vec<Vec<u8>>) -> SqlError {
         .expect("a runtime");
     let failed = runtime.block_on(async {
         let mut session = Session::connect(&target, BOUND).await?;
-        session.batch("select 1").await
+        work(&mut session).await
     });
-    answering.join().expect("the server");
     failed.expect_err("an error")
 }
 
+/// How a result of so many columns begins.
+fn announced(count: u64) -> Vec<u8> {
+    packet(1, &[&[0xfe][..], &count.to_le_bytes()].concat())
+}
+
+/// A server whose memory of a count is reserved at once would end this process, and no test could say so.
 #[test]
-fn keys_and_counts_that_cannot_be_end_the_session() {
-    let fine = packet(2, b"\0\0\0\x02\0\0\0");
-    let columns = packet(1, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+fn counts_of_columns_that_cannot_be_end_the_session_with_their_number() {
+    for count in [1 << 16, 1 << 31, 1 << 40, u64::MAX] {
+        let failed = error_of_mysql(vec![fine(), announced(count)]);
+        assert!(failed.is_lost, "{failed}");
+        let says = format!("a result of {count} columns");
+        assert!(failed.message.contains(&says), "{failed}");
+    }
+    // A prepared statement tells its columns twice: when it is prepared in two bytes, and when it is executed.
+    let prepared = packet(1, &[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let (port, answering) = answers(greeting(), vec![fine(), prepared, announced(1 << 40)]);
+    let failed = of_mysql(port, async |session| {
+        session.rows("select 1", &[]).await.map(drop)
+    });
+    answering.join().expect("the server");
+    assert!(failed.message.contains("a result of 1099511627776"), "{failed}");
+}
+
+#[test]
+fn keys_and_answers_that_cannot_be_end_the_session() {
     let change = packet(2, b"\xfecaching_sha2_password\x0012345678901234567890\0");
     let more = packet(4, b"\x01\x04");
     let key = b"\x01-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
+    let long = [&[1][..], &[b'A'; 9000]].concat();
     for says in [
-        vec![fine, columns.clone(), columns],
-        vec![change, more, packet(6, key)],
+        vec![change.clone(), more.clone(), packet(6, key)],
+        vec![change.clone(), more, packet(6, &long)],
+        vec![change.clone(), packet(4, &change[4..])],
+        vec![packet(2, b"\xfe")],
+        vec![packet(2, b"\xfemysql_clear_password\0")],
+        vec![packet(7, b"\0\0\0\x02\0\0\0")],
+        vec![b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()],
+        vec![fine(), packet(1, b"")],
+        vec![fine(), packet(1, b"\xfb/etc/passwd")],
+        vec![fine(), packet(1, b"\0")],
+        vec![fine(), [packet(1, b"\x01"), packet(2, b"\x03def")].concat()],
+        // 16 MiB of a login, and 64 MiB of an answer, in their first bytes only.
+        vec![vec![0xff, 0xff, 0xff, 2]],
     ] {
-        let failed = error_of_mysql(says);
-        assert!(failed.is_lost, "{failed}");
-        assert_eq!(failed.class, Class::Connection, "{failed}");
+        let failed = error_of_mysql(says.clone());
+        assert!(failed.is_lost, "{says:?}: {failed}");
+        assert_eq!(failed.class, Class::Connection, "{says:?}: {failed}");
     }
+}
+
+#[test]
+fn what_arrives_before_tls_is_not_taken_for_what_is_encrypted() {
+    let mut begins = greeting();
+    // It offers TLS: the third byte of the lower half of its capabilities.
+    let capabilities = 4 + 1 + 7 + 4 + 8 + 1;
+    begins[capabilities + 1] |= 8;
+    begins.extend(fine());
+    let (port, answering) = answers(begins, vec![]);
+    let target = format!("mysql://u:p@127.0.0.1:{port}/d?ssl-mode=REQUIRED");
+    let target: Target = target.parse().expect("a target");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let failed = runtime.block_on(async { Session::connect(&target, BOUND).await.map(drop) });
+    let failed = failed.expect_err("what was not asked for");
+    answering.join().expect("the server");
+    assert!(failed.message.contains("not one of MariaDB"), "{failed}");
 }
 
 /// The definition of a column with a name of so many bytes.
@@ -253,37 +321,40 @@ fn endless(
 
 #[test]
 fn a_server_of_mysql_cannot_fill_the_memory_with_columns() {
-    if !std::path::Path::new("/proc/self/status").exists() {
-        eprintln!("skipped: the system does not tell a process its memory");
-        return;
-    }
-    let fine = packet(2, b"\0\0\0\x02\0\0\0");
-    // The next answer is to the question for a setting of the server.
-    let (port, answering) = endless(vec![greeting(), fine], |number| match number {
+    let begins = vec![greeting(), fine()];
+    let (port, answering) = endless(begins, |number| match number {
         // A count of columns that fits, then their definitions.
-        0 => [
-            packet(1, &[0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0]),
-            definition(2, 60_000),
-        ]
-        .concat(),
+        0 => [packet(1, &[0xfc, 0xff, 0xff]), definition(2, 60_000)].concat(),
         number => definition((number + 2) as u8, 60_000),
     });
-    let target: Target = format!("mysql://u:p@127.0.0.1:{port}/d?ssl-mode=DISABLED")
-        .parse()
-        .expect("a target");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let failed = runtime.block_on(async { Session::connect(&target, BOUND).await.map(drop) });
-    let failed = failed.expect_err("too many columns");
+    let failed = of_mysql(port, async |session| session.batch("select 1").await);
     assert!(
         failed.is_lost && failed.message.contains("than memory is kept for"),
         "{failed}"
     );
     let taken = answering.join().expect("the server");
-    // What lies between two looks, and what the sockets hold, depends on the machine.
-    assert!(taken < 1 << 30, "{taken} B were taken");
+    // 16 MiB, and what the sockets hold.
+    assert!(taken < 64 << 20, "{taken} B were taken");
+}
+
+#[test]
+fn a_server_of_mysql_cannot_fill_the_memory_with_a_row() {
+    let begins = vec![greeting(), fine()];
+    let part = |number: u64| {
+        let head = [0xff, 0xff, 0xff, number as u8];
+        [&head[..], &vec![0; 0xff_ffff]].concat()
+    };
+    let (port, answering) = endless(begins, move |number| match number {
+        0 => [packet(1, &[1]), definition(2, 3)].concat(),
+        number => part(number + 2),
+    });
+    let failed = of_mysql(port, async |session| session.batch("select 1").await);
+    assert!(
+        failed.is_lost && failed.message.contains("longer than any"),
+        "{failed}"
+    );
+    let taken = answering.join().expect("the server");
+    assert!(taken < 128 << 20, "{taken} B were taken");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn nothing_from_the_network_is_decompressed_by_the_old_lz4_flex() {
     }
 }
 
-/// rustls and mysql_async take the process's only provider of cryptography; they fail where there are two.
+/// rustls takes the process's only provider of cryptography; it fails where there are two.
 #[test]
 fn cryptography_has_one_provider() {
     let features = tree(&["-e", "features", "-i", "rustls"]);

@@ -28,7 +28,7 @@ use mysql::MySql;
 use postgres::Postgres;
 use sqlite::Sqlite;
 
-use crate::tls::{Proof, Roots, Trust};
+use crate::tls::{Encryption, Proof, Roots, Trust};
 
 /// A JDBC driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,14 @@ pub enum JdbcEncryption {
 }
 
 impl JdbcAddress {
+    fn encryption(&self) -> Encryption {
+        match self.encryption {
+            JdbcEncryption::Never => Encryption::Never,
+            JdbcEncryption::WhereOffered => Encryption::WhereOffered,
+            _ => Encryption::Always,
+        }
+    }
+
     /// Check of the server's certificate.
     fn trust(&self) -> Trust {
         Trust {

@@ -2,67 +2,47 @@
 //!
 //! Both write parameters into the text of a statement, unless they are told otherwise.
 
-use mysql_async::consts::{ColumnFlags, ColumnType};
-use mysql_async::prelude::Queryable as _;
-use mysql_async::{Column, Conn, DriverError, Error, OptsBuilder, Value as Cell};
+use mysql_common::Value as Cell;
+use mysql_common::constants::{ColumnFlags, ColumnType};
+use mysql_common::packets::Column;
 
 use super::argument::Argument;
 use super::scan::{Dialect, called, first_word, with_parameters};
-use super::{Driver, Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Room, Rows, java};
-use crate::mysql::guarded;
-use crate::mysql_tls;
+use super::{Driver, Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows, java};
+use crate::mysql::{Conn, Failure, Given, MySqlAddress, ServerError, guarded};
 
 /// Number of the character set of bytes.
 const BINARY: u16 = 63;
+/// Most results of a text of statements.
+const MOST_RESULTS: usize = 10_000;
 
 pub(super) struct MySql {
     conn: Conn,
     driver: Driver,
-    is_mariadb: bool,
-}
-
-/// A connection that is encrypted as the address asks for it.
-async fn encrypted(builder: OptsBuilder, place: &JdbcAddress) -> Result<Conn, Error> {
-    if place.encryption == JdbcEncryption::Never {
-        return guarded(Conn::new(builder)).await;
-    }
-    let tls = mysql_tls::options(&place.trust())?;
-    match guarded(Conn::new(builder.clone().ssl_opts(tls))).await {
-        Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
-            if place.encryption == JdbcEncryption::WhereOffered =>
-        {
-            guarded(Conn::new(builder)).await
-        }
-        made => made,
-    }
 }
 
 impl MySql {
     pub(super) async fn connect(place: &JdbcAddress) -> Result<Self, Exception> {
-        let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let builder = OptsBuilder::default()
-            .ip_or_hostname(place.host.clone())
-            .tcp_port(place.port)
-            .db_name(optional(&place.database))
-            .user(optional(&place.user))
-            .pass(optional(&place.password))
-            .client_found_rows(true)
-            .prefer_socket(false)
-            .stmt_cache_size(0_usize);
-        let conn = encrypted(builder, place).await;
-        let mut conn = conn.map_err(|error| not_connected(&error, place))?;
-        let version = guarded(conn.query_first::<String, _>("select version()")).await;
-        let version = version.ok().flatten().unwrap_or_default();
+        let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let address = MySqlAddress {
+            host: place.host.clone(),
+            port: place.port,
+            user: filled(&place.user),
+            database: filled(&place.database),
+            encryption: place.encryption(),
+            trust: place.trust(),
+            ..MySqlAddress::default()
+        };
+        let opened = guarded(Conn::open(&address, Some(&place.password))).await;
         Ok(Self {
-            conn,
+            conn: opened.map_err(|failure| not_connected(failure, place))?,
             driver: place.driver,
-            is_mariadb: version.contains("MariaDB"),
         })
     }
 
     pub(super) async fn batch(&mut self, sql: &str) -> Result<(), Exception> {
-        let done = guarded(self.conn.query_drop(sql)).await;
-        done.map_err(|error| self.told(error))
+        let done = guarded(self.conn.batch(sql)).await;
+        done.map_err(|failure| self.told(failure))
     }
 
     /// Ends the transaction.
@@ -93,12 +73,12 @@ impl MySql {
         if self.driver == Driver::MySql {
             self.judge(&sql, statement.expects)?;
         }
-        if let Some(bound) = statement.timeout.filter(|_| self.is_mariadb) {
+        if let Some(bound) = statement.timeout.filter(|_| self.conn.is_mariadb()) {
             let seconds = bound.as_secs();
             sql = format!("SET STATEMENT max_statement_time={seconds} FOR {sql}");
         }
-        let given = self.execute(&sql, statement).await;
-        let mut given = given.map_err(|error| self.told(error))??;
+        let given = guarded(self.execute(&sql, statement)).await;
+        let mut given = given.map_err(|failure| self.told(failure))??;
         if statement.expects != Gives::Anything {
             given.truncate(1);
         }
@@ -110,62 +90,71 @@ impl MySql {
                 "HY000",
                 "the given SQL statement produces an unexpected ResultSet object",
             )),
-            // Behind the rows of a procedure its end is told.
-            (Gives::Anything, true) if first_word(&sql) == "call" => {
-                let changed = i64::try_from(self.conn.affected_rows());
-                given.push(JdbcOutcome::Count(changed.unwrap_or(i64::MAX)));
-                Ok(given)
-            }
             _ => Ok(given),
         }
     }
 
+    /// Executes a text; gives its results, or why they are too many.
     async fn execute(
         &mut self,
         sql: &str,
         statement: &super::JdbcStatement<'_>,
-    ) -> Result<Result<Vec<JdbcOutcome>, Exception>, Error> {
-        let driver = self.driver;
+    ) -> Result<Result<Vec<JdbcOutcome>, Exception>, Failure> {
         let (mut room, mut refused) = (Room::new(), None);
         let most = statement.most_rows.unwrap_or(usize::MAX);
-        let mut result = guarded(self.conn.query_iter(sql)).await?;
         let mut given = Vec::new();
-        loop {
-            let columns: Vec<Column> = result.columns_ref().to_vec();
-            let changed = i64::try_from(result.affected_rows()).unwrap_or(i64::MAX);
-            let mut rows = Vec::new();
-            while let Some(row) = guarded(result.next()).await? {
-                if rows.len() < most && refused.is_none() {
-                    let cells = row.unwrap();
-                    let cells = cells.iter().zip(&columns);
-                    let cells: Vec<Option<String>> = cells
-                        .map(|(cell, column)| text(cell, column, driver))
-                        .collect();
-                    match room.take(&cells) {
-                        Ok(()) => rows.push(cells),
-                        Err(why) => {
-                            rows = Vec::new();
-                            refused = Some(why);
-                        }
-                    }
+        let mut next = Some(self.conn.query(sql).await?);
+        while let Some(result) = next {
+            given.push(match result {
+                Given::Changed(count) => {
+                    JdbcOutcome::Count(i64::try_from(count).unwrap_or(i64::MAX))
+                }
+                Given::Rows(columns) => {
+                    let rows = self.rows(&columns, most, &mut room, &mut refused).await?;
+                    let columns = columns.iter().map(|it| it.name_str().into_owned());
+                    JdbcOutcome::Rows(Rows {
+                        columns: columns.collect(),
+                        rows,
+                    })
+                }
+            });
+            if given.len() > MOST_RESULTS {
+                return Err(Failure::Lost(
+                    "the server sends results without end".into(),
+                ));
+            }
+            next = self.conn.next_result().await?;
+        }
+        Ok(refused.map_or(Ok(given), Err))
+    }
+
+    /// The rows of a result, `most` of them; none once they are `refused`.
+    async fn rows(
+        &mut self,
+        columns: &[Column],
+        most: usize,
+        room: &mut Room,
+        refused: &mut Option<Exception>,
+    ) -> Result<Vec<Vec<Option<String>>>, Failure> {
+        let mut rows = Vec::new();
+        while let Some(row) = self.conn.next_row().await? {
+            if rows.len() >= most || refused.is_some() {
+                continue;
+            }
+            let cells = row.unwrap();
+            let cells = cells.iter().zip(columns);
+            let cells: Vec<Option<String>> = cells
+                .map(|(cell, column)| text(cell, column, self.driver))
+                .collect();
+            match room.take(&cells) {
+                Ok(()) => rows.push(cells),
+                Err(why) => {
+                    rows = Vec::new();
+                    *refused = Some(why);
                 }
             }
-            given.push(match columns.is_empty() {
-                true => JdbcOutcome::Count(changed),
-                false => JdbcOutcome::Rows(Rows {
-                    columns: columns
-                        .iter()
-                        .map(|it| it.name_str().into_owned())
-                        .collect(),
-                    rows,
-                }),
-            });
-            if result.is_empty() {
-                break;
-            }
         }
-        guarded(result.drop_result()).await?;
-        Ok(refused.map_or(Ok(given), Err))
+        Ok(rows)
     }
 
     /// Refuses what this driver does not send, by the first word. Errors: it gives no rows, or gives some.
@@ -251,8 +240,8 @@ impl MySql {
         }
     }
 
-    fn told(&self, error: Error) -> Exception {
-        let Error::Server(said) = error else {
+    fn told(&self, failure: Failure) -> Exception {
+        let Failure::Server(said) = failure else {
             return Exception {
                 class: match self.driver {
                     Driver::MariaDb => "java.sql.SQLNonTransientConnectionException",
@@ -275,10 +264,10 @@ impl MySql {
     }
 }
 
-fn not_connected(error: &Error, place: &JdbcAddress) -> Exception {
+fn not_connected(failure: Failure, place: &JdbcAddress) -> Exception {
     let is_mariadb = place.driver == Driver::MariaDb;
-    let (class, state, number, message) = match error {
-        Error::Server(said) => (
+    let (class, state, number, message) = match failure {
+        Failure::Server(said) => (
             class(&said.state, said.code, place.driver),
             said.state.clone(),
             said.code.into(),

@@ -13,10 +13,10 @@ use futures_util::future::join;
 
 use super::argument::{Argument, ArgumentKind};
 use super::scan::{Dialect, called, first_word, statements, with_parameters};
-use super::{Exception, Gives, JdbcAddress, JdbcEncryption, JdbcOutcome, Room, Rows};
+use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows};
 use crate::error::SqlError;
 use crate::postgres::{
-    Column, Config, Encryption, Failure, Form, Host, Postgres as Session, ServerError, Statement,
+    Column, Config, Failure, Form, Host, Postgres as Session, ServerError, Statement,
     oid,
 };
 use crate::row::{Inner, Row};
@@ -54,11 +54,7 @@ impl Postgres {
             user: Some(place.user.clone()),
             database: filled(&place.database),
             application_name: Some(named.into()),
-            encryption: match place.encryption {
-                JdbcEncryption::Never => Encryption::Never,
-                JdbcEncryption::WhereOffered => Encryption::WhereOffered,
-                _ => Encryption::Always,
-            },
+            encryption: place.encryption(),
             trust: place.trust(),
             ..Config::default()
         };

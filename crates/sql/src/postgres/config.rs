@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::target::decoded;
-use crate::tls::{Proof, Roots, Trust};
+use crate::target::{decoded, host_and_port, port_of};
+use crate::tls::{Encryption, Proof, Roots, Trust};
 
 const PORT: u16 = 5432;
 /// Keys of libpq that mean something here.
@@ -20,14 +20,6 @@ pub(crate) enum Host {
     Tcp(String),
     /// Folder of a socket of this host.
     Socket(PathBuf),
-}
-
-/// Encryption of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encryption {
-    Never,
-    WhereOffered,
-    Always,
 }
 
 /// Kind of session that a server has to give.
@@ -144,13 +136,7 @@ impl Config {
         self.password = filled(password);
         self.database = filled(database);
         for host in hosts.split(',').filter(|host| !host.is_empty()) {
-            let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                Some((address, after)) => (address, after.strip_prefix(':')),
-                None => match host.split_once(':') {
-                    Some((name, port)) => (name, Some(port)),
-                    None => (host, None),
-                },
-            };
+            let (name, port) = host_and_port(host);
             self.hosts.push(host_of(decoded(name))?);
             self.ports.push(port.map_or(Ok(PORT), port_of)?);
         }
@@ -267,11 +253,6 @@ fn host_of(name: String) -> Result<Host, String> {
         true if cfg!(unix) => Ok(Host::Socket(name.into())),
         true => Err("this system has no sockets in folders".into()),
     }
-}
-
-fn port_of(text: &str) -> Result<u16, String> {
-    let port = text.parse().ok().filter(|port| *port > 0);
-    port.ok_or_else(|| "the port is not a number from 1 to 65535".into())
 }
 
 fn number<N: std::str::FromStr>(key: &str, value: &str) -> Result<N, String> {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -12,11 +12,12 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::config::{Access, Config, Encryption, Host, Keepalive};
+use super::config::{Access, Config, Host, Keepalive};
 use super::failure::Failure;
-use super::stream::{Duplex, Link};
+use super::stream::Link;
 use super::wire::{self, Authentication, tag};
-use crate::tls::Connector;
+use crate::stream::{Duplex, at_socket};
+use crate::tls::{Connector, Encryption};
 
 /// Idle time before the first probe, where the data source name has none.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -205,16 +206,6 @@ async fn encrypted(
         (b'N', _) => Err(Failure::NoTls),
         _ => Err(Failure::Garbled),
     }
-}
-
-#[cfg(unix)]
-async fn at_socket(path: &Path) -> io::Result<Box<dyn Duplex>> {
-    Ok(Box::new(tokio::net::UnixStream::connect(path).await?))
-}
-
-#[cfg(not(unix))]
-async fn at_socket(_path: &Path) -> io::Result<Box<dyn Duplex>> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn set_up(stream: &TcpStream, keepalive: Option<Keepalive>) -> io::Result<()> {

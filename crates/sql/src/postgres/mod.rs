@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-pub(crate) use config::{Config, Encryption, Host};
+pub(crate) use config::{Config, Host};
 pub(crate) use connect::Canceller;
 pub(crate) use failure::Failure;
 pub(crate) use value::{EPOCH_2000, numeric_text, oid, read};

@@ -2,45 +2,14 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::net::Shutdown;
 use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
-use tokio_rustls::client::TlsStream;
+use tokio::io::ReadBuf;
 
 use super::wire::{Inbox, Unread};
-
-/// Why a message is not read. It stands in `reasons.ftl`, too.
-const TOO_LONG: &str = "a message of the server is longer than any may be";
-
-/// A connection in one of its forms: TCP, a socket of this host, TLS.
-pub(super) trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {
-    /// Its TCP connection; `None` for a socket of this host.
-    fn socket(&self) -> Option<SockRef<'_>>;
-}
-
-impl Duplex for TcpStream {
-    fn socket(&self) -> Option<SockRef<'_>> {
-        Some(self.into())
-    }
-}
-
-impl Duplex for TlsStream<TcpStream> {
-    fn socket(&self) -> Option<SockRef<'_>> {
-        self.get_ref().0.socket()
-    }
-}
-
-#[cfg(unix)]
-impl Duplex for tokio::net::UnixStream {
-    fn socket(&self) -> Option<SockRef<'_>> {
-        None
-    }
-}
+use crate::stream::{Duplex, TOO_LONG};
 
 /// A connection with what is to be sent and what has arrived.
 pub(super) struct Link {
@@ -52,13 +21,9 @@ pub(super) struct Link {
     inbox: Inbox,
 }
 
-/// The server hears at once that nobody is there, though others may have a handle of the connection.
 impl Drop for Link {
     fn drop(&mut self) {
-        if let Some(socket) = self.stream.socket() {
-            // It may have ended before.
-            let _ = socket.shutdown(Shutdown::Both);
-        }
+        self.stream.hang_up();
     }
 }
 
@@ -74,8 +39,7 @@ impl Link {
 
     /// Another handle of its TCP connection; `None` for a socket of this host.
     pub(super) fn tcp(&self) -> Option<std::net::TcpStream> {
-        let socket = self.stream.socket()?;
-        socket.try_clone().ok().map(Into::into)
+        self.stream.tcp()
     }
 
     /// The session is open: messages may be as long as answers are.
