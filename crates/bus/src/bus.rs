@@ -16,7 +16,7 @@ use crate::latch::Latch;
 use crate::notes::{NoteSink, Receiver};
 use crate::pipe::silent;
 use crate::pulse::{LOST_LEASES, LOST_LEASES_RENEWED, Pulse};
-use crate::{Link, PendingReply};
+use crate::{Link, Patience, PendingReply};
 
 /// Threads that ask many members: enough that one which takes no bytes keeps few others waiting.
 const ASKING_THREADS: usize = 8;
@@ -100,18 +100,23 @@ impl Bus {
     /// Asks one member and waits for the answer, at most `bound`.
     ///
     /// Errors: [`BusError::Lost`] at once when the member is gone, [`BusError::TimedOut`],
-    /// [`BusError::TooLong`], [`BusError::NoMember`].
-    pub fn ask(&self, id: MemberId, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
-        self.seat(id)?.ask(ask, bound)
+    /// [`BusError::Stopped`], [`BusError::TooLong`], [`BusError::NoMember`].
+    pub fn ask<'a>(
+        &self,
+        id: MemberId,
+        ask: Ask,
+        bound: impl Into<Patience<'a>>,
+    ) -> Result<Reply, BusError> {
+        self.seat(id)?.ask(ask, bound.into())
     }
 
     /// Asks several members at the same time; the answers stand in the order of the asks.
     ///
     /// `bound` holds for each of them and therefore for all.
-    pub fn ask_all(
+    pub fn ask_all<'a>(
         &self,
         asks: Vec<(MemberId, Ask)>,
-        bound: Duration,
+        bound: impl Into<Patience<'a>>,
     ) -> Vec<Result<Reply, BusError>> {
         let members: Vec<MemberId> = asks.iter().map(|(id, _)| *id).collect();
         self.ask_each(&members, |index| asks[index].1.clone(), bound)
@@ -119,12 +124,13 @@ impl Bus {
 
     /// As [`Bus::ask_all`], with the ask that `make` returns for each member, by its index in
     /// `members`: each ask is made when it is sent, and none is kept.
-    pub fn ask_each(
+    pub fn ask_each<'a>(
         &self,
         members: &[MemberId],
         make: impl Fn(usize) -> Ask + Sync,
-        bound: Duration,
+        bound: impl Into<Patience<'a>>,
     ) -> Vec<Result<Reply, BusError>> {
+        let patience = bound.into();
         let share = members.len().div_ceil(ASKING_THREADS).max(1);
         let make = &make;
         thread::scope(|scope| {
@@ -132,7 +138,7 @@ impl Bus {
                 .step_by(share)
                 .map(|first| {
                     let part = &members[first..members.len().min(first + share)];
-                    let asking = move || self.ask_part(part, |index| make(first + index), bound);
+                    let asking = move || self.ask_part(part, |index| make(first + index), patience);
                     let thread = thread::Builder::new().name("ask".into());
                     (part.len(), thread.spawn_scoped(scope, asking))
                 })
@@ -146,7 +152,7 @@ impl Bus {
         &self,
         members: &[MemberId],
         make: impl Fn(usize) -> Ask,
-        bound: Duration,
+        patience: Patience<'_>,
     ) -> Vec<Result<Reply, BusError>> {
         let seats: Vec<_> = members.iter().map(|id| self.seat(*id)).collect();
         let asked: Vec<Result<(&Seat, PendingReply<'_>), BusError>> = seats
@@ -154,12 +160,12 @@ impl Bus {
             .enumerate()
             .map(|(index, seat)| {
                 let seat: &Seat = seat.as_ref().map_err(BusError::clone)?;
-                let asked = seat.link.begin(make(index), bound);
+                let asked = seat.link.begin(make(index), patience.bound);
                 Ok((seat, asked.map_err(|why| seat.explained(why))?))
             })
             .collect();
         let answer = |(seat, asked): (&Seat, PendingReply<'_>)| {
-            let answer = asked.wait();
+            let answer = asked.wait_unless(patience.stop);
             answer.map_err(|why| seat.explained(why))
         };
         asked
@@ -253,8 +259,9 @@ impl Drop for Bus {
 }
 
 impl Seat {
-    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
-        let answer = self.link.ask(ask, bound);
+    fn ask(&self, ask: Ask, patience: Patience<'_>) -> Result<Reply, BusError> {
+        let asked = self.link.begin(ask, patience.bound);
+        let answer = asked.and_then(|asked| asked.wait_unless(patience.stop));
         answer.map_err(|why| self.explained(why))
     }
 

@@ -237,15 +237,17 @@ impl Link for CarriedLink {
             line.lost(Text::new("error-link-unsendable").text("why", why));
             return Err(line.gone());
         }
-        Ok(PendingReply::new(move || {
+        Ok(PendingReply::new(move |time| {
             let left = deadline.saturating_duration_since(Instant::now());
-            answer.answered.recv_timeout(left).map_err(|why| match why {
-                RecvTimeoutError::Disconnected => line.gone(),
-                RecvTimeoutError::Timeout => BusError::TimedOut {
+            Some(match answer.answered.recv_timeout(left.min(time)) {
+                Ok(reply) => Ok(reply),
+                Err(RecvTimeoutError::Timeout) if left > time => return None,
+                Err(RecvTimeoutError::Disconnected) => Err(line.gone()),
+                Err(RecvTimeoutError::Timeout) => Err(BusError::TimedOut {
                     host: line.host.clone(),
                     ask: name,
                     bound,
-                },
+                }),
             })
         }))
     }

@@ -98,6 +98,8 @@ pub enum BusError {
         /// Its length and the bound.
         why: Text,
     },
+    /// The operator wants no answer any more.
+    Stopped,
     /// No such member.
     NoMember(u32),
     /// A server without a key must not listen to strangers.
@@ -159,6 +161,7 @@ impl BusError {
             Self::Bind { address, why } => Text::new("error-bus-bind")
                 .with("address", address)
                 .text("why", why.clone()),
+            Self::Stopped => Text::new("error-interrupted"),
             Self::Lost { host, why } => Text::new("error-bus-lost")
                 .with("host", host)
                 .text("why", why.clone()),
@@ -208,6 +211,7 @@ impl BusError {
             Self::TimedOut { .. }
             | Self::Lost { .. }
             | Self::TooLong { .. }
+            | Self::Stopped
             | Self::NoMember(_)
             | Self::Start { .. } => return None,
         })
@@ -221,6 +225,7 @@ impl BusError {
             Self::TimedOut { .. }
                 | Self::Lost { .. }
                 | Self::TooLong { .. }
+                | Self::Stopped
                 | Self::NoMember(_)
                 | Self::Start { .. }
                 | Self::SetUp { .. }

@@ -3,6 +3,7 @@
 //! The agent is one thread with the lifetime of its link, so it needs no lease: a lease is answered
 //! and otherwise ignored.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -27,6 +28,9 @@ const INIT_BOUND: Duration = Duration::from_secs(30);
 /// Longest wait of `close` until the handler is dropped.
 const CLOSE_BOUND: Duration = Duration::from_secs(10);
 
+/// The same when the handler is at an ask whose answer nobody wants any more.
+const UNWANTED_BOUND: Duration = Duration::from_millis(300);
+
 /// A link to an agent thread of this process.
 pub struct InProcLink {
     name: String,
@@ -35,6 +39,8 @@ pub struct InProcLink {
     uplink: Arc<Uplink>,
     gate: Arc<Gate>,
     ended: Arc<Latch>,
+    /// Asks that were given up before their bound was over.
+    unwanted: AtomicBool,
 }
 
 struct Job {
@@ -66,6 +72,7 @@ pub fn link(
         uplink: Arc::default(),
         gate: Arc::default(),
         ended: Arc::default(),
+        unwanted: AtomicBool::new(false),
     };
     let ending = Ending {
         uplink: Arc::clone(&link.uplink),
@@ -165,7 +172,7 @@ impl Link for InProcLink {
             return Err(self.lost());
         }
         if matches!(ask, Ask::Lease { .. } | Ask::Hush { .. }) {
-            return Ok(PendingReply::new(|| Ok(Reply::Done)));
+            return Ok(PendingReply::new(|_| Some(Ok(Reply::Done))));
         }
         let deadline = deadline_in(bound);
         let jobs = self.jobs().ok_or_else(|| self.lost())?;
@@ -185,17 +192,22 @@ impl Link for InProcLink {
             }
             Err(TrySendError::Disconnected(_)) => return Err(self.lost()),
         }
-        Ok(PendingReply::new(move || {
+        let mut wanted = Wanted(Some(&self.unwanted));
+        Ok(PendingReply::new(move |time| {
             let left = deadline.saturating_duration_since(Instant::now());
-            answered.recv_timeout(left).map_err(|why| match why {
-                RecvTimeoutError::Timeout => timed_out(),
-                RecvTimeoutError::Disconnected => {
+            let answer = match answered.recv_timeout(left.min(time)) {
+                Ok(reply) => Ok(reply),
+                Err(RecvTimeoutError::Timeout) if left > time => return None,
+                Err(RecvTimeoutError::Timeout) => Err(timed_out()),
+                Err(RecvTimeoutError::Disconnected) => {
                     // The sender of the answer is dropped first; the reason arrives when the thread
                     // ends.
                     self.ended.wait(CLOSE_BOUND);
-                    self.lost()
+                    Err(self.lost())
                 }
-            })
+            };
+            wanted.0 = None;
+            Some(answer)
         }))
     }
 
@@ -203,18 +215,32 @@ impl Link for InProcLink {
         self.uplink.attach(sink);
     }
 
-    /// Waits until the handler is dropped, at most 10 s.
+    /// Waits until the handler is dropped, at most 10 s; not for one at an ask that was given up.
     fn close(&self) {
         self.gate.shut(own_close());
         self.jobs
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        self.ended.wait(CLOSE_BOUND);
+        self.ended.wait(match self.unwanted.load(Ordering::Relaxed) {
+            true => UNWANTED_BOUND,
+            false => CLOSE_BOUND,
+        });
     }
 
     fn describe(&self) -> &str {
         &self.name
+    }
+}
+
+/// Notes on drop that an ask was given up, unless it has had its answer.
+struct Wanted<'link>(Option<&'link AtomicBool>);
+
+impl Drop for Wanted<'_> {
+    fn drop(&mut self) {
+        if let Some(unwanted) = self.0 {
+            unwanted.store(true, Ordering::Relaxed);
+        }
     }
 }
 

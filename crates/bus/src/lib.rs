@@ -28,6 +28,7 @@ pub mod pipe;
 mod pulse;
 mod session;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sokudo_wire::{Ask, Reply};
@@ -77,19 +78,61 @@ pub trait Link: Send + Sync {
     fn describe(&self) -> &str;
 }
 
+/// How long an answer is waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience<'a> {
+    bound: Duration,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl<'a> Patience<'a> {
+    /// So long, unless `stop` is set first.
+    pub fn unless(stop: &'a AtomicBool, bound: Duration) -> Self {
+        let stop = Some(stop);
+        Self { bound, stop }
+    }
+}
+
+impl From<Duration> for Patience<'_> {
+    fn from(bound: Duration) -> Self {
+        let stop = None;
+        Self { bound, stop }
+    }
+}
+
+/// Waits at most so long for an answer.
+type Look<'link> = dyn FnMut(Duration) -> Option<Result<Reply, BusError>> + 'link;
+
 /// An answer that is under way. Dropping it forgets the ask.
-pub struct PendingReply<'link>(Box<dyn FnOnce() -> Result<Reply, BusError> + 'link>);
+pub struct PendingReply<'link>(Box<Look<'link>>);
 
 impl<'link> PendingReply<'link> {
-    /// `wait` returns the answer, or why there is none, at the latest when the ask's bound is over.
-    pub fn new(wait: impl FnOnce() -> Result<Reply, BusError> + 'link) -> Self {
-        Self(Box::new(wait))
+    /// `look` waits at most as long as it is told for the answer, or the reason why there is none, which comes
+    /// at the latest when the ask's bound is over.
+    pub fn new(look: impl FnMut(Duration) -> Option<Result<Reply, BusError>> + 'link) -> Self {
+        Self(Box::new(look))
     }
 
     /// The answer.
     ///
     /// Errors: [`BusError::TimedOut`], [`BusError::Lost`].
     pub fn wait(self) -> Result<Reply, BusError> {
-        (self.0)()
+        self.wait_unless(None)
+    }
+
+    /// The same, unless `stop` is set first.
+    ///
+    /// Errors: [`BusError::Stopped`], too.
+    fn wait_unless(mut self, stop: Option<&AtomicBool>) -> Result<Reply, BusError> {
+        const LOOK: Duration = Duration::from_millis(50);
+        let time = stop.map_or(Duration::MAX, |_| LOOK);
+        loop {
+            if let Some(answer) = (self.0)(time) {
+                return answer;
+            }
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(BusError::Stopped);
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use sokudo_store::StoreError;
 pub enum ControlError {
     /// A host cannot be reached, or was lost.
     #[error(transparent)]
-    Bus(#[from] BusError),
+    Bus(BusError),
     /// A host refused what it was asked.
     #[error("{host}: {}", english(&refusal.says))]
     Refused {
@@ -93,6 +93,15 @@ impl ControlError {
             ControlError::Store(_)
             | ControlError::OutOfOrder { .. }
             | ControlError::Interrupted => false,
+        }
+    }
+}
+
+impl From<BusError> for ControlError {
+    fn from(error: BusError) -> Self {
+        match error {
+            BusError::Stopped => Self::Interrupted,
+            error => Self::Bus(error),
         }
     }
 }

@@ -1,14 +1,17 @@
 //! The hosts that take part in a run, and the addresses by which they reach each other.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
 use sokudo_bus::agent::Factory;
-use sokudo_bus::{Bus, Link, Member, MemberId, direct, in_proc};
+use sokudo_bus::{Bus, Link, Member, MemberId, Patience, direct, in_proc};
 use sokudo_model::{ClockReading, HostEntry, HostSpec, Text, cut, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_net::netns::LocalHosts;
+use sokudo_net::unless::unless;
 use sokudo_wire::{Ask, Description, Reply, WatchScope};
 
 use crate::clock::{Offset, Probe, estimate};
@@ -59,16 +62,44 @@ pub struct Hosts {
     hosts: Vec<Host>,
     // Kept alive for as long as agents run inside it.
     namespaces: Option<LocalHosts>,
+    /// Set from outside: nobody waits for a host that has not joined.
+    stop: Arc<AtomicBool>,
 }
 
 impl Hosts {
-    /// The controller's own host alone.
-    pub fn own(agents: Agents) -> Result<Self, ControlError> {
-        let mut hosts = Self {
+    fn none() -> Self {
+        Self {
             bus: Bus::new(),
             hosts: Vec::new(),
             namespaces: None,
-        };
+            stop: Arc::default(),
+        }
+    }
+
+    /// Waits for hosts to join and to get ready end when `stop` is set, with [`ControlError::Interrupted`].
+    pub fn stop_on(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
+    }
+
+    /// What `call` comes to on a thread of its own, which is left behind when the operator does not wait for it
+    /// any more.
+    ///
+    /// Errors: [`ControlError::Interrupted`] then.
+    pub fn call<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ControlError> {
+        unless(&self.stop, call).ok_or(ControlError::Interrupted)
+    }
+
+    /// Time that a host has for an answer before a load begins.
+    pub(crate) fn patience(&self, bound: Duration) -> Patience<'_> {
+        Patience::unless(&self.stop, bound)
+    }
+
+    /// The controller's own host alone.
+    pub fn own(agents: Agents) -> Result<Self, ControlError> {
+        let mut hosts = Self::none();
         let name = host_name();
         let factory = agents(&name);
         let link = in_proc::link(
@@ -82,11 +113,7 @@ impl Hosts {
 
     /// Hosts inside this process that reach each other by the given addresses of this machine.
     pub fn on_addresses(agents: Agents, addresses: &[IpAddr]) -> Result<Self, ControlError> {
-        let mut hosts = Self {
-            bus: Bus::new(),
-            hosts: Vec::new(),
-            namespaces: None,
-        };
+        let mut hosts = Self::none();
         for (index, address) in addresses.iter().enumerate() {
             let name = letter_name(index);
             let factory = agents(&name);
@@ -108,11 +135,7 @@ impl Hosts {
 
     /// Hosts inside this process, each in a network namespace of its own.
     pub fn in_namespaces(agents: Agents, namespaces: LocalHosts) -> Result<Self, ControlError> {
-        let mut hosts = Self {
-            bus: Bus::new(),
-            hosts: Vec::new(),
-            namespaces: None,
-        };
+        let mut hosts = Self::none();
         for index in 0..namespaces.count() {
             let name = letter_name(index);
             let address = namespaces.address(index).to_string();
@@ -176,6 +199,8 @@ impl Hosts {
     }
 
     /// Adds the host on which `sokudo serve` listens at `target`, `HOST` or `HOST:PORT`.
+    ///
+    /// Errors: it does not answer within `bound`, or the operator does not wait for it.
     pub fn dial(
         &mut self,
         target: &str,
@@ -189,7 +214,9 @@ impl Hosts {
         } else {
             format!("{host}:{port}")
         };
-        let link = direct::dial(&bracketed, key, &host_name(), bound)?;
+        let key = key.cloned();
+        let dial = move || direct::dial(&bracketed, key.as_ref(), &host_name(), bound);
+        let link = self.call(dial)??;
         self.add(Box::new(link), None, Some(host), WatchScope::Host, true)
     }
 
@@ -211,7 +238,8 @@ impl Hosts {
         let joined: Vec<(MemberId, String)> = links.into_iter().map(join).collect();
         let asks = joined.iter().map(|(id, _)| (*id, Ask::Describe)).collect();
         let mut newcomers = Vec::with_capacity(joined.len());
-        for ((id, address), answer) in joined.into_iter().zip(self.bus.ask_all(asks, ASK_BOUND)) {
+        let answers = self.bus.ask_all(asks, self.patience(ASK_BOUND));
+        for ((id, address), answer) in joined.into_iter().zip(answers) {
             newcomers.push(Newcomer {
                 id,
                 name: None,
@@ -250,7 +278,8 @@ impl Hosts {
             address: address.clone().unwrap_or_default(),
         };
         let id = self.bus.add(member, link);
-        let answer = self.bus.ask(id, Ask::Describe, ASK_BOUND)?;
+        let patience = self.patience(ASK_BOUND);
+        let answer = self.bus.ask(id, Ask::Describe, patience)?;
         let newcomer = Newcomer {
             id,
             name,
@@ -295,7 +324,10 @@ impl Hosts {
     fn clock_of(&self, newcomer: &Newcomer) -> Result<Offset, ControlError> {
         match newcomer.has_own_clock() {
             true => Ok(Offset::default()),
-            false => self.measure_clock(newcomer.id, &newcomer.description.name),
+            false => {
+                let name = &newcomer.description.name;
+                self.measure_clock(newcomer.id, name, self.patience(ASK_BOUND))
+            }
         }
     }
 
@@ -357,7 +389,7 @@ impl Hosts {
         let host = &self.hosts[index];
         let offset = match host.one_clock {
             true => Offset::default(),
-            false => self.measure_clock(host.member, &host.name)?,
+            false => self.measure_clock(host.member, &host.name, ASK_BOUND.into())?,
         };
         Ok(ClockReading {
             at_ns: now_ns(),
@@ -381,7 +413,12 @@ impl Hosts {
         };
     }
 
-    fn measure_clock(&self, id: MemberId, name: &str) -> Result<Offset, ControlError> {
+    fn measure_clock(
+        &self,
+        id: MemberId,
+        name: &str,
+        patience: Patience<'_>,
+    ) -> Result<Offset, ControlError> {
         let mut probes: Vec<Probe> = Vec::with_capacity(CLOCK_PROBES);
         let begun_ns = now_ns();
         while probes.len() < CLOCK_PROBES {
@@ -389,7 +426,7 @@ impl Hosts {
             if probes.len() >= CLOCK_PROBES_MIN && asked_ns - begun_ns > CLOCK_BOUND_NS {
                 break;
             }
-            let Reply::Clock(answer_ns) = self.bus.ask(id, Ask::Clock, ASK_BOUND)? else {
+            let Reply::Clock(answer_ns) = self.bus.ask(id, Ask::Clock, patience)? else {
                 break;
             };
             probes.push(Probe {

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
-use sokudo_bus::{BusError, MemberId};
+use sokudo_bus::{BusError, MemberId, Patience};
 use sokudo_i18n::english;
 use sokudo_model::manifest::TOGETHER;
 use sokudo_model::skew::{self, MAX_SKEW};
@@ -29,6 +29,9 @@ const READY_BOUND: Duration = Duration::from_secs(20);
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
 /// Longest wait for the senders to stop when they are told to.
 const HALT_BOUND: Duration = Duration::from_secs(5);
+/// Longest wait for the answers to what ends a phase, or a run, whose load did not begin: a host may be at
+/// what was given up.
+const UNBEGUN_BOUND: Duration = Duration::from_millis(300);
 /// Longest time of a phase beyond its load, in any case.
 pub const SLACK_NS: u64 = 30_000_000_000;
 /// Most attempts at a phase until its flows begin together.
@@ -91,6 +94,12 @@ impl Run {
         loop {
             let tickets = self.tickets(plan.flows.len())?;
             let outcome = self.carry_out(workload, &plan, &tickets);
+            self.end_bound = match &outcome {
+                Err(ControlError::Interrupted) => UNBEGUN_BOUND,
+                _ => ASK_BOUND,
+            };
+            // The record says so, wherever the run ended.
+            self.interrupted();
             self.stop_phase();
             let Carried { whole, loads } = outcome?;
             if attempt < ATTEMPTS && self.begins_apart(&whole) && !self.interrupted() {
@@ -234,7 +243,7 @@ impl Run {
                 tickets: tickets.to_vec(),
             }))
         };
-        let answers = self.ask_hosts(parts, ask, READY_BOUND);
+        let answers = self.ask_hosts(parts, ask, self.hosts.patience(READY_BOUND));
         let mut offers = vec![None; self.hosts.list().len()];
         for (index, answer) in parts.iter().zip(answers) {
             offers[*index] = match answer? {
@@ -254,18 +263,19 @@ impl Run {
         parts: &[usize],
         ask: impl Fn(usize) -> Ask + Sync,
     ) -> Result<(), ControlError> {
-        for (index, answer) in parts.iter().zip(self.ask_hosts(parts, ask, READY_BOUND)) {
+        let answers = self.ask_hosts(parts, ask, self.hosts.patience(READY_BOUND));
+        for (index, answer) in parts.iter().zip(answers) {
             self.done(*index, answer?)?;
         }
         Ok(())
     }
 
     /// Answers of these hosts to a question, by their indices.
-    fn ask_hosts(
+    fn ask_hosts<'a>(
         &self,
         indices: &[usize],
         ask: impl Fn(usize) -> Ask + Sync,
-        bound: Duration,
+        bound: impl Into<Patience<'a>>,
     ) -> Vec<Result<Reply, BusError>> {
         let hosts = self.hosts.list();
         let members: Vec<MemberId> = indices.iter().map(|index| hosts[*index].member).collect();
@@ -482,7 +492,7 @@ impl Run {
     fn stop_phase(&mut self) {
         let all: Vec<usize> = (0..self.lost.len()).collect();
         // A host that does not answer stops by itself when its lease ends.
-        let _ = self.ask_hosts(&self.alive(&all), |_| Ask::Stop, ASK_BOUND);
+        let _ = self.ask_hosts(&self.alive(&all), |_| Ask::Stop, self.end_bound);
         self.attend();
     }
 }

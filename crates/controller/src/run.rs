@@ -117,6 +117,8 @@ pub struct Run {
     pub(crate) clocks: Vec<ClockTrack>,
     /// The longest time that a start was agreed ahead; zero before the first one, nanoseconds.
     pub(crate) start_lead_ns: i64,
+    /// Time for the answers to what ends the run.
+    pub(crate) end_bound: Duration,
 }
 
 /// A run that is over and recorded.
@@ -161,13 +163,14 @@ pub fn new_run_id(workload: &str) -> RunId {
 impl Run {
     /// Opens the record, captures the environment, and starts to observe all hosts.
     pub fn begin(
-        hosts: Hosts,
+        mut hosts: Hosts,
         config: RunConfig,
         observer: Box<dyn Observer>,
     ) -> Result<Self, ControlError> {
         let id = new_run_id(&config.workload);
         let writer = RunDir::create(&config.root, &id).map_err(no_place)?;
         let count = hosts.list().len();
+        hosts.stop_on(&config.stop);
         let started = jiff::Zoned::now();
         let manifest = Manifest {
             started: started.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
@@ -201,6 +204,7 @@ impl Run {
             rate_watch: RateWatch::default(),
             clocks: vec![ClockTrack::default(); count],
             start_lead_ns: 0,
+            end_bound: ASK_BOUND,
         };
         match run.open() {
             Ok(()) => {
@@ -238,7 +242,8 @@ impl Run {
             .iter()
             .map(|host| (host.member, Ask::Environment))
             .collect();
-        let answers = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        let patience = self.hosts.patience(ASK_BOUND);
+        let answers = self.hosts.bus.ask_all(asks, patience);
         for (index, answer) in answers.into_iter().enumerate() {
             let host = &self.hosts.list()[index];
             let Reply::Environment(mut environment) = answer? else {
@@ -277,7 +282,8 @@ impl Run {
                 (host.member, ask)
             })
             .collect();
-        let answers = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        let patience = self.hosts.patience(ASK_BOUND);
+        let answers = self.hosts.bus.ask_all(asks, patience);
         for (index, answer) in alive.into_iter().zip(answers) {
             match answer {
                 Err(BusError::Lost { why, .. }) => self.lose(index, why, ""),
@@ -637,7 +643,7 @@ impl Run {
             .map(|(_, host)| (host.member, ask.clone()))
             .collect();
         // A host that does not answer has been noted as lost, or has nothing more to report.
-        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        let _ = self.hosts.bus.ask_all(asks, self.end_bound);
     }
 
     /// Stops observing, takes what is still under way, closes the record.

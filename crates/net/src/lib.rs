@@ -21,5 +21,6 @@ pub mod tcp;
 pub mod tls;
 pub mod udp;
 pub mod unix;
+pub mod unless;
 pub mod urgency;
 pub mod wait;

@@ -24,6 +24,11 @@ pub fn failed(says: impl Into<Text>, hint: Option<Text>) -> Refusal {
     }
 }
 
+/// The end of something that had not begun when the operator ended it.
+pub fn interrupted() -> Refusal {
+    failed(Text::new("error-interrupted"), None)
+}
+
 /// An address that did not prove, before any load, that it takes part in the run.
 pub fn unproven(peer: &str, error: &io::Error) -> Refusal {
     failed(

@@ -1,11 +1,12 @@
 //! Keeps a member serving for months, although its certificate is good for ninety days.
 
-use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use sokudo_net::unless::unless;
 
 use crate::agent::Log;
 use crate::error::GroupError;
@@ -15,8 +16,6 @@ use crate::upkeep::Upkeep;
 
 /// Time between two looks at what there is to do.
 const LOOK: Duration = Duration::from_millis(100);
-/// The same while something waits for what comes next.
-const SHORT_LOOK: Duration = Duration::from_millis(10);
 /// Time between two looks at whether a renewed certificate may be shown.
 const LOOK_FOR_IDLE: Duration = Duration::from_secs(1);
 /// Longest time that a closed socket may hold its port.
@@ -78,25 +77,6 @@ pub fn stay<S: Send + 'static>(
     Ok(())
 }
 
-/// What `work` comes to on a thread of its own, or nothing once `stop` is set. The thread is left behind
-/// then: the network may have it wait without bound, and it ends with the process.
-fn unless<T: Send + 'static>(
-    stop: &AtomicBool,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
-    let worker = thread::spawn(work);
-    while !worker.is_finished() {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        thread::sleep(SHORT_LOOK);
-    }
-    match worker.join() {
-        Ok(done) => Some(done),
-        Err(panic) => resume_unwind(panic),
-    }
-}
-
 /// The system may hold a port for a moment after it was closed.
 fn begin_again<S>(
     stop: &AtomicBool,
@@ -110,36 +90,5 @@ fn begin_again<S>(
             }
             done => return done,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::*;
-
-    #[test]
-    fn work_that_never_ends_is_left_behind() {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (begun, begins) = mpsc::channel();
-        let stopping = Arc::clone(&stop);
-        thread::spawn(move || {
-            begins.recv().expect("the work begins");
-            stopping.store(true, Ordering::Relaxed);
-        });
-        let endless = move || {
-            begun.send(()).expect("somebody waits");
-            loop {
-                thread::park();
-            }
-        };
-        assert_eq!(unless(&stop, endless), None::<()>);
-    }
-
-    #[test]
-    fn work_that_ends_is_told() {
-        let stop = AtomicBool::new(false);
-        assert_eq!(unless(&stop, || 7), Some(7));
     }
 }

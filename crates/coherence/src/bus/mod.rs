@@ -44,6 +44,8 @@ use std::thread::Scope;
 
 use sokudo_model::{Refusal, Text};
 use sokudo_net::clock::now_ns;
+use sokudo_net::unless::unless;
+use sokudo_workload::refusal::interrupted;
 
 pub use account::{Block, Count};
 pub use event::{Event, Report};
@@ -135,7 +137,9 @@ fn go(
     enough: &mut dyn FnMut(State) -> bool,
     stop: &AtomicBool,
 ) -> Result<CoherenceBusSummary, Refusal> {
-    let buses = setup::set_up(options)?;
+    let asked = options.clone();
+    let made = unless(stop, move || setup::set_up(&asked));
+    let buses = made.unwrap_or_else(|| Err(interrupted()))?;
     let (events, incoming) = sync_channel(EVENTS);
     let halt = AtomicBool::new(false);
     let slots: usize = buses.iter().map(|bus| bus.slots.len()).sum();

@@ -16,6 +16,7 @@ use std::thread::Scope;
 
 use sokudo_net::clock::now_ns;
 use sokudo_net::tcp::{self, TcpError, TcpOptions};
+use sokudo_net::unless::unless;
 
 use super::account::{Count, Mailbox, Meter, Totals};
 use super::connection::{Connection, Greeted, HANDSHAKE_BOUND, LOOK, Parting, greet};
@@ -239,7 +240,9 @@ impl Bus {
     /// Calls one peer.
     pub fn call(&self, peer: usize, world: &World<'_>) -> Result<Greeted, String> {
         let (typed, address) = &self.peers[peer];
-        let called = tcp::connect(*address, &TcpOptions::default(), HANDSHAKE_BOUND);
+        let address = *address;
+        let connect = move || tcp::connect(address, &TcpOptions::default(), HANDSHAKE_BOUND);
+        let called = unless(world.halt, connect).ok_or("the test has ended")?;
         let socket = called.map_err(|why| why.to_string())?.stream;
         greet(
             socket,

@@ -36,6 +36,8 @@ use std::time::{Duration, Instant};
 
 use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
+use sokudo_net::unless::unless;
+use sokudo_workload::refusal::interrupted;
 
 pub use event::{Event, PacketWay};
 pub use listener::{ListenerSummary, RxSummary};
@@ -97,7 +99,7 @@ pub fn run(
     out: &mut (dyn Write + Send),
     stop: &AtomicBool,
 ) -> Result<CoherenceDatagramSummary, Refusal> {
-    let setup = set_up(&options)?;
+    let setup = begun(&options, stop)?;
     let mut screen = Screen::new(out, &options, setup.packet_size, setup.bindings.len());
     let mut summary = go(setup, &options, &mut |event| screen.show(&event), stop);
     summary.output_failure = screen.failure();
@@ -110,7 +112,16 @@ pub fn watch(
     observe: &mut dyn FnMut(Event),
     stop: &AtomicBool,
 ) -> Result<CoherenceDatagramSummary, Refusal> {
-    Ok(go(set_up(options)?, options, observe, stop))
+    Ok(go(begun(options, stop)?, options, observe, stop))
+}
+
+/// Prepares a test. Names may be looked up for long.
+///
+/// Errors: operator errors, and that `stop` was set meanwhile.
+fn begun(options: &CoherenceDatagramOptions, stop: &AtomicBool) -> Result<Setup, Refusal> {
+    let options = options.clone();
+    let made = unless(stop, move || set_up(&options));
+    made.unwrap_or_else(|| Err(interrupted()))
 }
 
 /// Runs a test without showing anything, and sets `stop` after `duration_ns`: a listener has no end of

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
+use sokudo_net::unless::unless;
 
 use super::protocol::{Frame, Frames, frame_word, opening};
 
@@ -248,7 +249,11 @@ impl Outlet {
         }
         let mut tcp = match self.tcp.take() {
             Some(tcp) => tcp,
-            None => dial(self.local, self.peer)?,
+            None => {
+                let (local, peer) = (self.local, self.peer);
+                let halted = || Err(io::ErrorKind::Interrupted.into());
+                unless(halt, move || dial(local, peer)).unwrap_or_else(halted)?
+            }
         };
         write_all(&mut tcp, &self.written, halt)?;
         self.tcp = Some(tcp);

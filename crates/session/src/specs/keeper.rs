@@ -215,6 +215,7 @@ impl Own<'_> {
         let planned = Measurement::new(&options, &How::default())?;
         let key = (keeping.key)(&leg.host)?;
         let mut hosts = Hosts::own(sokudo_agent::factory)?;
+        hosts.stop_on(&keeping.stop);
         (keeping.reach)(&mut hosts, &leg.host, key.as_ref())?;
         let config = RunConfig {
             workload: <sokudo_load_replicate::replicate::ReplicateOptions as Options>::NAME.into(),

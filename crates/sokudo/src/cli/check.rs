@@ -116,6 +116,7 @@ fn of_group(args: &CheckArgs, name: &str, stop: Arc<AtomicBool>) -> Result<Exit,
         within_ns: args.within.map_or(within_s * SECOND_NS, |span| span.0),
     };
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    hosts.stop_on(&stop);
     let first = hosts.list().len();
     workload::reach(&mut hosts, &format!("{name}/*"), None)?;
     let tournament = check.plan(hosts.list().len() - first)?;

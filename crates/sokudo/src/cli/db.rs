@@ -14,7 +14,7 @@ use sokudo_model::{Text, Unit};
 use sokudo_workload::values::Span;
 
 use super::finish::LangOption;
-use super::{Exit, Failure, stop_flag};
+use super::{Exit, Failure, interrupted, stop_flag};
 
 /// Most branches or warehouses.
 const MOST_SCALE: u32 = 20_000;
@@ -218,7 +218,7 @@ fn ops(args: &OpsArgs) -> Result<Exit, Failure> {
     };
     for op in &args.only {
         if stop.load(Ordering::Relaxed) {
-            return Err(Failure::run(Text::new("error-interrupted"), None));
+            return Err(interrupted());
         }
         upkeep.carry_out(*op)?;
     }

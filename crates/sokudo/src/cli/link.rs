@@ -24,7 +24,7 @@ use sokudo_net::process::{code_of, end_of, keep_interrupts_from, kill_with_all, 
 
 use super::finish::LangOption;
 use super::screen::tell;
-use super::{Exit, Failure, stop_flag};
+use super::{Exit, Failure, interrupted, stop_flag};
 
 /// Time between two looks at a program that runs.
 const LOOK: Duration = Duration::from_millis(10);
@@ -541,18 +541,18 @@ pub fn run(args: LinkArgs) -> Result<Exit, Failure> {
 }
 
 fn run_between(args: &RunArgs) -> Result<Exit, Failure> {
-    let end = wish_to_end()?;
+    let wish = Wish::listen()?;
     let opened = args.link.open()?;
     let key = direct::new_key()?.to_text();
     let mut far = FarEnd::start(&opened, args.far.as_deref(), &key)?;
-    far.wait_until_it_listens(&opened)?;
+    far.wait_until_it_listens(&opened, &wish)?;
     let mut command = command_of(&args.command)?;
     command.env(KEY, &key);
     let mut near = opened.link.start(0, command).map_err(|error| {
         let program = args.command[0].to_string_lossy();
         cannot_start(&program, &error)
     })?;
-    let status = wait(&mut near, &end)?;
+    let status = wait(&mut near, &wish.end)?;
     drop(far);
     opened.tell()?;
     Ok(Exit::Command(code_of(status)))
@@ -609,17 +609,34 @@ fn cannot_start(program: &str, error: &std::io::Error) -> Failure {
     )
 }
 
-/// A flag for the polite request to end. Ctrl-C at the terminal is for the command, which gets it, too.
-fn wish_to_end() -> Result<Arc<AtomicBool>, Failure> {
-    let end = Arc::new(AtomicBool::new(false));
-    let heard = Arc::new(AtomicBool::new(false));
-    let failed = |error: std::io::Error| {
-        Failure::run(Text::new("error-no-signals").with("error", error), None)
-    };
-    signal_hook::flag::register(signal_hook::consts::SIGINT, heard).map_err(failed)?;
-    let flag = Arc::clone(&end);
-    signal_hook::flag::register(signal_hook::consts::SIGTERM, flag).map_err(failed)?;
-    Ok(end)
+/// Signals that were received.
+struct Wish {
+    /// The polite request to end.
+    end: Arc<AtomicBool>,
+    /// Ctrl-C at the terminal, which is for the command once there is one: it gets it, too.
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Wish {
+    fn listen() -> Result<Self, Failure> {
+        let flag = |signal| {
+            let flag = Arc::new(AtomicBool::new(false));
+            let heard = signal_hook::flag::register(signal, Arc::clone(&flag));
+            heard.map(|_| flag).map_err(|error| {
+                Failure::run(Text::new("error-no-signals").with("error", error), None)
+            })
+        };
+        Ok(Self {
+            end: flag(signal_hook::consts::SIGTERM)?,
+            interrupt: flag(signal_hook::consts::SIGINT)?,
+        })
+    }
+
+    /// True for either, before there is a command.
+    fn is_any(&self) -> bool {
+        let flags = [&self.end, &self.interrupt];
+        flags.iter().any(|flag| flag.load(Ordering::Relaxed))
+    }
 }
 
 /// Waits for a command, and ends it when that is wished.
@@ -671,9 +688,14 @@ impl FarEnd {
 
     /// Waits until something on host b listens, or the far end has ended well: then it has nothing to
     /// listen for.
-    fn wait_until_it_listens(&mut self, opened: &Opened<'_>) -> Result<(), Failure> {
+    ///
+    /// Errors: it has ended badly, or the operator does not wait for it.
+    fn wait_until_it_listens(&mut self, opened: &Opened<'_>, wish: &Wish) -> Result<(), Failure> {
         let deadline = Instant::now() + READY_BOUND;
         while Instant::now() < deadline {
+            if wish.is_any() {
+                return Err(interrupted());
+            }
             if let Ok(Some(status)) = self.child.try_wait() {
                 if status.success() {
                     return Ok(());

@@ -509,6 +509,11 @@ fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
+/// The end of a command whose work had not begun when the operator ended it.
+fn interrupted() -> Failure {
+    Failure::run(Text::new("error-interrupted"), None)
+}
+
 /// A reader that leaves early, such as `head`, ends the program without a message.
 pub fn die_quietly_on_closed_pipe() {
     let default = std::panic::take_hook();

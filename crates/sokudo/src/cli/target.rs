@@ -14,6 +14,7 @@ use sokudo_i18n::I18n;
 use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
 use sokudo_monitors::KEY_VARIABLE;
+use sokudo_net::unless::unless;
 use sokudo_target::client::RemoteError;
 use sokudo_target::held::{self, HoldError};
 use sokudo_target::{
@@ -23,7 +24,7 @@ use sokudo_workload::values::Span;
 
 use super::finish::LangOption;
 use super::screen::{announce, tell};
-use super::{Exit, Failure, config, stop_flag};
+use super::{Exit, Failure, config, interrupted, stop_flag};
 
 /// Time between two looks at the operator's wish to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -382,7 +383,10 @@ pub fn serve(
     std::fs::create_dir_all(&folder).map_err(|error| Failure::cannot_write(&folder, &error))?;
     let files = u64::from(settings.listen.max_open) + settings.fault.leak_fds + 1024;
     let granted = sokudo_net::wait::allow_open_files(files);
-    let target = sokudo_target::start(settings, &folder)?;
+    // Its database may be silent.
+    let place = folder.clone();
+    let started = unless(&stop, move || sokudo_target::start(settings, &place));
+    let target = started.ok_or_else(interrupted)??;
     announce(&target);
     // A pipe that is closed does not end the target.
     let _ = std::io::stdout().flush();
@@ -473,7 +477,9 @@ fn stat(args: &StatArgs) -> Result<Exit, Failure> {
     let i18n = I18n::new(args.language.lang());
     let mut before = None;
     loop {
-        let stats = remote.stats()?;
+        let asked = remote.clone();
+        let stats = unless(&stop, move || asked.stats());
+        let stats = stats.ok_or_else(interrupted)??;
         match args.json {
             true => println!("{stats}"),
             false => print!("{}", table(&i18n, &stats, before.as_ref())),

@@ -140,9 +140,10 @@ pub fn measured(
     let mut monitors = call.observe.specs()?;
     let attached = call.server.monitors(&monitors)?;
     monitors.extend(attached.specs);
-    let stop = stop_flag()?;
     let sinks = call.out.open(call.show.lang())?;
+    let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    hosts.stop_on(&stop);
     let missing = reach_all(&mut hosts, call, key.as_ref())?;
     let config = RunConfig {
         workload: call.workload.into(),

@@ -291,7 +291,7 @@ pub fn is_known(name: &str) -> bool {
 ///
 /// Errors: one of them does not answer.
 pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> {
-    let called = call(group, name)?.into_iter();
+    let called = call_of(hosts, group, name)?.into_iter();
     let reached: Result<Vec<Reached>, BusError> = called.map(|(_, reached)| reached).collect();
     seat(hosts, reached?)
 }
@@ -300,7 +300,7 @@ pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> 
 pub fn reach_some(hosts: &mut Hosts, group: &str, name: &str) -> Result<Vec<Failure>, Failure> {
     let mut reached = Vec::new();
     let mut silent = Vec::new();
-    for (name, answer) in call(group, name)? {
+    for (name, answer) in call_of(hosts, group, name)? {
         match answer {
             Ok(answer) => reached.push(answer),
             Err(error) => silent.push(Failure::run(
@@ -325,6 +325,14 @@ fn seat(hosts: &mut Hosts, reached: Vec<Reached>) -> Result<(), Failure> {
 
 /// An agent's name, and what came of calling it.
 type Called = (String, Result<Reached, BusError>);
+
+/// Calls the agents that are meant, for as long as the operator waits for them.
+///
+/// Errors: those of [`call`], and the interruption.
+fn call_of(hosts: &Hosts, group: &str, name: &str) -> Result<Vec<Called>, Failure> {
+    let (group, name) = (group.to_owned(), name.to_owned());
+    hosts.call(move || call(&group, &name))?
+}
 
 /// Calls the agents that are meant.
 ///
