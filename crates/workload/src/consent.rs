@@ -50,7 +50,8 @@ pub const SILENCE_BOUND_NS: i64 = 30_000_000_000;
 /// Fewest looks that make a silence.
 const LEAST_LOOKS: u32 = 10;
 
-const MAGIC: &[u8; 8] = b"sokudo-c";
+/// Begin of every message.
+pub(crate) const MAGIC: &[u8; 8] = b"sokudo-c";
 const SIGNED_BYTES: usize = 48;
 const NONCE_BYTES: usize = 16;
 /// Wait for the first answer to a datagram; the next waits are twice as long each.

@@ -3,6 +3,7 @@
 //! A workload is one folder in a crate of its family (`load-network`, `load-http`). It emits samples
 //! and never prints; it knows neither monitors nor reports.
 
+pub mod admission;
 pub mod apart;
 pub mod checked;
 pub mod choice;

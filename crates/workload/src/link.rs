@@ -414,15 +414,58 @@ pub fn admit(incoming: Incoming, ticket: u64) -> io::Result<Link> {
     }
 }
 
-/// The same for the first connection of a flow, whose ends prove that they hold its secret.
-pub fn admit_proven(incoming: Incoming, flow: u32, ticket: u64) -> io::Result<Link> {
-    let mut link = establish(incoming).map_err(io::Error::other)?;
-    let ticket_of = |asked| (asked == flow).then_some(ticket);
-    consent::answer(&mut Bounded::new(&mut link)?, ticket_of)?;
-    Ok(link)
+/// A connection of a flow that was admitted.
+pub enum Admitted {
+    /// The first: both of its ends have proven that they hold the flow's secret.
+    Proven(Link),
+    /// Another, which has shown the flow's ticket.
+    Shown(Link),
 }
 
-/// The calling end of [`admit_proven`], on a fresh stream.
+/// Lets a caller prove that it holds the flow's secret, or show its ticket: whichever it begins with.
+pub fn admit_any(incoming: Incoming, flow: u32, ticket: u64) -> io::Result<Admitted> {
+    let mut link = establish(incoming).map_err(io::Error::other)?;
+    let mut begin = [0u8; TICKET_BYTES];
+    let mut stream = Bounded::new(&mut link)?;
+    stream.read_exact(&mut begin)?;
+    if begin == *consent::MAGIC {
+        let ticket_of = |asked| (asked == flow).then_some(ticket);
+        let unread = &begin[..];
+        consent::answer(&mut Begun { unread, stream }, ticket_of)?;
+        return Ok(Admitted::Proven(link));
+    }
+    match u64::from_be_bytes(begin) == ticket {
+        true => Ok(Admitted::Shown(link)),
+        false => Err(io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+/// A stream of which the first bytes have been read.
+struct Begun<'a> {
+    unread: &'a [u8],
+    stream: Bounded<'a>,
+}
+
+impl Read for Begun<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.unread.is_empty() {
+            true => self.stream.read(out),
+            false => self.unread.read(out),
+        }
+    }
+}
+
+impl Write for Begun<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// The calling end of the first connection of a flow, on a fresh stream.
 ///
 /// Errors: the called end does not hold the flow's secret, or says nothing.
 pub fn prove(link: &mut Link, flow: u32, ticket: u64) -> io::Result<()> {

@@ -26,11 +26,12 @@ use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tls::Identity;
 use sokudo_net::wait::allow_open_files;
 
+use crate::admission::Admission;
 use crate::choice::Choice;
 use crate::consent::{self, Door, Doorkeeper};
 use crate::limit::{Limit, Purse};
 use crate::link::{
-    CallError, Caller, Link, Listening, Place, Transport, admit, admit_proven, prove, show_ticket,
+    Admitted, CallError, Caller, Link, Listening, Place, Transport, admit_any, prove, show_ticket,
 };
 use crate::place::{own_address, resolve};
 use crate::ports;
@@ -44,6 +45,8 @@ const CONNECT_BOUND: Duration = Duration::from_secs(5);
 const ARRIVE_BOUND: Duration = Duration::from_secs(15);
 /// Longest time between two looks at whether the meeting is over.
 const LOOK: Duration = Duration::from_millis(50);
+/// The same while callers prove themselves.
+const SHORT_LOOK: Duration = Duration::from_millis(2);
 /// Most flows side by side between two hosts, as options allow.
 const MAX_STREAMS: u32 = 1024;
 /// Files that a process has open besides the connections.
@@ -136,6 +139,40 @@ impl Datagrams {
             peers if peers.binary_search(&peer).is_ok() => self.socket.send_to(bytes, peer),
             _ => Err(io::ErrorKind::PermissionDenied.into()),
         }
+    }
+}
+
+/// Connections of a flow that have been admitted.
+#[derive(Default)]
+struct Entered {
+    /// That of the ends that have proven themselves; without it the others do not count.
+    first: Option<Link>,
+    others: Vec<Link>,
+}
+
+impl Entered {
+    fn enter(&mut self, admitted: Admitted) {
+        match admitted {
+            Admitted::Proven(link) if self.first.is_none() => self.first = Some(link),
+            // The ends of a flow prove themselves once.
+            Admitted::Proven(_) => {}
+            Admitted::Shown(link) => self.others.push(link),
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self.first {
+            Some(_) => 1 + self.others.len(),
+            None => 0,
+        }
+    }
+
+    fn links(self) -> Vec<Link> {
+        let others = self.first.is_some().then_some(self.others);
+        self.first
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .collect()
     }
 }
 
@@ -332,21 +369,29 @@ impl Meeting {
         };
         let (ticket, closed) = (self.ticket(flow), Arc::clone(&self.closed));
         let accept_all = move || {
-            let mut links = Vec::with_capacity(wanted);
-            while links.len() < wanted && !closed.load(Ordering::Relaxed) {
-                match listener.accept(LOOK) {
-                    // A connection that proves nothing is closed, and not counted.
-                    Ok(Some(incoming)) if links.is_empty() => {
-                        links.extend(admit_proven(incoming, flow, ticket).ok());
+            let (mut admission, mut entered) = (Admission::default(), Entered::default());
+            while entered.count() < wanted && !closed.load(Ordering::Relaxed) {
+                let called = match (admission.has_room(), admission.is_idle()) {
+                    (true, true) => listener.accept(LOOK),
+                    (true, false) => listener.accept(SHORT_LOOK),
+                    (false, _) => {
+                        std::thread::sleep(SHORT_LOOK);
+                        Ok(None)
                     }
-                    Ok(Some(incoming)) => links.extend(admit(incoming, ticket).ok()),
+                };
+                match called {
+                    // A connection that proves nothing is closed, and not counted.
+                    Ok(Some(incoming)) => {
+                        admission.look(move || admit_any(incoming, flow, ticket).ok());
+                    }
                     Ok(None) => {}
                     Err(_) => break,
                 }
+                admission.admitted().for_each(|one| entered.enter(one));
             }
             match during_load {
-                true => links.pop().map(|_| Accepted::Callers(listener)),
-                false => Some(Accepted::Links(links)),
+                true => entered.first.map(|_| Accepted::Callers(listener)),
+                false => Some(Accepted::Links(entered.links())),
             }
         };
         let thread = spawn(&format!("accept-{flow}"), accept_all)?;

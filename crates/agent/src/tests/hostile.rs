@@ -1,5 +1,6 @@
 //! Controllers that ask for what no honest one asks for.
 
+use std::net::TcpStream;
 use std::time::Instant;
 
 use sokudo_bus::{Bus, Member, MemberId, in_proc};
@@ -37,21 +38,25 @@ impl Hosts {
 
     /// Prepares and arms what each host is told.
     fn arm(&self, specs: [PhaseSpec; 2]) {
+        let offers = self.prepare(specs);
+        self.arm_with(&offers);
+    }
+
+    /// Prepares what each host is told; their offers.
+    fn prepare(&self, specs: [PhaseSpec; 2]) -> Vec<Option<String>> {
         let offers = (0..).zip(specs).map(|(host, spec)| {
             match self.ask(host, Ask::Prepare(Box::new(spec))) {
                 Reply::Offer(offer) => Some(offer),
                 other => panic!("no offer: {other:?}"),
             }
         });
-        let offers: Vec<Option<String>> = offers.collect();
+        offers.collect()
+    }
+
+    fn arm_with(&self, offers: &[Option<String>]) {
         for host in 0..2 {
-            let armed = self.ask(
-                host,
-                Ask::Arm {
-                    offers: offers.clone(),
-                },
-            );
-            assert_eq!(armed, Reply::Done);
+            let offers = offers.to_vec();
+            assert_eq!(self.ask(host, Ask::Arm { offers }), Reply::Done);
         }
     }
 
@@ -365,6 +370,58 @@ fn options_are_checked_where_they_are_carried_out() {
         }
     }
     hosts.0.close();
+}
+
+/// All whole numbers of a document.
+fn numbers_of(value: &serde_json::Value) -> Vec<u64> {
+    match value {
+        serde_json::Value::Object(fields) => fields.values().flat_map(numbers_of).collect(),
+        serde_json::Value::Array(values) => values.iter().flat_map(numbers_of).collect(),
+        number => number.as_u64().into_iter().collect(),
+    }
+}
+
+/// Silent connections to every port that the offers name.
+fn strangers(offers: &[Option<String>]) -> Vec<TcpStream> {
+    let read = |offer: &String| serde_json::from_str(offer).expect("an offer");
+    let numbers = offers
+        .iter()
+        .flatten()
+        .flat_map(|offer| numbers_of(&read(offer)));
+    let ports = numbers.filter_map(|number| u16::try_from(number).ok());
+    let connect = |port: u16| TcpStream::connect(("127.0.0.1", port)).ok();
+    ports.filter(|port| *port > 0).filter_map(connect).collect()
+}
+
+/// Who scans the ports of a host ends no load by it.
+#[test]
+fn strangers_that_call_first_and_say_nothing_hold_no_load() {
+    for (kind, options) in [
+        ("rr", r#"{"duration":"100ms"}"#),
+        ("rr", r#"{"duration":"100ms","connections":5}"#),
+        ("rr", r#"{"duration":"100ms","transport":"tls"}"#),
+        ("crr", r#"{"duration":"100ms"}"#),
+        ("stream", r#"{"duration":"100ms"}"#),
+        ("bus", r#"{"duration":"100ms"}"#),
+        ("datagram", r#"{"duration":"100ms","transport":"tcp"}"#),
+        ("datagram", r#"{"duration":"100ms","transport":"tls"}"#),
+    ] {
+        let hosts = Hosts::new(&[None, None]);
+        let offers = hosts.prepare([0, 1].map(|me| spec(kind, options, me)));
+        let held: Vec<_> = (0..3).flat_map(|_| strangers(&offers)).collect();
+        assert!(held.len() >= 3, "{kind} {options}: {offers:?}");
+        hosts.arm_with(&offers);
+        let at_ns = now_ns() + 10_000_000;
+        for host in [1, 0] {
+            assert_eq!(hosts.start(host, at_ns), Reply::Done, "{kind} {options}");
+        }
+        let sent = vec![Some(hosts.sent(0)), None];
+        for host in 0..2 {
+            let reply = hosts.ask(host, Ask::Drain { sent: sent.clone() });
+            assert!(matches!(reply, Reply::Result(_)), "{kind} {options}: {reply:?}");
+        }
+        hosts.0.close();
+    }
 }
 
 /// Pointers to all numbers of a document; of each array, those of its first element.

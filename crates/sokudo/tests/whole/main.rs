@@ -26,6 +26,7 @@ mod dns;
 mod doors;
 mod exchange;
 mod faults;
+mod first_signal;
 mod flows;
 #[cfg(feature = "fleet")]
 mod generators;
@@ -41,6 +42,7 @@ mod group_foreign;
 mod group_guide;
 #[cfg(feature = "fleet")]
 mod group_hosts;
+mod hostile_controller;
 mod http;
 mod japanese;
 mod jmx;

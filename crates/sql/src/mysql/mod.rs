@@ -89,7 +89,7 @@ impl MySql {
                 }
             }
             self.0.finish().await?;
-            Ok(count)
+            Ok::<u64, Failure>(count)
         };
         guarded(executed).await.map_err(Failure::told)
     }

@@ -327,3 +327,85 @@ fn garbage_on_every_port_changes_nothing() {
     let _a = serve(member, &alive);
     sees(&lab.fleet(), &["a"]);
 }
+
+/// Payloads that mean nothing to anybody.
+fn nonsense() -> Vec<Vec<u8>> {
+    let noise = |count: u32| (0..count).map(|n| (n.wrapping_mul(0x9E37) >> 3) as u8).collect();
+    vec![
+        Vec::new(),
+        vec![0],
+        noise(60_000),
+        noise(8 << 20),
+        b"[".repeat(200_000),
+        br#"{"session":"0","controller":"\u0000"}"#.to_vec(),
+        format!(r#"{{"session":"{}","controller":"{}"}}"#, "0".repeat(1 << 20), "c".repeat(1 << 20))
+            .into_bytes(),
+    ]
+}
+
+/// A member may send what it likes under every key of the group.
+#[test]
+fn a_member_that_says_nonsense_on_every_key_ends_no_session() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let rogue = connection(&lab, &lab.member("b").credentials());
+    let keys = Keys::new(&lab.group.id);
+    let orders = overhear(&rogue, keys.down("*", "*"));
+    let answers = overhear(&rogue, keys.up("*", "*", "*"));
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    // The keys of the session that goes on.
+    let (down, _) = orders.recv_timeout(BOUND).unwrap();
+    let (up, _) = answers.recv_timeout(BOUND).unwrap();
+    let others = [
+        keys.open("a"),
+        keys.gone("a"),
+        keys.controller("0"),
+        keys.alive("a", "-"),
+        keys.down("a", "0"),
+        keys.up("0", "a", "0"),
+    ];
+    for payload in nonsense() {
+        for key in others.iter().chain([&down, &up]) {
+            let put = rogue.put(key, payload.clone());
+            put.congestion_control(CongestionControl::Block)
+                .wait()
+                .unwrap();
+        }
+        let asked = rogue.get(keys.open("a")).payload(payload);
+        let replies = asked.timeout(Duration::from_secs(2)).wait().unwrap();
+        // Read, so that nothing is left over.
+        let _ = replies.into_iter().count();
+        assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    }
+    assert_eq!(bus.ask(id, telling_order(), BOUND), Ok(Reply::Done));
+    sees(&fleet, &["a"]);
+    alive.reach(1);
+}
+
+/// Names of agents that nobody is, and labels that are none.
+#[test]
+fn tokens_that_name_nobody_hide_no_agent() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let rogue = connection(&lab, &lab.member("b").credentials());
+    let keys = Keys::new(&lab.group.id);
+    let long = "x".repeat(10_000);
+    let odd = [("a", "zz"), (long.as_str(), "-"), ("c", long.as_str()), ("a", long.as_str())];
+    let _tokens: Vec<_> = odd
+        .iter()
+        .map(|(name, labels)| {
+            let token = rogue.liveliness().declare_token(keys.alive(name, labels));
+            token.wait().unwrap()
+        })
+        .collect();
+    let fleet = lab.fleet();
+    let deadline = Instant::now() + BOUND;
+    while !names(&fleet).contains(&"a".to_owned()) {
+        assert!(Instant::now() < deadline, "{:?}", names(&fleet));
+    }
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+}

@@ -1,6 +1,6 @@
 //! The receiving sockets and accepted connections of a host.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
+use sokudo_workload::admission::Admission;
 use sokudo_workload::consent::{self, Door, Doorkeeper};
 use sokudo_workload::limit::Purse;
 use sokudo_workload::link::{Transport, is_silence};
@@ -205,41 +206,40 @@ impl DatagramPhase {
         listener: TcpListener,
         flows: &[FlowPlan],
     ) -> Result<(), Refusal> {
-        let mut tickets: HashMap<u32, u64> = flows
-            .iter()
-            .map(|flow| (flow.id, self.ticket(flow.id)))
-            .collect();
+        let tickets = flows.iter().map(|flow| (flow.id, self.ticket(flow.id)));
+        let tickets: Arc<HashMap<u32, u64>> = Arc::new(tickets.collect());
         let identity = self.identity.clone();
         let stop = Arc::clone(&self.stop);
         let accept_all = move || {
             let deadline = Instant::now() + CONNECT_BOUND;
-            let mut accepted = Vec::new();
+            let (mut admission, mut accepted) = (Admission::default(), BTreeMap::new());
             if listener.set_nonblocking(true).is_err() {
-                return accepted;
+                return Vec::new();
             }
-            while !tickets.is_empty() && Instant::now() < deadline && !stop.load(Ordering::Relaxed)
-            {
-                match listener.accept() {
+            let is_over = || Instant::now() >= deadline || stop.load(Ordering::Relaxed);
+            while accepted.len() < tickets.len() && !is_over() {
+                match admission.has_room().then(|| listener.accept()) {
                     // A connection that proves nothing is closed, and not counted.
-                    Ok((tcp, _)) => {
+                    Some(Ok((tcp, _))) => {
                         let bound = deadline.min(Instant::now() + ADMIT_BOUND);
-                        if let Ok((flow, receiver)) = admit(tcp, identity.as_ref(), &tickets, bound)
-                        {
-                            tickets.remove(&flow);
-                            accepted.push(Accepted {
-                                stream,
-                                flow,
-                                receiver,
-                            });
-                        }
+                        let (identity, tickets) = (identity.clone(), Arc::clone(&tickets));
+                        admission.look(move || {
+                            admit(tcp, identity.as_ref(), &tickets, bound).ok()
+                        });
                     }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    Err(_) => break,
+                    Some(Err(error)) if error.kind() != io::ErrorKind::WouldBlock => break,
+                    _ => std::thread::sleep(Duration::from_millis(1)),
+                }
+                for (flow, receiver) in admission.admitted() {
+                    let first = Accepted {
+                        stream,
+                        flow,
+                        receiver,
+                    };
+                    accepted.entry(flow).or_insert(first);
                 }
             }
-            accepted
+            accepted.into_values().collect()
         };
         let thread = spawn(&format!("accept-{stream}"), accept_all)?;
         self.acceptors.push(thread);
