@@ -22,7 +22,7 @@ use std::time::Duration;
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
 use sokudo_i18n::english;
-use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId, Text, Unit};
+use sokudo_model::{Change, HostSpec, MonitorSpec, PhaseSpec, Refusal, RunId, Text, Unit};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
@@ -41,6 +41,8 @@ const GRACE: Duration = Duration::from_secs(60);
 const MOST_LATE_NS: i64 = 5_000_000_000;
 /// A start so far ahead is refused.
 const MOST_AHEAD_NS: i64 = 3_600_000_000_000;
+/// Longest name of a host, bytes: each series carries it.
+const MOST_NAME_BYTES: usize = 1024;
 /// Longest run that a moment can lie in: ten years.
 const MOST_APART_NS: u64 = 315_360_000_000_000_000;
 
@@ -141,6 +143,10 @@ impl Session {
         self.state = State::Idle;
         if spec.me as usize >= spec.hosts.len() {
             return Err(out_of_order("a phase whose host table lacks this host"));
+        }
+        let is_long = |host: &HostSpec| host.name.len() > MOST_NAME_BYTES;
+        if spec.hosts.iter().any(is_long) {
+            return Err(out_of_order("a name that is too long"));
         }
         let name = &spec.phase.workload;
         let workload = sokudo_workloads::find(name).ok_or_else(|| Refusal {
@@ -288,6 +294,13 @@ impl Session {
     }
 
     fn begin_watch(&mut self, wish: WatchWish) -> Result<Reply, Refusal> {
+        let ago_ns = now_ns().saturating_sub(wish.t0_ns);
+        if ago_ns.unsigned_abs() > MOST_APART_NS {
+            return Err(not_a_time(ago_ns.saturating_neg()));
+        }
+        if wish.host.len() > MOST_NAME_BYTES {
+            return Err(out_of_order("a name that is too long"));
+        }
         let planned = self.planned(&wish)?;
         let keeper = self.guard.as_ref().and_then(|guard| guard.keeper.as_ref());
         if let (None, Some(keeper)) = (&self.outlet.kept, keeper) {
@@ -493,15 +506,17 @@ fn ahead_of_now(at_ns: i64, t0_ns: i64) -> Result<u64, Refusal> {
     let is_near = (-MOST_LATE_NS..=MOST_AHEAD_NS).contains(&ahead_ns);
     match is_near && at_ns.abs_diff(t0_ns) <= MOST_APART_NS {
         true => Ok(u64::try_from(ahead_ns).unwrap_or(0)),
-        false => Err(Refusal {
-            operator_error: false,
-            says: Text::new("error-agent-start-time").number(
-                "time",
-                ahead_ns as f64 * 1e-9,
-                Unit::Seconds,
-            ),
-            hint: None,
-        }),
+        false => Err(not_a_time(ahead_ns)),
+    }
+}
+
+/// A refusal of a moment that no controller whose clock was compared with this one names.
+fn not_a_time(ahead_ns: i64) -> Refusal {
+    let says = Text::new("error-agent-start-time");
+    Refusal {
+        operator_error: false,
+        says: says.number("time", ahead_ns as f64 * 1e-9, Unit::Seconds),
+        hint: None,
     }
 }
 

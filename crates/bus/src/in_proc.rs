@@ -206,7 +206,7 @@ impl Link for InProcLink {
                     Err(self.lost())
                 }
             };
-            wanted.0 = None;
+            wanted.is_answered();
             Some(answer)
         }))
     }
@@ -222,10 +222,11 @@ impl Link for InProcLink {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        self.ended.wait(match self.unwanted.load(Ordering::Relaxed) {
-            true => UNWANTED_BOUND,
-            false => CLOSE_BOUND,
-        });
+        self.ended
+            .wait(match self.unwanted.load(Ordering::Relaxed) {
+                true => UNWANTED_BOUND,
+                false => CLOSE_BOUND,
+            });
     }
 
     fn describe(&self) -> &str {
@@ -235,6 +236,12 @@ impl Link for InProcLink {
 
 /// Notes on drop that an ask was given up, unless it has had its answer.
 struct Wanted<'link>(Option<&'link AtomicBool>);
+
+impl Wanted<'_> {
+    fn is_answered(&mut self) {
+        self.0 = None;
+    }
+}
 
 impl Drop for Wanted<'_> {
     fn drop(&mut self) {

@@ -113,11 +113,12 @@ impl Session {
     }
 
     /// Another handle of its TCP connection, whose state can be read while the session is used; `None` where it has
-    /// none, or does not give it.
+    /// none.
     pub fn tcp(&self) -> Option<TcpStream> {
         match &self.inner {
             Inner::Postgres(session) => session.tcp(),
-            Inner::MySql(_) | Inner::Sqlite(_) | Inner::DuckDb(_) => None,
+            Inner::MySql(session) => session.tcp(),
+            Inner::Sqlite(_) | Inner::DuckDb(_) => None,
         }
     }
 

@@ -113,7 +113,9 @@ impl FromStr for Target {
             ),
             "mysql" | "mariadb" => {
                 let rest = &text[scheme.len()..];
-                let rest = rest.strip_prefix("://").ok_or_else(|| NotATarget(String::new()))?;
+                let rest = rest
+                    .strip_prefix("://")
+                    .ok_or_else(|| NotATarget(String::new()))?;
                 let address = MySqlAddress::parse(rest).map_err(wrong)?;
                 ServerAddress::MySql(Box::new(address))
             }

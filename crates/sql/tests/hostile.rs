@@ -97,11 +97,15 @@ fn columns_and_rows_must_be_whole() {
         let rest = [0, 0, 0, 0, 0, 0, 0, 0, 0, 23, 0, 4, 0, 0, 0, 0, 0, 0];
         [&count.to_be_bytes()[..], b"n\0", &rest].concat()
     };
-    let short = vec![welcome(), [message(b'T', &column(9)), ready()].concat()];
-    assert!(error(short).is_lost);
+    for count in [9, u16::MAX] {
+        let short = vec![welcome(), [message(b'T', &column(count)), ready()].concat()];
+        assert!(error(short).is_lost);
+    }
     let described = || [message(b'T', &column(1)), ready()].concat();
     for row in [
         &b"\0\x01\0\0\0\x09abc"[..],
+        b"\0\x01\x7f\xff\xff\xffabc",
+        b"\xff\xff\0\0\0\x03abc",
         b"\0\x05",
         b"",
         b"\0\x01\0\0\0\x03abc",
@@ -131,6 +135,7 @@ fn a_server_cannot_fill_the_memory_with_one_message() {
         vec![announced(b'R', 1 << 30)],
         vec![announced(b'S', (64 << 10) + 5)],
         vec![welcome(), announced(b'T', 1 << 30)],
+        vec![welcome(), announced(b'T', (64 << 20) + 5)],
         vec![welcome(), described(), announced(b'D', 1 << 30)],
     ] {
         let failed = error(says);
@@ -189,10 +194,7 @@ fn error_of_mysql(says: Vec<Vec<u8>>) -> SqlError {
 }
 
 /// The error of a session at this port, or of what is done with it.
-fn of_mysql(
-    port: u16,
-    work: impl AsyncFnOnce(&mut Session) -> Result<(), SqlError>,
-) -> SqlError {
+fn of_mysql(port: u16, work: impl AsyncFnOnce(&mut Session) -> Result<(), SqlError>) -> SqlError {
     let target = format!("mysql://u:p@127.0.0.1:{port}/d?ssl-mode=DISABLED");
     let target: Target = target.parse().expect("a target");
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -227,7 +229,10 @@ fn counts_of_columns_that_cannot_be_end_the_session_with_their_number() {
         session.rows("select 1", &[]).await.map(drop)
     });
     answering.join().expect("the server");
-    assert!(failed.message.contains("a result of 1099511627776"), "{failed}");
+    assert!(
+        failed.message.contains("a result of 1099511627776"),
+        "{failed}"
+    );
 }
 
 #[test]

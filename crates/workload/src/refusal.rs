@@ -53,9 +53,15 @@ pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
 
 /// Options as another host, or this one, wrote them.
 ///
-/// Errors: name the field that cannot be read.
+/// Errors: name the field that cannot be read, or say that they are no object.
 pub fn read_options<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
-    crate::json::read(text).map_err(|error| {
+    // Values without their names would be read in the order of the fields, and pass the check of ranges, which goes
+    // by names.
+    let read = match text.trim_start().starts_with('{') {
+        true => crate::json::read(text),
+        false => Err("invalid type: expected an object".into()),
+    };
+    read.map_err(|error| {
         let says = Text::new("error-options-unreadable");
         operator(
             says.word("workload", name).with("error", error),

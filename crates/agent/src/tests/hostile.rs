@@ -38,8 +38,9 @@ impl Hosts {
 
     /// Prepares and arms what each host is told.
     fn arm(&self, specs: [PhaseSpec; 2]) {
+        let kind = specs[0].phase.workload.clone();
         let offers = self.prepare(specs);
-        self.arm_with(&offers);
+        self.arm_with(&offers, &kind);
     }
 
     /// Prepares what each host is told; their offers.
@@ -53,10 +54,14 @@ impl Hosts {
         offers.collect()
     }
 
-    fn arm_with(&self, offers: &[Option<String>]) {
-        for host in 0..2 {
+    /// Both at once, as a controller does.
+    fn arm_with(&self, offers: &[Option<String>], what: &str) {
+        let arm = |host| {
             let offers = offers.to_vec();
-            assert_eq!(self.ask(host, Ask::Arm { offers }), Reply::Done);
+            (MemberId(host), Ask::Arm { offers })
+        };
+        for armed in self.0.ask_all(vec![arm(0), arm(1)], BOUND) {
+            assert_eq!(armed, Ok(Reply::Done), "{what}");
         }
     }
 
@@ -338,11 +343,16 @@ fn no_load_is_steered_to_what_is_no_number() {
 
 /// Options by kind that no command line accepts: each would cost the host its memory, a thread for each
 /// number, or a panic.
-const NOT_TO_BE_TYPED: [(&str, &str); 13] = [
+const NOT_TO_BE_TYPED: [(&str, &str); 17] = [
     ("rr", r#"{"window":4294967295}"#),
     ("rr", r#"{"threads":0}"#),
     ("rr", r#"{"connections":4294967295}"#),
     ("crr", r#"{"threads":0}"#),
+    // Values by the order of the fields, which have no names to be checked by.
+    ("stream", "[]"),
+    ("stream", " [4294967295]"),
+    ("datagram", "[]"),
+    ("probe", "[]"),
     ("stream", r#"{"interval":"18446744073709551615ns"}"#),
     ("stream", r#"{"interval":"4294967295s"}"#),
     ("stream", r#"{"interval":"0ns"}"#),
@@ -410,7 +420,7 @@ fn strangers_that_call_first_and_say_nothing_hold_no_load() {
         let offers = hosts.prepare([0, 1].map(|me| spec(kind, options, me)));
         let held: Vec<_> = (0..3).flat_map(|_| strangers(&offers)).collect();
         assert!(held.len() >= 3, "{kind} {options}: {offers:?}");
-        hosts.arm_with(&offers);
+        hosts.arm_with(&offers, &format!("{kind} {options}"));
         let at_ns = now_ns() + 10_000_000;
         for host in [1, 0] {
             assert_eq!(hosts.start(host, at_ns), Reply::Done, "{kind} {options}");
@@ -418,7 +428,10 @@ fn strangers_that_call_first_and_say_nothing_hold_no_load() {
         let sent = vec![Some(hosts.sent(0)), None];
         for host in 0..2 {
             let reply = hosts.ask(host, Ask::Drain { sent: sent.clone() });
-            assert!(matches!(reply, Reply::Result(_)), "{kind} {options}: {reply:?}");
+            assert!(
+                matches!(reply, Reply::Result(_)),
+                "{kind} {options}: {reply:?}"
+            );
         }
         hosts.0.close();
     }

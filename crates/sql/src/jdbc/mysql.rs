@@ -9,7 +9,7 @@ use mysql_common::packets::Column;
 use super::argument::Argument;
 use super::scan::{Dialect, called, first_word, with_parameters};
 use super::{Driver, Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows, java};
-use crate::mysql::{Conn, Failure, Given, MySqlAddress, ServerError, guarded};
+use crate::mysql::{Conn, Failure, Given, MySqlAddress, guarded};
 
 /// Number of the character set of bytes.
 const BINARY: u16 = 63;
@@ -41,7 +41,7 @@ impl MySql {
     }
 
     pub(super) async fn batch(&mut self, sql: &str) -> Result<(), Exception> {
-        let done = guarded(self.conn.batch(sql)).await;
+        let done = guarded(self.conn.batch(sql.as_bytes())).await;
         done.map_err(|failure| self.told(failure))
     }
 
@@ -103,7 +103,7 @@ impl MySql {
         let (mut room, mut refused) = (Room::new(), None);
         let most = statement.most_rows.unwrap_or(usize::MAX);
         let mut given = Vec::new();
-        let mut next = Some(self.conn.query(sql).await?);
+        let mut next = Some(self.conn.query(sql.as_bytes()).await?);
         while let Some(result) = next {
             given.push(match result {
                 Given::Changed(count) => {
@@ -119,9 +119,7 @@ impl MySql {
                 }
             });
             if given.len() > MOST_RESULTS {
-                return Err(Failure::Lost(
-                    "the server sends results without end".into(),
-                ));
+                return Err(Failure::Lost("the server sends results without end".into()));
             }
             next = self.conn.next_result().await?;
         }

@@ -16,8 +16,7 @@ use super::scan::{Dialect, called, first_word, statements, with_parameters};
 use super::{Exception, Gives, JdbcAddress, JdbcOutcome, Room, Rows};
 use crate::error::SqlError;
 use crate::postgres::{
-    Column, Config, Failure, Form, Host, Postgres as Session, ServerError, Statement,
-    oid,
+    Column, Config, Failure, Form, Host, Postgres as Session, ServerError, Statement, oid,
 };
 use crate::row::{Inner, Row};
 use crate::value::Value;

@@ -32,7 +32,7 @@ pub(crate) struct MySqlAddress {
     pub(crate) encryption: Encryption,
     pub(crate) trust: Trust,
     /// The state of handshakes, made when the first is due.
-    tls: Arc<OnceLock<Connector>>,
+    pub(crate) tls: Arc<OnceLock<Connector>>,
 }
 
 impl Default for MySqlAddress {

@@ -100,6 +100,11 @@ impl Conn {
         }
     }
 
+    /// Its connection.
+    pub(crate) fn stream(&self) -> &dyn Duplex {
+        self.wire.stream()
+    }
+
     /// Number of the connection on its server.
     pub(crate) fn id(&self) -> u32 {
         self.peer.id
@@ -110,16 +115,16 @@ impl Conn {
     }
 
     /// Executes statements as a text, and reads how their first result begins.
-    pub(crate) async fn query(&mut self, sql: &str) -> Result<Given, Failure> {
+    pub(crate) async fn query(&mut self, sql: &[u8]) -> Result<Given, Failure> {
         self.begin().await?;
-        self.write(QUERY, sql.as_bytes());
+        self.write(QUERY, sql);
         self.ask().await?;
         self.current = None;
         self.result().await
     }
 
     /// Executes statements as a text, and passes over their results.
-    pub(crate) async fn batch(&mut self, sql: &str) -> Result<(), Failure> {
+    pub(crate) async fn batch(&mut self, sql: &[u8]) -> Result<(), Failure> {
         self.query(sql).await?;
         self.finish().await
     }
@@ -370,7 +375,10 @@ fn after(done: Done) -> State {
 pub(super) fn any_bytes(bytes: &[u8]) {
     for (capabilities, of_mariadb) in [
         (CapabilityFlags::empty(), MariadbCapabilities::empty()),
-        (CapabilityFlags::CLIENT_DEPRECATE_EOF, MariadbCapabilities::all()),
+        (
+            CapabilityFlags::CLIENT_DEPRECATE_EOF,
+            MariadbCapabilities::all(),
+        ),
     ] {
         let session = || {
             let answers = std::io::Cursor::new(bytes.to_vec());
@@ -387,7 +395,7 @@ pub(super) fn any_bytes(bytes: &[u8]) {
         };
         let text = async {
             let mut session = session();
-            session.query("select 1").await?;
+            session.query(b"select 1").await?;
             while session.next_row().await?.is_some() {}
             session.finish().await
         };

@@ -20,13 +20,15 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+// mysql_common leaves the choice of an implementation to those who use it.
+use flate2 as _;
 use futures_util::FutureExt as _;
 use mysql_common::Value as Cell;
 use mysql_common::constants::ColumnType;
 
 pub(crate) use address::MySqlAddress;
 pub(crate) use conn::{Conn, Given};
-pub(crate) use failure::{Failure, ServerError};
+pub(crate) use failure::Failure;
 
 use crate::error::SqlError;
 use crate::placeholders::positional;
@@ -48,6 +50,12 @@ pub(crate) struct Prepared {
     order: Arc<[usize]>,
 }
 
+impl Drop for MySql {
+    fn drop(&mut self) {
+        self.0.stream().hang_up();
+    }
+}
+
 impl MySql {
     pub(crate) async fn connect(address: &MySqlAddress) -> Result<Self, SqlError> {
         let password = address.password();
@@ -57,6 +65,11 @@ impl MySql {
 
     pub(crate) fn is_encrypted(&self) -> bool {
         self.0.is_encrypted
+    }
+
+    /// Another handle of its TCP connection; `None` for a socket of this host.
+    pub(crate) fn tcp(&self) -> Option<std::net::TcpStream> {
+        self.0.stream().tcp()
     }
 
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
@@ -69,7 +82,9 @@ impl MySql {
     }
 
     pub(crate) async fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
-        guarded(self.0.batch(sql)).await.map_err(Failure::told)
+        guarded(self.0.batch(sql.as_bytes()))
+            .await
+            .map_err(Failure::told)
     }
 
     pub(crate) async fn execute(
@@ -130,7 +145,9 @@ impl MySql {
                 more = next(&mut writer);
             }
             if writer.rows > 0 {
-                self.batch(&writer.text).await?;
+                guarded(self.0.batch(&writer.text))
+                    .await
+                    .map_err(Failure::told)?;
                 loaded += writer.rows;
             }
         }

@@ -173,7 +173,10 @@ mod tests {
 
     #[test]
     fn columns_that_no_result_has_are_refused_by_their_number() {
-        assert!(matches!(result(&[0xfc, 0xff, 0xff], false), Ok((65_535, true))));
+        assert!(matches!(
+            result(&[0xfc, 0xff, 0xff], false),
+            Ok((65_535, true))
+        ));
         assert!(matches!(result(&[3, 0], true), Ok((3, false))));
         assert!(matches!(result(&[3, 1], true), Ok((3, true))));
         // 2^16, 2^31, 2^40 and 2^63.
@@ -192,9 +195,15 @@ mod tests {
         let done = |changed, has_more| Some(Done { changed, has_more });
         let end = [0xfe, 3, 0, 8, 0, 0, 0];
         assert_eq!(end_of_rows(&end, false).ok(), Some(done(3, true)));
-        assert_eq!(end_of_rows(&[0xfe, 0, 0, 2, 0], true).ok(), Some(done(0, false)));
+        assert_eq!(
+            end_of_rows(&[0xfe, 0, 0, 2, 0], true).ok(),
+            Some(done(0, false))
+        );
         // A long row that begins with the length of its first text.
-        assert_eq!(end_of_rows(&[0xfe, 0, 0, 0, 0, 0, 1, 0, 0], true).ok(), Some(None));
+        assert_eq!(
+            end_of_rows(&[0xfe, 0, 0, 0, 0, 0, 1, 0, 0], true).ok(),
+            Some(None)
+        );
         assert_eq!(end_of_rows(&[0, 0], false).ok(), Some(None));
     }
 
@@ -204,8 +213,14 @@ mod tests {
             Err(Failure::Server(said)) => (said.code, said.state, said.message),
             other => panic!("{other:?}"),
         };
-        assert_eq!(said(b"\xff\x7a\x04#42S02no"), (1146, "42S02".into(), "no".into()));
-        assert_eq!(said(b"\xff\x10\x04too many"), (1040, "HY000".into(), "too many".into()));
+        assert_eq!(
+            said(b"\xff\x7a\x04#42S02no"),
+            (1146, "42S02".into(), "no".into())
+        );
+        assert_eq!(
+            said(b"\xff\x10\x04too many"),
+            (1040, "HY000".into(), "too many".into())
+        );
         assert!(refusal(b"\0").is_ok() && refusal(b"").is_ok());
         assert!(matches!(refusal(b"\xff\x7a"), Err(Failure::Garbled)));
     }

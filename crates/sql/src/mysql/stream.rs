@@ -65,6 +65,11 @@ impl<S: Duplex> Wire<S> {
         self.codec.max_allowed_packet = ANSWER_BYTES;
     }
 
+    /// The connection.
+    pub(super) fn stream(&self) -> &S {
+        &self.stream
+    }
+
     /// Puts the first packet of a command behind what is to be sent.
     ///
     /// Errors: it is longer than any may be; nothing of it is sent.

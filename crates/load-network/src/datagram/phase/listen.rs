@@ -223,9 +223,7 @@ impl DatagramPhase {
                     Some(Ok((tcp, _))) => {
                         let bound = deadline.min(Instant::now() + ADMIT_BOUND);
                         let (identity, tickets) = (identity.clone(), Arc::clone(&tickets));
-                        admission.look(move || {
-                            admit(tcp, identity.as_ref(), &tickets, bound).ok()
-                        });
+                        admission.look(move || admit(tcp, identity.as_ref(), &tickets, bound).ok());
                     }
                     Some(Err(error)) if error.kind() != io::ErrorKind::WouldBlock => break,
                     _ => std::thread::sleep(Duration::from_millis(1)),
