@@ -40,6 +40,7 @@ jmx-script-construct = line { $line } of the script: the construct `{ $what }` i
 jmx-script-class = line { $line } of the script: the class `{ $what }` is not supported, or not imported
 jmx-script-method = line { $line } of the script: there is no support for `{ $what }` (in brackets: the number of arguments)
 jmx-script-property = line { $line } of the script: there is no support for the property `{ $what }`
+jmx-script-fails = line { $line } of the script: there is no `{ $what }`, so that the script fails there, as in JMeter
 jmx-script-name = line { $line } of the script: nothing sets the variable `{ $what }` before
 jmx-script-depth = line { $line } of the script: more than { $what } levels or members in a row
 jmx-script-subset-hint = `docs/reference/en/jmx-scripts.md` lists what of Groovy and BeanShell is executed
@@ -105,6 +106,8 @@ jmx-variable-too-early = variable `{ $variable }` refers to one of the same elem
 jmx-no-group = the plan has no thread group: nothing is executed
 jmx-empty-group = group “{ $group }” has no sampler
 jmx-no-users = group “{ $group }” has no users
+jmx-json-counts = { $variables } variables, { $paths } paths and { $defaults } default values do not fit together: JMeter fails there and loses each of these samples, and so it is here
+jmx-json-counts-hint = give each variable a path and a default value, separated by `;`
 jmx-continues-forever =
     The users of this group start over after their { $loops ->
         [one] loop

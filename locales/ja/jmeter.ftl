@@ -40,6 +40,7 @@ jmx-script-construct = スクリプトの { $line } 行目: 構文 `{ $what }` �
 jmx-script-class = スクリプトの { $line } 行目: クラス `{ $what }` に対応していないか、import がありません
 jmx-script-method = スクリプトの { $line } 行目: `{ $what }` には対応していません (括弧内は引数の数)
 jmx-script-property = スクリプトの { $line } 行目: プロパティー `{ $what }` には対応していません
+jmx-script-fails = スクリプトの { $line } 行目: `{ $what }` が存在しないため、JMeter と同じくスクリプトはそこで失敗します
 jmx-script-name = スクリプトの { $line } 行目: 変数 `{ $what }` に値を入れる箇所がその前にありません
 jmx-script-depth = スクリプトの { $line } 行目: 入れ子または連なりが { $what } を超えています
 jmx-script-subset-hint = Groovy と BeanShell のうち実行できる範囲は `docs/reference/ja/jmx-scripts.md` にあります
@@ -101,6 +102,8 @@ jmx-variable-too-early = 変数 `{ $variable }` は同じ要素の、まだ設�
 jmx-no-group = 計画にスレッドグループがありません。何も実行されません
 jmx-empty-group = グループ「{ $group }」にサンプラーがありません
 jmx-no-users = グループ「{ $group }」のユーザー数が 0 です
+jmx-json-counts = 変数 { $variables } 個、パス { $paths } 個、既定値 { $defaults } 個の数が合いません。JMeter はここで失敗してそのサンプルを失います。ここでも同じです
+jmx-json-counts-hint = 変数ごとにパスと既定値を `;` で区切って書いてください
 jmx-continues-forever = このグループのユーザーは { $loops } 回の繰り返しの後もまた最初から始め、自分では終わりません: `LoopController.continue_forever` が false ではありません。
 jmx-endless =
     { $ends ->

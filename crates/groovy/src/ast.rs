@@ -20,6 +20,7 @@ pub(crate) enum ExprKind {
     /// Texts and expressions in turn.
     GString(Vec<GPart>),
     List(Vec<Expr>),
+    /// Keys and values; a key that is a [`ExprKind::Spread`] stands for all entries of its value.
     Map(Vec<(Expr, Expr)>),
     Range {
         from: Box<Expr>,
@@ -27,6 +28,7 @@ pub(crate) enum ExprKind {
         inclusive: bool,
     },
     Name(String),
+    This,
     /// A class by its simple or qualified name.
     Class(String),
     Property {
@@ -88,6 +90,8 @@ pub(crate) enum ExprKind {
     InstanceOf(Box<Expr>, String, bool),
     /// `*list` in a list or in arguments.
     Spread(Box<Expr>),
+    /// `of::name` and `of.&name`: a method as a closure.
+    Reference(Box<Expr>, String),
 }
 
 /// Kinds of numbers by their notation.
@@ -151,6 +155,11 @@ pub(crate) enum StatementKind {
         class: String,
         names: Vec<(String, Option<Expr>)>,
     },
+    /// `@Field`: variables of the whole script, which its methods see, too.
+    Field {
+        class: String,
+        names: Vec<(String, Option<Expr>)>,
+    },
     /// `def (a, b) = list`, and `(a, b) = list` where nothing is declared.
     DeclareMany {
         names: Vec<(String, String)>,
@@ -186,11 +195,17 @@ pub(crate) enum StatementKind {
     },
     Throw(Expr),
     Return(Option<Expr>),
-    Break,
-    Continue,
+    /// With the label of the loop that ends.
+    Break(Option<String>),
+    /// With the label of the loop that goes on.
+    Continue(Option<String>),
+    /// A loop with a label.
+    Labeled(String, Box<Statement>),
+    Synchronized(Expr, Vec<Statement>),
     Assert(Expr, Option<Expr>),
     Block(Vec<Statement>),
     Method(Method),
+    Class(ClassDefinition),
 }
 
 /// `catch (A | B name) { … }`.
@@ -211,11 +226,53 @@ pub(crate) struct Method {
     pub body: Vec<Statement>,
 }
 
+/// A class of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ClassDefinition {
+    pub name: String,
+    /// The class that it extends; empty: none.
+    pub parent: String,
+    pub fields: Vec<Field>,
+    /// Constructors have no name.
+    pub methods: Vec<ClassMethod>,
+}
+
+/// A field or property of a class of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    pub line: u32,
+    pub name: String,
+    /// Its declared type; empty: none.
+    pub class: String,
+    pub is_static: bool,
+    pub is_final: bool,
+    pub value: Option<Expr>,
+}
+
+/// A method of a class of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ClassMethod {
+    pub line: u32,
+    pub is_static: bool,
+    pub method: Method,
+}
+
+/// `import …`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Import {
+    pub line: u32,
+    /// A package or, of static members, a class ends with `.*`.
+    pub name: String,
+    /// `import … as alias`.
+    pub alias: Option<String>,
+    /// True for `import static`, which names members of a class.
+    pub is_static: bool,
+}
+
 /// A script: its imports and its statements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Tree {
-    /// Imported name with its line; a package ends with `.*`.
-    pub imports: Vec<(String, u32)>,
+    pub imports: Vec<Import>,
     pub statements: Vec<Statement>,
 }
 
@@ -248,7 +305,7 @@ pub(crate) fn visit(statement: &Statement, see: &mut dyn FnMut(Part<'_>)) {
         S::Expression(value) | S::Throw(value) | S::Return(Some(value)) => {
             visit_expression(value, see)
         }
-        S::Declare { names, .. } => names
+        S::Declare { names, .. } | S::Field { names, .. } => names
             .iter()
             .filter_map(|(_, value)| value.as_ref())
             .for_each(|value| visit_expression(value, see)),
@@ -323,8 +380,19 @@ pub(crate) fn visit(statement: &Statement, see: &mut dyn FnMut(Part<'_>)) {
             says.iter().for_each(|says| visit_expression(says, see));
         }
         S::Block(statements) => all(statements, see),
+        S::Synchronized(of, statements) => {
+            visit_expression(of, see);
+            all(statements, see);
+        }
+        S::Labeled(_, body) => visit(body, see),
         S::Method(method) => all(&method.body, see),
-        S::Return(None) | S::Break | S::Continue => {}
+        S::Class(class) => {
+            let values = class.fields.iter().filter_map(|field| field.value.as_ref());
+            values.for_each(|value| visit_expression(value, see));
+            let methods = class.methods.iter();
+            methods.for_each(|method| all(&method.method.body, see));
+        }
+        S::Return(None) | S::Break(_) | S::Continue(_) => {}
     }
 }
 
@@ -338,6 +406,7 @@ fn visit_expression(of: &Expr, see: &mut dyn FnMut(Part<'_>)) {
         | E::Char(_)
         | E::Text(_)
         | E::Name(_)
+        | E::This
         | E::Class(_) => {}
         E::GString(parts) => {
             for part in parts {
@@ -368,6 +437,7 @@ fn visit_expression(of: &Expr, see: &mut dyn FnMut(Part<'_>)) {
         | E::Cast(_, of)
         | E::As(of, _)
         | E::InstanceOf(of, ..)
+        | E::Reference(of, _)
         | E::Spread(of) => visit_expression(of, see),
         E::Index { of, at: many }
         | E::CallValue {

@@ -22,7 +22,7 @@ mod translate;
 
 pub use files::{NamedFile, named_files};
 pub use pattern::{PatternFault, portable};
-pub use translate::translate;
+pub use translate::{doubts, translate};
 
 /// The runtime in JavaScript: an expression whose value is a function of `host` and [`LIBRARY`].
 pub const RUNTIME: &str = concat!(

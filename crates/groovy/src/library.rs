@@ -192,6 +192,7 @@ fn known(result: &'static str) -> &'static str {
         "int" => "Integer",
         "long" => "Long",
         "double" => "Double",
+        "float" => "Float",
         "boolean" => "Boolean",
         "char" => "Character",
         "Object" | "Number" | "void" => "",

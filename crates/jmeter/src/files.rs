@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 /// Reads and writes the files that a plan names.
 pub trait Files {
@@ -64,6 +65,19 @@ pub trait Files {
         ))
     }
 
+    /// The environment of the program, which scripts read.
+    fn environment(&self) -> io::Result<BTreeMap<String, String>> {
+        Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "a host that was sent its plan lends it no environment: give what it reads as properties",
+        ))
+    }
+
+    /// The same files for scripts that are executed before the test; `None`: they have none.
+    fn lent(&self) -> Option<Arc<dyn Files + Send + Sync>> {
+        None
+    }
+
     /// Fails if a file may not be opened in place, to be read and written. Relative paths start at the current
     /// folder.
     fn may_open_here(&self, _path: &str) -> io::Result<()> {
@@ -96,6 +110,64 @@ pub enum WriteMode {
     Append,
     /// In the place of what is in it.
     Replace,
+}
+
+/// Files of which nothing is changed: a plan is read more often than it is executed.
+pub(crate) struct ReadOnly(pub Arc<dyn Files + Send + Sync>);
+
+impl ReadOnly {
+    fn unchanged() -> io::Error {
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "what is computed before the test changes no files",
+        )
+    }
+}
+
+impl Files for ReadOnly {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        self.0.read(path, most_bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.exists(path)
+    }
+
+    fn read_here(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        self.0.read_here(path, most_bytes)
+    }
+
+    fn exists_here(&self, path: &str) -> bool {
+        self.0.exists_here(path)
+    }
+
+    fn write_here(&self, _path: &str, _bytes: &[u8], _mode: WriteMode) -> io::Result<()> {
+        Err(Self::unchanged())
+    }
+
+    fn about_here(&self, path: &str) -> io::Result<Option<FileAbout>> {
+        self.0.about_here(path)
+    }
+
+    fn list_here(&self, path: &str) -> io::Result<Option<Vec<String>>> {
+        self.0.list_here(path)
+    }
+
+    fn make_folder_here(&self, _path: &str) -> io::Result<bool> {
+        Err(Self::unchanged())
+    }
+
+    fn remove_here(&self, _path: &str) -> io::Result<bool> {
+        Err(Self::unchanged())
+    }
+
+    fn folders(&self) -> io::Result<[String; 2]> {
+        self.0.folders()
+    }
+
+    fn environment(&self) -> io::Result<BTreeMap<String, String>> {
+        self.0.environment()
+    }
 }
 
 /// Files that exist only in memory.

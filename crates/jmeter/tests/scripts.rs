@@ -1,5 +1,6 @@
 //! Scripts have the values that they have in the real Groovy and BeanShell.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, io};
@@ -56,6 +57,10 @@ impl Files for Folder {
         Ok(fs::remove_file(&path)
             .or_else(|_| fs::remove_dir(&path))
             .is_ok())
+    }
+
+    fn environment(&self) -> io::Result<BTreeMap<String, String>> {
+        Ok(BTreeMap::new())
     }
 
     fn folders(&self) -> io::Result<[String; 2]> {
@@ -138,4 +143,16 @@ fn beanshell_scripts_use_files_as_the_real_language_does() {
 fn beanshell_scripts_have_the_values_of_the_real_language() {
     let text = include_str!("../testdata/scripts/beanshell.txt");
     compare(ScriptLanguage::BeanShell, "beanshell", text, 8);
+}
+
+#[test]
+fn what_users_write_in_groovy_has_the_values_of_the_real_language() {
+    let text = include_str!("../testdata/scripts/groovy-users.txt");
+    compare(ScriptLanguage::Groovy, "groovy", text, 0);
+}
+
+#[test]
+fn what_users_write_in_beanshell_has_the_values_of_the_real_language() {
+    let text = include_str!("../testdata/scripts/beanshell-users.txt");
+    compare(ScriptLanguage::BeanShell, "beanshell", text, 0);
 }

@@ -76,11 +76,21 @@ impl Parser {
                 left.kind,
                 ExprKind::Name(_) | ExprKind::Property { .. } | ExprKind::Index { .. }
             );
-            if !is_target || *operator == "?" {
+            // `a ?= b` reads what it names twice, which only a name and its members permit.
+            let is_elvis = *operator == "?";
+            if !is_target || is_elvis && !is_path(&left) {
                 return Err(Refusal::new(line, RefusalKind::Construct, *sign));
             }
             parser.at += 1;
-            let value = Box::new(parser.expression()?);
+            let mut value = Box::new(parser.expression()?);
+            let operator = match is_elvis {
+                true => {
+                    let before = Box::new(left.clone());
+                    value = Box::new(at(line, ExprKind::Elvis(before, value)));
+                    &""
+                }
+                false => operator,
+            };
             let to = Box::new(left);
             Ok(at(
                 line,
@@ -291,6 +301,7 @@ impl Parser {
                     )
                 }
                 ".@" | "*.@" => self.attribute(left, sign)?,
+                ".&" | "::" if self.dialect == Dialect::Groovy => self.reference(left)?,
                 ".&" | "::" => return self.construct(sign),
                 _ => return Ok(left),
             };
@@ -334,6 +345,17 @@ impl Parser {
             ));
         }
         Ok(at(line, ExprKind::Property { of, name, access }))
+    }
+
+    /// `of::name`, `of.&name`, `Type::new`.
+    fn reference(&mut self, of: Expr) -> Parsed<Expr> {
+        let line = of.line;
+        self.at += 1;
+        let TokenKind::Name(name) = self.kind().clone() else {
+            return Err(self.unexpected());
+        };
+        self.at += 1;
+        Ok(at(line, ExprKind::Reference(Box::new(of), name)))
     }
 
     /// `of.@name`: as a call of `@`, which only what stands for XML has.
@@ -536,6 +558,7 @@ impl Parser {
                 self.at += 1;
                 return self.new_object(line);
             }
+            "this" if self.dialect == Dialect::Groovy => ExprKind::This,
             "this" | "super" => return self.construct(word),
             _ if PRIMITIVES.contains(&word) && word != "void" => ExprKind::Class(word.into()),
             _ if KEYWORDS.contains(&word) => return Err(self.unexpected()),
@@ -631,6 +654,17 @@ impl Parser {
         }
         let (mut entries, mut items) = (Vec::new(), Vec::new());
         while !self.is("]") {
+            if self.is("*") && matches!(self.ahead(1), TokenKind::Sign(":")) {
+                let line = self.line();
+                self.at += 2;
+                let all = self.expression()?;
+                let null = Box::new(at(line, ExprKind::Null));
+                entries.push((at(line, ExprKind::Spread(null)), all));
+                if !self.takes(",") {
+                    break;
+                }
+                continue;
+            }
             match self.attempt(Self::map_key) {
                 Some(key) => entries.push((key, self.expression()?)),
                 None => items.push(self.item()?),
@@ -855,4 +889,17 @@ fn based(digits: &str, radix: u32) -> Option<ExprKind> {
 /// True if a closure behind the expression is an argument of its call.
 fn is_callable(of: &Expr) -> bool {
     matches!(of.kind, ExprKind::Name(_))
+}
+
+/// True for a name, and for members of it in a row.
+fn is_path(of: &Expr) -> bool {
+    match &of.kind {
+        ExprKind::Name(_) => true,
+        ExprKind::Property {
+            of,
+            name: Member::Fixed(_),
+            access: Access::Plain,
+        } => is_path(of),
+        _ => false,
+    }
 }

@@ -3,7 +3,7 @@
 mod expressions;
 mod statements;
 
-use crate::ast::Tree;
+use crate::ast::{Import, Tree};
 use crate::lexer::{Token, TokenKind, tokens};
 use crate::{Dialect, Refusal, RefusalKind};
 
@@ -97,12 +97,13 @@ impl Parser {
         }
     }
 
-    fn import(&mut self) -> Parsed<(String, u32)> {
+    fn import(&mut self) -> Parsed<Import> {
         let line = self.line();
         self.at += 1;
         let mut name = self.name()?;
-        if name == "static" {
-            return Err(Refusal::new(line, RefusalKind::Construct, "import static"));
+        let is_static = name == "static";
+        if is_static {
+            name = self.name()?;
         }
         while self.takes(".") {
             name.push('.');
@@ -112,11 +113,20 @@ impl Parser {
             }
             name.push_str(&self.name()?);
         }
-        if self.is_word("as") {
-            return Err(Refusal::new(line, RefusalKind::Construct, "import … as"));
+        let alias = match self.takes_word("as") {
+            true => Some(self.name()?),
+            false => None,
+        };
+        if self.dialect == Dialect::BeanShell && (is_static || alias.is_some()) {
+            return Err(Refusal::new(line, RefusalKind::Construct, "import static"));
         }
         self.end_of_statement()?;
-        Ok((name, line))
+        Ok(Import {
+            line,
+            name,
+            alias,
+            is_static,
+        })
     }
 
     fn token(&self) -> &Token {

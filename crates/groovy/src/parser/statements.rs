@@ -1,9 +1,12 @@
 //! Statements.
 
 use super::{Parsed, Parser, looks_like_class};
-use crate::Dialect;
-use crate::ast::{Catch, Expr, ExprKind, Method, Parameter, Statement, StatementKind};
+use crate::ast::{
+    Access, Catch, ClassDefinition, ClassMethod, Expr, ExprKind, Field, Member, Method, Parameter,
+    Statement, StatementKind,
+};
 use crate::lexer::TokenKind;
+use crate::{Dialect, Refusal, RefusalKind};
 
 impl Parser {
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
@@ -25,7 +28,7 @@ impl Parser {
                 return Ok(StatementKind::Block(Vec::new()));
             }
             TokenKind::Sign("{") => return self.construct("{ … }"),
-            TokenKind::Sign("@") => return self.construct("@"),
+            TokenKind::Sign("@") => return self.annotated(),
             TokenKind::Sign("(") => {
                 if let Some(many) = self.attempt(Self::assign_many) {
                     return Ok(many);
@@ -50,19 +53,63 @@ impl Parser {
             "return" => self.return_statement(),
             "break" | "continue" => {
                 self.at += 1;
-                if matches!(self.kind(), TokenKind::Name(_)) && !self.begins_line() {
-                    return self.construct("break LABEL");
-                }
+                let is_labeled = matches!(self.kind(), TokenKind::Name(_)) && !self.begins_line();
+                let label = match is_labeled {
+                    true => Some(self.name()?),
+                    false => None,
+                };
                 self.end_of_statement()?;
                 Ok(match word.as_str() {
-                    "break" => StatementKind::Break,
-                    _ => StatementKind::Continue,
+                    "break" => StatementKind::Break(label),
+                    _ => StatementKind::Continue(label),
                 })
             }
             "assert" => self.assert_statement(),
+            "synchronized" if matches!(self.ahead(1), TokenKind::Sign("(")) => {
+                self.at += 1;
+                let of = self.condition()?;
+                Ok(StatementKind::Synchronized(of, self.block()?))
+            }
+            "class" if self.dialect == Dialect::Groovy => self.class_definition(),
             "class" | "interface" | "enum" | "trait" | "package" | "synchronized" | "import"
             | "abstract" => self.construct(&word),
+            _ if matches!(self.ahead(1), TokenKind::Sign(":")) => self.labeled(word),
             _ => self.declaration_or_expression(),
+        }
+    }
+
+    /// `name: for …`; of what is no loop a label has no use.
+    fn labeled(&mut self, name: String) -> Parsed<StatementKind> {
+        let loops = ["for", "while", "do"];
+        let is_loop =
+            matches!(self.ahead(2), TokenKind::Name(word) if loops.contains(&word.as_str()));
+        if !is_loop {
+            return self.construct(&format!("{name}:"));
+        }
+        self.at += 2;
+        Ok(StatementKind::Labeled(name, Box::new(self.statement()?)))
+    }
+
+    /// `@Field` in front of a declaration, which makes it one of the whole script.
+    fn annotated(&mut self) -> Parsed<StatementKind> {
+        let line = self.line();
+        self.at += 1;
+        let name = self.class_name()?;
+        let is_field = matches!(name.as_str(), "Field" | "groovy.transform.Field");
+        if !is_field || self.is("(") {
+            return Err(Refusal::new(
+                line,
+                RefusalKind::Construct,
+                format!("@{name}"),
+            ));
+        }
+        if self.is_word("static") {
+            // It would keep its value for the next execution, of all users.
+            return self.construct("@Field static");
+        }
+        match self.declaration_or_expression()? {
+            StatementKind::Declare { class, names } => Ok(StatementKind::Field { class, names }),
+            _ => Err(Refusal::new(line, RefusalKind::Construct, "@Field")),
         }
     }
 
@@ -218,10 +265,18 @@ impl Parser {
 
     fn try_statement(&mut self) -> Parsed<StatementKind> {
         self.at += 1;
-        if self.is("(") {
-            return self.construct("try (…)");
-        }
-        let body = self.block()?;
+        let resources = match self.is("(") && self.dialect == Dialect::Groovy {
+            true => self.resources()?,
+            false => Vec::new(),
+        };
+        let body = closing(resources, self.block()?);
+        let is_closing = matches!(
+            body.as_slice(),
+            [Statement {
+                kind: StatementKind::Block(_),
+                ..
+            }]
+        );
         let mut catches = Vec::new();
         while self.takes_word("catch") {
             self.expect("(")?;
@@ -248,13 +303,39 @@ impl Parser {
             false => None,
         };
         if catches.is_empty() && finally.is_none() {
-            return Err(self.unexpected());
+            return match is_closing {
+                true => Ok(StatementKind::Block(body)),
+                false => Err(self.unexpected()),
+            };
         }
         Ok(StatementKind::Try {
             body,
             catches,
             finally,
         })
+    }
+
+    /// `(Type name = value; …)` behind `try`.
+    fn resources(&mut self) -> Parsed<Vec<Statement>> {
+        self.expect("(")?;
+        let mut all = Vec::new();
+        while !self.is(")") {
+            let line = self.line();
+            let class = match self.takes_word("def") || self.takes_word("var") {
+                true => String::new(),
+                false => self.declared_class()?,
+            };
+            let name = self.name()?;
+            self.expect("=")?;
+            let names = vec![(name, Some(self.expression()?))];
+            let kind = StatementKind::Declare { class, names };
+            all.push(Statement { line, kind });
+            if !self.takes(";") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(all)
     }
 
     fn return_statement(&mut self) -> Parsed<StatementKind> {
@@ -304,6 +385,9 @@ impl Parser {
         }
         if is_declared && self.is("(") {
             return self.declare_many();
+        }
+        if self.is_word("class") && self.dialect == Dialect::Groovy {
+            return self.class_definition();
         }
         let class = self.attempt(Self::declared_class);
         if let Some(class) = class {
@@ -474,6 +558,101 @@ impl Parser {
         Ok(parameters)
     }
 
+    /// `class Name extends Parent { … }`.
+    fn class_definition(&mut self) -> Parsed<StatementKind> {
+        self.at += 1;
+        let name = self.class_name()?;
+        let parent = match self.takes_word("extends") {
+            true => self.class_name()?,
+            false => String::new(),
+        };
+        // What a class promises has no effect by itself.
+        while self.takes_word("implements") || self.takes(",") {
+            self.class_name()?;
+        }
+        let mut class = ClassDefinition {
+            name,
+            parent,
+            fields: Vec::new(),
+            methods: Vec::new(),
+        };
+        self.expect("{")?;
+        loop {
+            while self.takes(";") {}
+            if self.takes("}") {
+                return Ok(StatementKind::Class(class));
+            }
+            self.member_of_class(&mut class)?;
+        }
+    }
+
+    fn member_of_class(&mut self, class: &mut ClassDefinition) -> Parsed<()> {
+        const MODIFIERS: &[&str] = &[
+            "public",
+            "private",
+            "protected",
+            "static",
+            "final",
+            "def",
+            "var",
+            "transient",
+            "volatile",
+        ];
+        let line = self.line();
+        let (mut is_static, mut is_final) = (false, false);
+        while MODIFIERS.iter().any(|word| self.is_word(word)) {
+            is_static |= self.is_word("static");
+            is_final |= self.is_word("final");
+            self.at += 1;
+        }
+        let is_made = self.is_word(&class.name) && matches!(self.ahead(1), TokenKind::Sign("("));
+        if is_made {
+            self.at += 1;
+            return self.method_of_class(class, (line, false), (String::new(), String::new()));
+        }
+        let declared = self.attempt(Self::declared_class).unwrap_or_default();
+        let mut name = match self.kind() {
+            TokenKind::Name(word) if word == "class" => return self.construct("class"),
+            TokenKind::Sign("@") => return self.construct("@"),
+            TokenKind::Sign("{") => return self.construct("{ … }"),
+            _ => self.name()?,
+        };
+        if self.is("(") {
+            return self.method_of_class(class, (line, is_static), (declared, name));
+        }
+        loop {
+            let value = self.initial(&declared)?;
+            class.fields.push(Field {
+                line,
+                name,
+                class: declared.clone(),
+                is_static,
+                is_final,
+                value,
+            });
+            if !self.takes(",") {
+                return self.end_of_statement();
+            }
+            name = self.name()?;
+        }
+    }
+
+    fn method_of_class(
+        &mut self,
+        class: &mut ClassDefinition,
+        (line, is_static): (u32, bool),
+        (declared, name): (String, String),
+    ) -> Parsed<()> {
+        if let StatementKind::Method(method) = self.method(declared, name)? {
+            class.methods.push(ClassMethod {
+                line,
+                is_static,
+                method,
+            });
+        }
+        Ok(())
+    }
+
     fn expression_statement(&mut self) -> Parsed<StatementKind> {
         let expression = self.expression()?;
         let expression = self.command(expression)?;
@@ -492,4 +671,34 @@ impl Parser {
             statements.push(self.statement()?);
         }
     }
+}
+
+/// The body of a `try` with resources: each is closed behind what stands after it, the last one first.
+fn closing(mut resources: Vec<Statement>, body: Vec<Statement>) -> Vec<Statement> {
+    if resources.is_empty() {
+        return body;
+    }
+    let first = resources.remove(0);
+    let line = first.line;
+    let expression = |kind| Expr { line, kind };
+    let statement = |kind| Statement { line, kind };
+    let StatementKind::Declare { names, .. } = &first.kind else {
+        return body;
+    };
+    let closes = names.iter().map(|(name, _)| {
+        let of = Some(Box::new(expression(ExprKind::Name(name.clone()))));
+        statement(StatementKind::Expression(expression(ExprKind::Call {
+            of,
+            name: Member::Fixed("close".into()),
+            access: Access::Safe,
+            arguments: Vec::new(),
+        })))
+    });
+    let finally = Some(closes.collect());
+    let inner = statement(StatementKind::Try {
+        body: closing(resources, body),
+        catches: Vec::new(),
+        finally,
+    });
+    vec![statement(StatementKind::Block(vec![first, inner]))]
 }

@@ -13,11 +13,22 @@
       value === null ? host("remove", name, "") : host("put", name, value);
     };
     const property = (v, name, otherwise = null) => host("property", name, "") ?? otherwise;
-    const setProperty = (v, name, value) => {
-      const before = property(v, name);
-      if (value === null) return noPointer();
-      if (!isText(value)) return unsupported(`a property of class ${classOf(value)}`);
-      host("setProperty", name, plain(value));
+    // What is no text, or has a key that is none, is an object that all users share.
+    const keyed = (name) => (typeof name === "string" ? name : name instanceof GString ? `\u0001${name.s}` : unsupported("a key of a property that is no text"));
+    const held = (name) => {
+      const key = keyed(name);
+      return sharedObject(key) ?? (typeof name === "string" ? host("property", name, "") : null);
+    };
+    const hold = (v, name, value) => {
+      if (name === null || value === null) return noPointer();
+      const before = held(name);
+      const key = keyed(name);
+      if (typeof name === "string" && typeof value === "string") {
+        shared.delete(key);
+        host("setProperty", name, value);
+      } else {
+        shareObject(key, value);
+      }
       return before;
     };
     // Each `{}` in the first text is replaced by the next argument, as SLF4J does.
@@ -40,6 +51,7 @@
         get: (v, name) => (objectOf(name) === undefined ? variable(v, name) : fail("ClassCastException")),
         put,
         putObject(v, name, value) {
+          for (const one of shared.values()) if (one.value === value) unsupported("an object of the properties in a variable");
           forget(name);
           if (value === null) return void host("remove", name, "");
           host("put", name, javaTextOr(value));
@@ -56,17 +68,28 @@
         getIteration: () => Number(fact("iteration")),
         getThreadName: () => fact("threadName"),
         entrySet: () => JSON.parse(host("names", "", "")).map((name) => new Entry(null, name, objectOf(name) ?? variable(null, name))),
+        putAll: (v, of) => of.pairs().forEach(([name, value]) => (isText(value) ? put(v, text(name), plain(value)) : methods.JMeterVariables.putObject(v, text(name), value))),
       },
       Properties: {
-        get: (v, name) => property(v, name),
+        get: (v, name) => (name === null ? noPointer() : held(name)),
+        // Of what is no text it knows nothing.
         getProperty: property,
-        getOrDefault: property,
-        put: setProperty,
-        setProperty,
-        containsKey: (v, name) => property(v, name) !== null,
+        getOrDefault: (v, name, otherwise) => held(name) ?? otherwise,
+        put: hold,
+        putIfAbsent: (v, name, value) => held(name) ?? (hold(v, name, value), null),
+        computeIfAbsent(v, name, run) {
+          const before = held(name);
+          if (before !== null) return before;
+          const made = callClosure(run, [name]);
+          if (made !== null) hold(v, name, made);
+          return made;
+        },
+        setProperty: hold,
+        containsKey: (v, name) => held(name) !== null,
         remove(v, name) {
-          const before = property(v, name);
-          host("removeProperty", name, "");
+          const before = held(name);
+          shared.delete(keyed(name));
+          host("removeProperty", keyed(name), "");
           return before;
         },
       },
@@ -101,6 +124,12 @@
         getTime: number("elapsed"),
         getLatency: number("latency"),
         getConnectTime: number("connect"),
+        // JMeter has begun the sample, and ends it behind its script.
+        sampleStart: nothing,
+        sampleEnd: nothing,
+        getSampleCount: () => 1,
+        getDataType: (v) => seen(v, "dataType"),
+        isStopThread: () => host("fact", "stopsUser", "") === "true",
         getStartTime: number("start"),
         getTimeStamp: number("start"),
         getEndTime: (v) => (owner === "Sampler" && !v.before ? unsupported("the end of a sample that has not ended") : number("end")(v)),
@@ -156,7 +185,10 @@
         getThreadNum: () => Number(fact("threadNumber")) - 1,
         stop: () => void host("stop", "user", ""),
       },
-      Engine: { askThreadsToStop: () => void host("stop", "test", ""), stopTest: () => void host("stop", "now", "") },
+      Engine: {
+        askThreadsToStop: () => void host("stop", "test", ""),
+        stopTest: (v, isNow = true) => void host("stop", isNow ? "now" : "test", ""),
+      },
       BeanShell: { getArgs: () => HOSTS.args },
     };
   }
@@ -170,6 +202,7 @@
     return typeof like === "bigint" ? n : typeof like === "boolean" ? n === 1n : Number(n);
   };
   function jmeterStatics() {
+    const stopThread = (name) => (name === host("fact", "threadName", "") ? (host("stop", "user", ""), true) : unsupported("another user's end"));
     return {
       JMeterUtils: {
         getPropDefault(name, otherwise) {
@@ -182,6 +215,12 @@
       },
       SampleResult: { TEXT: "text", BINARY: "bin" },
       JMeterContextService: { getContext: () => HOSTS.ctx },
+      StandardJMeterEngine: {
+        stopThread: stopThread,
+        stopThreadNow: stopThread,
+        stopEngine: () => void host("stop", "test", ""),
+        stopEngineNow: () => void host("stop", "now", ""),
+      },
     };
   }
   function jmeterConstructors() {
@@ -198,7 +237,7 @@
     assertion: object("AssertionResult", {}),
     group: object("ThreadGroup", {}),
     thread: object("JMeterThread", {}),
-    engine: object("Engine", {}),
+    engine: object("StandardJMeterEngine", {}),
     out: object("PrintStream", {}),
     bsh: object("BeanShell", {}),
     args: null,
@@ -233,8 +272,174 @@
     for (const [name, value] of objects_.get(own()) ?? []) host("put", name, javaTextOr(value));
   };
 
+  // --- Classes of scripts ---------------------------------------------------------------------------------------------
+  const ownClasses = Object.create(null);
+  const dispatched = (all, args) => all.find(([least, most]) => args.length >= least && args.length <= most)?.[2] ?? (() => noMethod(all, "call"));
+  const typeOf = (of, name) => {
+    for (let at = of; ownClasses[at] !== undefined; at = classes[at].parent) if (name in ownClasses[at].types) return ownClasses[at].types[name];
+    return undefined;
+  };
+  const assignOwn = (v, name, value) => (v.fields[name] = assigned(typeOf(v.$c, name) ?? "", value));
+  const define = (name, parent, fields, constants, all) => {
+    const own = { fields, types: Object.create(null), constants: Object.create(null), made: Object.fromEntries(constants), statics: Object.create(null), creators: [] };
+    ownClasses[name] = own;
+    classes[name] = { name, qualified: name, parent, methods: Object.create(null), statics: Object.create(null), fields: [] };
+    methods[name] = Object.create(null);
+    const table = Object.create(null);
+    const add = (called, least, most, run) => {
+      (table[called] ??= []).push([least, most, run]);
+      for (let count = least; count <= most; count += 1) (classes[name].methods[called] ??= []).push({ groovy: true, types: Array(count).fill("Object"), more: false });
+      methods[name][called] = (v, ...args) => dispatched(table[called], args)(v, ...args);
+    };
+    for (const [called, isStatic, least, most, run] of all) {
+      if (called === "") own.creators.push([least, most, run]);
+      else if (isStatic) (own.statics[called] ??= []).push([least, most, run]);
+      else add(called, least, most, run);
+    }
+    for (const [field, type] of fields) {
+      own.types[field] = type;
+      const has = (called, count) => (table[called] ?? []).some(([least, most]) => count >= least && count <= most);
+      if (!has(`get${capital(field)}`, 0)) add(`get${capital(field)}`, 0, 0, (v) => v.fields[field] ?? null);
+      if (!has(`set${capital(field)}`, 1)) add(`set${capital(field)}`, 1, 1, (v, value) => void assignOwn(v, field, value));
+    }
+    texts[name] = (v) => (overloads(name, "toString").some((one) => ownClasses[one.of] !== undefined) ? text(call(v, "toString", [])) : unsupported(`the text of ${name}`));
+  };
+  const newOwn = (of, args) => {
+    const v = object(of, { fields: Object.create(null) });
+    const line = [];
+    for (let at = of; ownClasses[at] !== undefined; at = classes[at].parent) line.unshift(at);
+    for (const at of line) for (const [name, , begins] of ownClasses[at].fields) v.fields[name] = begins(v);
+    const fitting = ownClasses[of].creators.find(([least, most]) => args.length >= least && args.length <= most);
+    if (line.length > 1 && fitting === undefined && line.some((at) => ownClasses[at].creators.length > 0)) return unsupported(`the constructors of ${of}`);
+    if (line.length > 1 && fitting !== undefined && line.slice(0, -1).some((at) => ownClasses[at].creators.some(([least]) => least > 0))) return unsupported(`the constructors of ${of}`);
+    if (fitting !== undefined) {
+      for (const at of line.slice(0, -1)) ownClasses[at].creators.find(([least]) => least === 0)?.[2](v);
+      fitting[2](v, ...args);
+      return v;
+    }
+    // Named values of properties.
+    ownClasses[of].creators.find(([least]) => least === 0)?.[2](v);
+    for (const [name, value] of args[0]?.pairs() ?? []) setProperty(v, text(name), () => value);
+    return v;
+  };
+
+  // --- Objects in properties ------------------------------------------------------------------------------------------
+  // They pass from script to script as texts: each thread has an engine of its own. What this script uses, with its text.
+  const shared = new Map();
+  const FIELDS = [
+    "AtomicBoolean", "AtomicInteger", "AtomicLong", "AtomicReference", "Charset", "Date", "DateTimeFormatter", "GregorianCalendar", "Instant", "JsonSlurper",
+    "LocalDate", "LocalDateTime", "LocalTime", "Locale", "OffsetDateTime", "Pattern", "Random", "SecureRandom", "SimpleDateFormat", "StringBuffer",
+    "StringBuilder", "TimeZone", "Timestamp", "URL", "UUID", "ZoneId", "ZoneOffset", "ZonedDateTime",
+  ];
+  const pack = (v, deep = 0) => {
+    if (deep > 50) unsupported("an object nested this deeply in a property");
+    const packed = (items) => items.map((item) => pack(item, deep + 1));
+    if (v === null || v === undefined) return null;
+    if (["string", "boolean", "number"].includes(typeof v)) return v;
+    if (typeof v === "bigint") return ["l", String(v)];
+    if (v instanceof GString) return ["g", v.s];
+    if (v instanceof Character) return ["c", v.s];
+    if (v instanceof Float) return ["f", String(v.v)];
+    if (v instanceof Double) return ["d", Object.is(v.v, -0) ? "-0" : String(v.v)];
+    if (v instanceof Byte) return ["y", v.v];
+    if (v instanceof BigInteger) return ["B", String(v.v)];
+    if (v instanceof BigDecimal) return ["D", String(v.u), v.scale];
+    if (v.isView) unsupported("a part of a collection in a property");
+    const seal = v.isSealed ? 2 : v.isFixed ? 1 : 0;
+    if (isArray(v)) return ["a", v.item, v.item === "byte" ? [...v] : packed(v)];
+    if (isList(v)) return v.kind === "NodeList" ? unsupported("a property of class NodeList") : ["L", v.kind ?? "", seal, packed(v)];
+    if (v instanceof Range) return ["R", pack(v.from), pack(v.to), v.reverse, packed(v.items)];
+    if (v instanceof JavaMap) {
+      if (v.otherwise !== undefined) unsupported("a map with a closure in a property");
+      const bins = v.bins?.map((keys) => packed(keys)) ?? null;
+      return ["M", v.kind, v.capacity, seal, [...v.held.values()].map((pair) => packed(pair)), bins];
+    }
+    if (v instanceof JavaSet) return ["S", pack(v.held, deep + 1)];
+    if (FIELDS.includes(v.$c)) return ["o", v.$c, Object.entries(v).map(([name, value]) => [name, pack(value, deep + 1)])];
+    return unsupported(`a property of class ${classOf(v)}`);
+  };
+  const unpack = (p) => {
+    if (!Array.isArray(p)) return p;
+    const [kind, a, b, c, d, e] = p;
+    const sealedBy = (made, seal) => (seal === 2 ? sealed(made) : seal === 1 ? fixed(made) : made);
+    switch (kind) {
+      case "l":
+        return BigInt(a);
+      case "g":
+        return new GString(a);
+      case "c":
+        return char(a);
+      case "f":
+        return float(Number(a));
+      case "d":
+        return double(Number(a));
+      case "y":
+        return new Byte(a);
+      case "B":
+        return new BigInteger(BigInt(a));
+      case "D":
+        return new BigDecimal(BigInt(a), b);
+      case "a":
+        return array(a, a === "byte" ? b : b.map(unpack));
+      case "L": {
+        const made = c.map(unpack);
+        if (a !== "") Object.defineProperty(made, "kind", { value: a });
+        return sealedBy(made, b);
+      }
+      case "R":
+        return new Range(unpack(a), unpack(b), c, d.map(unpack));
+      case "M": {
+        const made = new JavaMap(a);
+        for (const [key, value] of d.map((pair) => pair.map(unpack))) made.held.set(keyOf(key), [key, value]);
+        made.capacity = b;
+        if (e !== null) made.bins = e.map((keys) => keys.map(unpack));
+        return sealedBy(made, c);
+      }
+      case "S": {
+        const made = new JavaSet("linked");
+        made.held = unpack(a);
+        return made;
+      }
+      default:
+        return object(a, Object.fromEntries(b.map(([name, value]) => [name, unpack(value) ?? (value === null && name === "zone" ? undefined : null)])));
+    }
+  };
+  // The object with this key; null: there is none, or it is a text.
+  const sharedObject = (key) => {
+    if (shared.has(key)) return shared.get(key).value;
+    if (host("object", key, "") === null) return null;
+    host("alone", "", "");
+    const packed = host("object", key, "");
+    if (packed === null) return null;
+    const value = unpack(JSON.parse(packed));
+    shared.set(key, { value, packed });
+    return value;
+  };
+  const keepShared = (key, packed) => {
+    const refused = host("putObject", key, packed);
+    if (refused !== "") unsupported(refused);
+  };
+  const shareObject = (key, value) => {
+    host("alone", "", "");
+    const packed = JSON.stringify(pack(value));
+    keepShared(key, packed);
+    shared.set(key, { value, packed });
+  };
+  // Others get what the script made of its objects once it has ended.
+  const settleShared = () => {
+    try {
+      for (const [key, one] of shared) {
+        const packed = JSON.stringify(pack(one.value));
+        if (packed !== one.packed) keepShared(key, packed);
+      }
+    } finally {
+      shared.clear();
+    }
+  };
+
   const $ = {
     unset: Symbol("unset"),
+    missing: (name) => fail("MissingPropertyException", UNTOLD),
     set: (v, name) => (v === $.unset ? fail(isGroovy ? "MissingPropertyException" : "RuntimeException", isGroovy ? UNTOLD : UNTOLD) : v),
     t: truth,
     eq: equal,
@@ -286,9 +491,37 @@
     gstring: (parts) => new GString(parts.map((part) => (typeof part === "string" ? part : part[0] instanceof Range ? listed(part[0].items, groovyText) : groovyText(part[0]))).join("")),
     char,
     double,
+    float,
     decimal,
     bigInteger,
     closure,
+    open,
+    define,
+    own: (v, name) => v.fields[name] ?? null,
+    setOwn: (v, name, value) => assignOwn(v, name, value),
+    constant: (of, name) => (ownClasses[of].constants[name] ??= { value: ownClasses[of].made[name]() }).value,
+    ownStatic: (of, name, args) => dispatched(ownClasses[of].statics[name], args)(...args) ?? null,
+    newOwn,
+    // The object that a closure of a JsonBuilder describes by calls, each of which is an entry.
+    jsonObject(describe) {
+      const made = map([]);
+      describe(made);
+      return made;
+    },
+    jsonEntry(made, name, args) {
+      if (args.some((arg) => typeof arg === "function")) unsupported("this closure of a JsonBuilder");
+      const value = args.length === 1 ? args[0] : args;
+      made.set(name, value);
+      return value ?? null;
+    },
+    jsonItems: (items, describe) => (isCollection(items) || isArray(items) ? each(items).map(describe) : unsupported("a closure of a JsonBuilder for this value")),
+    jsonRoot: (builder, name, value) => (builder.content = map([[name, value]])),
+    reference,
+    classReference,
+    // Entries that `*:` puts into a map.
+    pairs: (v) => (v === null || v === undefined ? [] : v instanceof JavaMap ? v.pairs() : unsupported("`*:` of this value")),
+    // Scripts of other users wait until this one has ended.
+    alone: () => void host("alone", "", ""),
     call,
     safeCall: (v, name, args) => (v === null || v === undefined ? null : call(v, name, args())),
     spreadCall: (v, name, args) => (v === null || v === undefined ? null : each(v).map((item) => $.safeCall(item, name, args))),
@@ -355,6 +588,7 @@
         refuseSpilled();
       } finally {
         spilled = [];
+        settleShared();
         endRequest();
       }
       refresh();

@@ -21,6 +21,9 @@
     AtomicInteger: (v) => String(v.v),
     AtomicLong: (v) => String(v.v),
     JsonBuilder: (v) => toJson(v.content),
+    AtomicBoolean: (v) => String(v.v),
+    AtomicReference: (v) => javaText(v.v),
+    Timestamp: (v) => formatDate("yyyy-MM-dd HH:mm:ss.SSS", v.ms).replace(/0{1,2}$/, ""),
     RoundingMode: (v) => v.name,
     Charset: (v) => v.name,
     URI: (v) => v.s,
@@ -214,29 +217,35 @@
     if (run.count === 2) return copy.sort((a, b) => toInt(callClosure(run, [a, b])));
     return copy.sort((a, b) => cmp(callClosure(run, [a]), callClosure(run, [b])));
   };
+  const QUEUES = ["ConcurrentLinkedQueue", "ConcurrentLinkedDeque", "ArrayDeque", "LinkedBlockingQueue"];
+  const isQueue = (of) => QUEUES.includes(of.kind);
   const into = (list, items) => {
-    if (list instanceof JavaSet) list.held = set(items, list.kind).held;
+    if (list.isSealed) return fail("UnsupportedOperationException");
+    if (list instanceof JavaSet) ownOnly(list).held = set(items, list.kind).held;
     else list.splice(0, list.length, ...items);
     return list;
   };
+  const ownOnly = (of) => (of.isView ? unsupported("a change of a part of a collection") : of);
   const changeable = (list) => {
-    if (list instanceof Range || isArray(list)) return fail("UnsupportedOperationException");
+    if (list instanceof Range || isArray(list) || list.isSealed) return fail("UnsupportedOperationException");
+    ownOnly(list);
     if (list.length > mostItems) unsupported("a list of this size");
     return list;
   };
   const fixedSize = (list) => (list.isFixed ? fail("UnsupportedOperationException") : changeable(list));
   const addItem = (of, item) => {
     if (of instanceof JavaSet) {
-      const known = of.held.has(item);
+      const known = ownOnly(of).held.has(item);
       if (!known) of.held.set(item, true);
       return !known;
     }
+    if (isQueue(of) && item === null) return noPointer();
     fixedSize(of).push(item);
     return true;
   };
   const removeItem = (of, item) => {
     if (of instanceof JavaSet) {
-      const known = of.held.has(item);
+      const known = ownOnly(of).held.has(item);
       of.held.delete(item);
       return known;
     }
@@ -286,6 +295,17 @@
     }
     return kept;
   };
+  // The first of the items for which a closure gives the same, or that it takes for equal.
+  const uniqueBy = (items, run) => {
+    const kept = [];
+    const keyFor = (item) => (run.count === 2 ? item : callClosure(run, [item]));
+    const isSame = (a, b) => (run.count === 2 ? toInt(callClosure(run, [a, b])) === 0 : equal(a, b));
+    for (const item of items) {
+      const key = keyFor(item);
+      if (!kept.some((one) => isSame(one.key, key))) kept.push({ item, key });
+    }
+    return kept.map((one) => one.item);
+  };
   const shuffle = (list, below = randomBelow) => {
     fixedSizeless(list);
     for (let i = list.length; i > 1; i -= 1) {
@@ -308,10 +328,10 @@
     }
     return made;
   };
-  const chunks = (items, size) => {
-    if (size <= 0) unsupported("collate with this size");
+  const chunks = (items, size, step, keeps) => {
+    if (size <= 0 || step <= 0) unsupported("collate with this size");
     const out = [];
-    for (let i = 0; i < items.length; i += size) out.push(items.slice(i, i + size));
+    for (let i = 0; i < items.length; i += step) if (keeps || i + size <= items.length) out.push(items.slice(i, i + size));
     return out;
   };
   const times = (count, run) => {
@@ -324,7 +344,8 @@
   const smallWhole = (v) => (typeof v === "number" ? v : unsupported("a loop with these numbers"));
   const withTail = (s, size) => (size >= 0 ? s.slice(0, size) : "");
 
-  const MAP_BY = { linked: (pairs) => map(pairs), hash: (pairs) => map(pairs, "hash"), tree: (pairs) => map(pairs, "tree") };
+  const likeMap = (v, pairs) => map(pairs, v.kind === "tree" ? "tree" : "linked");
+  const MAP_BY = { linked: (pairs) => map(pairs), hash: (pairs) => map(pairs, "hash"), tree: (pairs) => map(pairs, "tree"), concurrent: () => unsupported("this method of a ConcurrentHashMap") };
   const jdkRandom = (seed) => object("Random", { seed: (BigInt(seed) ^ 0x5deece66dn) & ((1n << 48n) - 1n), spare: null });
   const bits = (r, count) => {
     r.seed = (r.seed * 0x5deece66dn + 0xbn) & ((1n << 48n) - 1n);
@@ -402,21 +423,27 @@
       for (const item of [...each(a)]) changed = addItem(v, item) || changed;
       return changed;
     },
-    remove: (v, item) => (isList(v) && typeof item === "number" ? removeAt(v, item) : removeItem(v, item)),
+    remove(v, ...which) {
+      if (which.length === 0) return v.length === 0 ? fail("NoSuchElementException") : fixedSize(v).shift();
+      const [item] = which;
+      return isList(v) && !isQueue(v) && typeof item === "number" ? removeAt(v, item) : removeItem(v, item);
+    },
     removeAt,
     removeElement: removeItem,
     removeAll(v, all) {
       const before = LIST.size(v);
-      into(v, each(v).filter((item) => !each(all).some((one) => same(one, item))));
+      const goes = typeof all === "function" ? (item) => test(all, item) : (item) => each(all).some((one) => same(one, item));
+      into(v instanceof JavaSet ? v : fixedSize(v), each(v).filter((item) => !goes(item)));
       return LIST.size(v) !== before;
     },
     retainAll(v, all) {
       const before = LIST.size(v);
-      into(v, each(v).filter((item) => each(all).some((one) => same(one, item))));
+      const stays = typeof all === "function" ? (item) => test(all, item) : (item) => each(all).some((one) => same(one, item));
+      into(v instanceof JavaSet ? v : fixedSize(v), each(v).filter(stays));
       return LIST.size(v) !== before;
     },
     clear: (v) => void into(fixedSize(v), []),
-    iterator: (v) => object("Iterator", { items: [...each(v)], at: 0 }),
+    iterator: (v) => object("Iterator", { items: [...each(v)], at: 0, of: v, gone: 0 }),
     stream: (v) => streamOf(each(v)),
     toArray: (v, like) => array(like === undefined ? "Object" : isArray(like) ? like.item : unsupported("toArray with this argument"), each(v)),
     get: getItem,
@@ -430,7 +457,7 @@
     subList(v, from, to) {
       bounds(from >= 0 && to <= each(v).length, "IndexOutOfBoundsException");
       bounds(from <= to, "IllegalArgumentException");
-      return each(v).slice(from, to);
+      return view(each(v).slice(from, to), "list");
     },
     push(v, item) {
       fixedSize(v).unshift(item);
@@ -463,7 +490,11 @@
       for (const item of each(v)) callClosure(run, [item, index++]);
       return v;
     },
-    collect: (v, run) => each(v).map((item) => (run ? callClosure(run, [item]) : item)),
+    collect(v, a, b) {
+      if (b === undefined) return each(v).map((item) => (a ? callClosure(a, [item]) : item));
+      for (const item of each(v)) addItem(a, callClosure(b, [item]));
+      return a;
+    },
     collectMany: (v, run) => each(v).flatMap((item) => each(callClosure(run, [item]))),
     collectEntries: (v, run) => map(each(v).flatMap((item) => pairOf(run ? callClosure(run, [item]) : item))),
     find: (v, run) => each(v).find((item) => (run ? test(run, item) : truth(item))) ?? null,
@@ -496,11 +527,29 @@
     sort(v, a, b) {
       const run = typeof a === "function" ? a : b;
       const sorted = ordered(each(v), run);
-      return a === false || !isList(v) ? (isArray(v) ? unsupported("sort of an array") : sorted) : into(v, sorted);
+      return a === false || !isList(v) || v.isView ? (isArray(v) ? unsupported("sort of an array") : sorted) : into(v, sorted);
     },
     toSorted: (v, run) => ordered(each(v), run),
-    unique: (v) => (v instanceof JavaSet ? v : into(changeable(v), unique(each(v)))),
-    toUnique: (v) => unique(each(v)),
+    unique(v, a, b) {
+      const run = typeof a === "function" ? a : b;
+      const kept = run === undefined ? unique(each(v)) : uniqueBy(each(v), run);
+      if (a === false) return v instanceof JavaSet ? set(kept, v.kind) : kept;
+      return v instanceof JavaSet && run === undefined ? v : into(v instanceof JavaSet ? v : changeable(v), kept);
+    },
+    toUnique: (v, run) => (run === undefined ? unique(each(v)) : uniqueBy(each(v), run)),
+    grep: (v, what) => each(v).filter((item) => (what === undefined ? truth(item) : $.isCase(what, item))),
+    removeIf(v, run) {
+      const before = LIST.size(v);
+      into(v instanceof JavaSet ? v : fixedSize(v), each(v).filter((item) => !test(run, item)));
+      return LIST.size(v) !== before;
+    },
+    findIndexValues: (v, run) => each(v).flatMap((item, i) => (test(run, item) ? [BigInt(i)] : [])),
+    combinations(v) {
+      const parts = each(v).map((part) => (isCollection(part) || isArray(part) ? each(part) : [part]));
+      if (parts.reduce((size, part) => size * part.length, 1) > mostItems) unsupported("a list of this size");
+      // The first part changes first.
+      return parts.reduce((made, part) => part.flatMap((item) => made.map((before) => [...before, item])), [[]]);
+    },
     toList: (v) => [...each(v)],
     asList: (v) => (isList(v) ? v : [...each(v)]),
     toSet: (v) => set(each(v), "hash"),
@@ -509,7 +558,10 @@
     last: (v) => firstOf([...each(v)].reverse()),
     tail: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : each(v).slice(1)),
     init: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : each(v).slice(0, -1)),
-    take: (v, n) => each(v).slice(0, Math.max(0, n)),
+    take(v, n) {
+      if (n !== undefined) return each(v).slice(0, Math.max(0, n));
+      return v.length === 0 ? unsupported("take of an empty queue") : v.shift();
+    },
     drop: (v, n) => each(v).slice(Math.max(0, n)),
     takeRight: (v, n) => (n <= 0 ? [] : each(v).slice(-n)),
     dropRight: (v, n) => (n <= 0 ? [...each(v)] : each(v).slice(0, -n)),
@@ -532,10 +584,13 @@
       addItem(v, item);
       return v;
     },
-    collate: (v, size) => chunks([...each(v)], size),
-    indexed: (v) => map(each(v).map((item, i) => [i, item])),
-    withIndex: (v) => each(v).map((item, i) => [item, i]),
-    asImmutable: (v) => v,
+    collate(v, size, a, b) {
+      const [step, keeps] = typeof a === "boolean" ? [size, a] : [a ?? size, b ?? true];
+      return chunks([...each(v)], size, step, keeps);
+    },
+    indexed: (v, from = 0) => map(each(v).map((item, i) => [from + i, item])),
+    withIndex: (v, from = 0) => each(v).map((item, i) => [item, from + i]),
+    asImmutable: (v) => (Array.isArray(v) ? sealed([...v]) : unsupported("asImmutable of this value")),
     split: (v, run) => [each(v).filter((item) => test(run, item)), each(v).filter((item) => !test(run, item))],
     getIndices: (v) => range(0, each(v).length, false),
     transpose(v) {
@@ -545,15 +600,33 @@
     },
     equals: (v, other) => same(v, other),
     hashCode: (v) => hash(isCollection(v) ? [...each(v)] : v),
-    addFirst: (v, item) => void v.unshift(item),
-    addLast: (v, item) => void v.push(item),
+    addFirst: (v, item) => void (isQueue(v) && item === null ? noPointer() : v.unshift(item)),
+    addLast: (v, item) => void addItem(v, item),
+    offerFirst: (v, item) => (LIST.addFirst(v, item), true),
+    offerLast: (v, item) => addItem(v, item),
+    element: (v) => firstOf(v),
+    pollFirst: (v) => v.shift() ?? null,
+    pollLast: (v) => v.pop() ?? null,
+    peekFirst: (v) => v[0] ?? null,
+    peekLast: (v) => v.at(-1) ?? null,
     getFirst: (v) => firstOf(v),
     getLast: (v) => firstOf([...v].reverse()),
     removeFirst: (v) => (v.length === 0 ? fail("NoSuchElementException") : v.shift()),
-    removeLast: (v) => (v.length === 0 ? fail("NoSuchElementException") : v.pop()),
+    removeLast: (v) => (v.length === 0 ? fail("NoSuchElementException") : fixedSize(v).pop()),
+    // Nobody else can fill a queue while its script runs.
     poll: (v) => v.shift() ?? null,
     peek: (v) => v[0] ?? null,
     offer: (v, item) => addItem(v, item),
+    put: (v, item) => void addItem(v, item),
+    drainTo(v, to, most = v.length) {
+      const moved = v.splice(0, Math.max(0, most));
+      moved.forEach((item) => addItem(to, item));
+      return moved.length;
+    },
+    addElement: (v, item) => void addItem(v, item),
+    elementAt: getItem,
+    firstElement: (v) => firstOf(v),
+    lastElement: (v) => firstOf([...v].reverse()),
     encodeBase64: (v) => object("Encoded", { s: toBase64(v, BASE64, true) }),
     encodeHex: (v) => object("Encoded", { s: hex(v) }),
     clone: (v) => (isArray(v) ? array(v.item, v) : unsupported("clone")),
@@ -583,6 +656,9 @@
     concat: (s, other) => joined(s, other),
     trim,
     strip: (s) => s.trim(),
+    stripLeading: (s) => s.trimStart(),
+    stripTrailing: (s) => s.trimEnd(),
+    codePointAt: (s, i) => (i < 0 || i >= s.length ? fail("StringIndexOutOfBoundsException") : s.codePointAt(i)),
     toLowerCase: lower,
     toUpperCase: upper,
     replace: (s, from, to) => s.split(from.s ?? from).join(to.s ?? to),
@@ -605,6 +681,7 @@
     toInteger: (s) => groovyNumber(s, (t) => parseWhole(t, 32)),
     toLong: (s) => groovyNumber(s, (t) => parseWhole(t, 64)),
     toDouble: (s) => groovyNumber(s, parseDouble),
+    toFloat: (s) => float(groovyNumber(s, parseDouble).v),
     toBigDecimal: (s) => groovyNumber(s, decimal),
     toBigInteger: (s) => groovyNumber(s, (t) => (wholeText.test(t) ? bigInteger(t.replace(/^\+/, "")) : notNumber(t))),
     toBoolean: (s) => ["y", "true", "1"].includes(trim(s).toLowerCase()),
@@ -613,6 +690,8 @@
     isNumber: isParsed(decimal),
     isBigDecimal: isParsed(decimal),
     isDouble: isParsed(parseDouble),
+    isFloat: isParsed(parseDouble),
+    isBigInteger: isParsed((s) => (wholeText.test(s) ? s : notNumber(s))),
     capitalize: (s) => upper(s.slice(0, 1)) + s.slice(1),
     uncapitalize: (s) => lower(s.slice(0, 1)) + s.slice(1),
     reverse: (s) => (/[\ud800-\udfff]/.test(s) ? unsupported("reverse of this text") : s.split("").reverse().join("")),
@@ -665,6 +744,12 @@
     minus: (s, other) => objects("minus", s, other),
     take: (s, n) => withTail(s, n),
     drop: (s, n) => s.slice(Math.max(0, n)),
+    takeRight: (s, n) => (n < 0 ? unsupported("takeRight of this size") : s.slice(Math.max(0, s.length - n))),
+    dropRight: (s, n) => (n < 0 ? unsupported("dropRight of this size") : s.slice(0, Math.max(0, s.length - n))),
+    eachMatch(s, of, run) {
+      methods.Matcher.each(matcher(asPattern(of), s), run);
+      return s;
+    },
     count: (s, what) => (what === "" ? unsupported("count of an empty text") : s.split(what).length - 1),
     md5: (s) => hex(digest("MD5", encode(s))),
     // As Java 15 and later: without the least indent, and without blanks behind. A blank last line counts, too.
@@ -699,6 +784,8 @@
     intValue: toInt,
     longValue: toLong,
     doubleValue: (v) => double(toDouble(v)),
+    floatValue: (v) => float(toDouble(v)),
+    toFloat: (v) => float(toDouble(v)),
     compareTo: (v, other) => (isGroovy || classOf(v) === classOf(other) ? Math.sign(compareNumbers(v, other)) : noMethod(v)),
     toInteger: toInt,
     toLong,
@@ -728,13 +815,29 @@
     const of = operand(v);
     return isNumber(of) ? multiply(of, -1) : noMethod(v, "negative");
   };
-  const calendarGet = (v, field) => time("calendarGet", { ms: v.ms, field });
+  const exchanged = (v, value) => {
+    const before = v.v;
+    v.v = value;
+    return before;
+  };
+  const exchanges = (fitted) => ({
+    getAndSet: exchanged,
+    compareAndSet(v, from, to) {
+      const fits = v.v === from;
+      if (fits) v.v = to;
+      return fits;
+    },
+    updateAndGet: (v, run) => (v.v = fitted(callClosure(run, [v.v]))),
+    getAndUpdate: (v, run) => exchanged(v, fitted(callClosure(run, [v.v]))),
+  });
+  const calendarGet = (v, field) => time("calendarGet", { ms: v.ms, field, zone: v.zone });
   const TIME_UNITS = { NANOSECONDS: 1n, MICROSECONDS: 1000n, MILLISECONDS: 1_000_000n, SECONDS: 1_000_000_000n, MINUTES: 60_000_000_000n, HOURS: 3_600_000_000_000n, DAYS: 86_400_000_000_000n };
   // Classes whose values are made by one class of Java.
-  const ITSELF = ["String", "Integer", "Long", "Double", "Boolean", "Character", "BigDecimal", "BigInteger", "StringBuilder", "StringBuffer", "Date", "UUID", "Random"];
+  const ITSELF = ["String", "Integer", "Long", "Double", "Float", "Boolean", "Character", "BigDecimal", "BigInteger", "StringBuilder", "StringBuffer", "Date", "UUID", "Random"];
   const javaClass = (v) => {
     const of = classOf(v);
     const isKnown = ITSELF.includes(of) || v instanceof Thrown;
+    if (ownClasses[of] !== undefined) return object("Class", { name: of });
     return isKnown && classes[of] !== undefined ? object("Class", { name: classes[of].qualified }) : unsupported(`the class of this ${of}`);
   };
   const methods = {
@@ -773,6 +876,11 @@
       round: (v, digits) => (digits === undefined ? statics.Math.round(v) : double(Math.floor(v.v * 10 ** digits + 0.5) / 10 ** digits)),
       trunc: (v) => double(Math.trunc(v.v)),
     },
+    Float: {
+      isNaN: (v) => Number.isNaN(v.v),
+      isInfinite: (v) => Math.abs(v.v) === Infinity,
+      round: (v, digits) => (digits === undefined ? statics.Math.round(v) : float(Math.floor(v.v * 10 ** digits + 0.5) / 10 ** digits)),
+    },
     BigDecimal: {
       add,
       subtract,
@@ -809,6 +917,19 @@
     Boolean: { booleanValue: (v) => v },
     Character: { charValue: (v) => v, compareTo: (a, b) => charCode(a) - charCode(b) },
     Collection: LIST,
+    Stack: {
+      push(v, item) {
+        addItem(v, item);
+        return item;
+      },
+      pop: (v) => (v.length === 0 ? fail("RuntimeException") : v.pop()),
+      peek: (v) => (v.length === 0 ? fail("RuntimeException") : v.at(-1)),
+      empty: (v) => v.length === 0,
+    },
+    Deque: {
+      push: (v, item) => LIST.addFirst(v, item),
+      pop: (v) => LIST.remove(v),
+    },
     Range: { getFrom: (v) => v.from, getTo: (v) => v.to, containsWithinBounds: (v, x) => cmp(v.from, x) <= 0 && cmp(x, v.to) <= 0, step: (v, by, run) => {
       if (by <= 0) unsupported("a step of this size");
       const items = v.items.filter((_, i) => i % by === 0);
@@ -830,16 +951,61 @@
         if (before === null) v.set(key, value);
         return before;
       },
-      putAll: (v, other) => void other.pairs().forEach(([key, value]) => v.set(key, value)),
+      putAll: (v, other) => void (v.kind === "concurrent" && other.size > 5 ? unsupported("putAll of a ConcurrentHashMap with a map of this size") : other).pairs().forEach(([key, value]) => v.set(key, value)),
       containsKey: (v, key) => v.has(key),
       containsValue: (v, value) => v.values().some((one) => same(one, value)),
-      remove: (v, key) => v.delete(key),
+      remove(v, key, ...value) {
+        if (value.length === 0) return v.delete(key);
+        const goes = v.has(key) && same(v.get(key), value[0]);
+        if (goes) v.delete(key);
+        return goes;
+      },
+      replace: (v, key, value) => (v.has(key) ? methods.Map.put(v, key, value) : null),
+      // As in Java, a function that gives null leaves no entry behind.
+      compute(v, key, run) {
+        const made = callClosure(run, [key, v.get(key) ?? null]);
+        made === null ? v.delete(key) : v.set(key, made);
+        return made;
+      },
+      computeIfAbsent(v, key, run) {
+        const before = v.get(key) ?? null;
+        if (before !== null) return before;
+        const made = callClosure(run, [key]);
+        if (made !== null) v.set(key, made);
+        return made;
+      },
+      computeIfPresent: (v, key, run) => ((v.get(key) ?? null) === null ? null : methods.Map.compute(v, key, run)),
+      merge(v, key, value, run) {
+        if (value === null) return noPointer();
+        const before = v.get(key) ?? null;
+        const made = before === null ? value : callClosure(run, [before, value]);
+        made === null ? v.delete(key) : v.set(key, made);
+        return made;
+      },
+      replaceAll: (v, run) => v.pairs().forEach(([key, value]) => v.set(key, callClosure(run, [key, value]))),
+      toSorted: (v, run) => methods.Map.sort(v, run ?? closure(1, 1, (entry) => entry.value)),
+      take: (v, n) => likeMap(v, v.pairs().slice(0, Math.max(0, n))),
+      drop: (v, n) => likeMap(v, v.pairs().slice(Math.max(0, n))),
+      reverseEach(v, run) {
+        for (const entry of v.entries().reverse()) withEntry(run, entry);
+        return v;
+      },
+      countBy: (v, run) => map(grouping(v.entries(), (entry) => withEntry(run, entry)).pairs().map(([key, items]) => [key, items.length])),
+      minus: (v, other) => likeMap(v, v.pairs().filter(([key, value]) => !(other.has(key) && equal(other.get(key), value)))),
+      intersect: (v, other) => likeMap(v, v.pairs().filter(([key, value]) => other.has(key) && equal(other.get(key), value))),
+      removeAll: (v, run) => methods.Map.keepOnly(v, (entry) => !testEntry(run, entry)),
+      retainAll: (v, run) => methods.Map.keepOnly(v, (entry) => testEntry(run, entry)),
+      keepOnly(v, stays) {
+        const gone = v.entries().filter((entry) => !stays(entry));
+        gone.forEach((entry) => v.delete(entry.key));
+        return gone.length > 0;
+      },
       size: (v) => v.size,
       isEmpty: (v) => v.size === 0,
-      clear: (v) => void v.held.clear(),
-      keySet: (v) => set(v.keys()),
-      values: (v) => v.values(),
-      entrySet: (v) => v.entries(),
+      clear: (v) => void v.clear(),
+      keySet: (v) => view(set(v.keys())),
+      values: (v) => view(v.values()),
+      entrySet: (v) => view(v.entries()),
       each(v, run) {
         for (const entry of v.entries()) withEntry(run, entry);
         return v;
@@ -890,7 +1056,16 @@
       equals: (v, other) => same(v, other),
       hashCode: () => unsupported("the hash code of a map"),
     },
-    Entry: { getKey: (v) => v.key, getValue: (v) => v.value },
+    Entry: {
+      getKey: (v) => v.key,
+      getValue: (v) => v.value,
+      setValue(v, value) {
+        const before = v.value;
+        v.map === null ? unsupported("setValue of this entry") : v.map.set(v.key, value);
+        v.held = value;
+        return before;
+      },
+    },
     Random: {
       nextInt(r, a, b) {
         if (b !== undefined) return r.seed === undefined ? between(a, b) : unsupported("nextInt(2) of a seeded Random");
@@ -975,7 +1150,15 @@
       parse: (v, of, charset) => parseJson(isArray(of) ? decode(of) : of.$c === "File" ? fileText(of.path, charset) : readRest(of)),
     },
     JsonSlurperClassic: { parseText: (v, s) => (s === null || s === "" ? fail("IllegalArgumentException") : parseJson(s, "hash")) },
-    JsonBuilder: { toPrettyString: (v) => prettyJson(toJson(v.content)), getContent: (v) => v.content },
+    JsonBuilder: {
+      toPrettyString: (v) => prettyJson(toJson(v.content)),
+      getContent: (v) => v.content,
+      call: (v, ...content) => {
+        const [one] = content;
+        if (content.length === 1) return (v.content = one instanceof JavaMap || isList(one) ? one : unsupported("this content of a JsonBuilder"));
+        return (v.content = content);
+      },
+    },
     AtomicInteger: {
       get: (v) => v.v,
       set: (v, n) => void (v.v = n),
@@ -983,6 +1166,9 @@
       getAndIncrement: (v) => ((v.v = (v.v + 1) | 0) - 1) | 0,
       decrementAndGet: (v) => (v.v = (v.v - 1) | 0),
       addAndGet: (v, n) => (v.v = (v.v + n) | 0),
+      getAndDecrement: (v) => exchanged(v, (v.v - 1) | 0),
+      getAndAdd: (v, n) => exchanged(v, (v.v + n) | 0),
+      ...exchanges((n) => cast("int", n)),
       intValue: (v) => v.v,
       toInteger: (v) => v.v,
     },
@@ -993,8 +1179,13 @@
       getAndIncrement: (v) => long((v.v = long(v.v + 1n)) - 1n),
       decrementAndGet: (v) => (v.v = long(v.v - 1n)),
       addAndGet: (v, n) => (v.v = long(v.v + n)),
+      getAndDecrement: (v) => exchanged(v, long(v.v - 1n)),
+      getAndAdd: (v, n) => exchanged(v, long(v.v + n)),
+      ...exchanges((n) => cast("long", n)),
       longValue: (v) => v.v,
     },
+    AtomicBoolean: { get: (v) => v.v, set: (v, n) => void (v.v = n), ...exchanges((n) => n) },
+    AtomicReference: { get: (v) => v.v, set: (v, n) => void (v.v = n), ...exchanges((n) => n) },
     Date: {
       getTime: (v) => BigInt(v.ms),
       setTime: (v, ms) => void (v.ms = Number(ms)),
@@ -1015,7 +1206,7 @@
       next: (v) => next(v),
       previous: (v) => next(v, -1),
     },
-    SimpleDateFormat: {
+    DateFormat: {
       format: (v, of) => formatDate(v.pattern, typeof of === "bigint" ? Number(of) : of.ms, v.zone),
       parse(v, s) {
         const ms = time("parse", { pattern: v.pattern, text: s, zone: zones(v.zone) });
@@ -1035,9 +1226,20 @@
       setTime: (v, of) => void (v.ms = of.ms),
       getTimeInMillis: (v) => BigInt(v.ms),
       setTimeInMillis: (v, ms) => void (v.ms = Number(ms)),
-      add: (v, field, n) => void (v.ms = time("calendarAdd", { ms: v.ms, field, n })),
-      set: (v, field, n) => void (v.ms = time("calendarSet", { ms: v.ms, field, n })),
+      add: (v, field, n) => void (v.ms = time("calendarAdd", { ms: v.ms, field, n, zone: v.zone })),
+      set(v, ...parts) {
+        const one = (field, n) => (v.ms = time("calendarSet", { ms: v.ms, field, n, zone: v.zone }));
+        if (parts.length === 2) return void one(...parts);
+        // A day that the month before does not have.
+        one(5, 1);
+        [1, 2, 5, 11, 12, 13].slice(0, parts.length).forEach((field, i) => one(field, parts[i]));
+        return null;
+      },
       get: calendarGet,
+      setTimeZone: (v, zone) => void (v.zone = zone.id),
+      getActualMaximum: (v, field) => (field === 5 ? lengthOfMonth(calendarGet(v, 1), calendarGet(v, 2) + 1) : unsupported("this field of getActualMaximum")),
+      before: (v, other) => other?.$c !== undefined && inherits(other.$c, "Calendar") && v.ms < other.ms,
+      after: (v, other) => other?.$c !== undefined && inherits(other.$c, "Calendar") && v.ms > other.ms,
     },
     ...timeMethods(),
     ...securityMethods(),
@@ -1188,6 +1390,12 @@
       min: (a, b) => double(Math.min(a.v, b.v)),
       isNaN: (v) => Number.isNaN(v.v),
     },
+    Float: {
+      parseFloat: (s) => float(parseDouble(s).v),
+      valueOf: (v) => (typeof v === "string" ? float(parseDouble(v).v) : v),
+      toString: (v) => numberText(v),
+      compare: (a, b) => compareNumbers(a, b),
+    },
     BigDecimal: { valueOf: (v) => toDecimal(v), ZERO: new BigDecimal(0n, 0), ONE: new BigDecimal(1n, 0), TEN: new BigDecimal(10n, 0), ROUND_UP: 0, ROUND_DOWN: 1, ROUND_HALF_UP: 4 },
     BigInteger: { valueOf: (v) => new BigInteger(v), ZERO: new BigInteger(0n), ONE: new BigInteger(1n), TEN: new BigInteger(10n) },
     RoundingMode: Object.fromEntries(ROUND.map((name) => [name, rounding(name)])),
@@ -1212,12 +1420,12 @@
       valueOf: (c) => c,
     },
     Math: {
-      abs: (v) => (compareNumbers(v, 0) < 0 ? negative(v) : v instanceof Double ? double(Math.abs(v.v)) : v),
-      max: (a, b) => (a instanceof Double ? double(Math.max(a.v, b.v)) : a > b ? a : b),
-      min: (a, b) => (a instanceof Double ? double(Math.min(a.v, b.v)) : a < b ? a : b),
+      abs: (v) => (v instanceof Float ? float(Math.abs(v.v)) : compareNumbers(v, 0) < 0 ? negative(v) : v instanceof Double ? double(Math.abs(v.v)) : v),
+      max: (a, b) => (a instanceof Float ? float(Math.max(a.v, b.v)) : a instanceof Double ? double(Math.max(a.v, b.v)) : a > b ? a : b),
+      min: (a, b) => (a instanceof Float ? float(Math.min(a.v, b.v)) : a instanceof Double ? double(Math.min(a.v, b.v)) : a < b ? a : b),
       floor: mathematics(Math.floor),
       ceil: mathematics(Math.ceil),
-      round: (v) => toLong(double(Math.floor(v.v + 0.5))),
+      round: (v) => (v instanceof Float ? toInt : toLong)(double(Math.floor(v.v + 0.5))),
       rint: (v) => double(Math.abs(v.v % 1) === 0.5 ? 2 * Math.round(v.v / 2) : Math.round(v.v)),
       sqrt: mathematics(Math.sqrt),
       cbrt: mathematics(Math.cbrt),
@@ -1231,6 +1439,10 @@
       random: () => double(random()),
       floorMod: (a, b) => (Number(b) === 0 ? byZero() : typeof a === "number" ? ((a % b) + b) % b : ((a % b) + b) % b),
       floorDiv: (a, b) => (Number(b) === 0 ? byZero() : typeof a === "number" ? Math.floor(a / b) | 0 : long((a - (((a % b) + b) % b)) / b)),
+      subtractExact: (a, b) => (a - b === ((a - b) | 0) ? a - b : fail("ArithmeticException", "integer overflow")),
+      multiplyExact: (a, b) => (fits(32, BigInt(a) * BigInt(b)) ? Number(BigInt(a) * BigInt(b)) : fail("ArithmeticException", "integer overflow")),
+      toRadians: (v) => double(v.v * 0.017453292519943295),
+      toDegrees: (v) => double(v.v * 57.29577951308232),
       toIntExact: (v) => (fits(32, v) ? Number(v) : fail("ArithmeticException", "integer overflow")),
       addExact: (a, b) => (a + b === ((a + b) | 0) ? a + b : fail("ArithmeticException", "integer overflow")),
       PI: double(Math.PI),
@@ -1241,6 +1453,11 @@
       nanoTime: () => BigInt(now()) * 1_000_000n,
       lineSeparator: () => "\n",
       getProperty: (name, otherwise) => systemProperty(name, otherwise),
+      getenv(name) {
+        const told = JSON.parse(host("environment", name ?? "", name === undefined ? "all" : "one"));
+        if (told.refused !== undefined) return unsupported(told.refused);
+        return name === undefined ? sealed(map(Object.entries(told.value), "hash")) : told.value;
+      },
       out: object("PrintStream", {}),
       err: object("PrintStream", {}),
     },
@@ -1250,11 +1467,20 @@
     },
     Collections: {
       shuffle: (v, r) => LIST.shuffle(v, r),
-      sort: (v) => void into(v, withGroovy(() => ordered(each(v)))),
+      sort: (v, run) => void into(v, withGroovy(() => ordered(each(v), run))),
       reverse: (v) => void v.reverse(),
       max: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : withGroovy(() => best(each(v), undefined, 1))),
       min: (v) => (each(v).length === 0 ? fail("NoSuchElementException") : withGroovy(() => best(each(v), undefined, -1))),
-      emptyList: () => fixed([]),
+      emptyList: () => sealed([]),
+      emptyMap: () => sealed(map([])),
+      singletonList: (v) => sealed([v]),
+      nCopies: (n, v) => (n < 0 ? fail("IllegalArgumentException", `List length = ${n}`) : n > mostItems ? unsupported("a list of this size") : sealed(Array.from({ length: n }, () => v))),
+      frequency: (v, what) => each(v).filter((one) => same(one, what)).length,
+      swap: (v, a, b) => void LIST.swap(v, a, b),
+      // Scripts share no collection while they run.
+      synchronizedList: (v) => v,
+      synchronizedMap: (v) => v,
+      synchronizedSet: (v) => v,
       addAll: (v, ...items) => items.map((item) => addItem(v, item)).some(Boolean),
     },
     Arrays: {
@@ -1262,8 +1488,22 @@
       stream: (v) => streamOf(each(v), v.item === "int" ? "IntStream" : ["byte", "char", "long", "double", "boolean"].includes(v.item) ? unsupported("a stream of these items") : "Stream"),
       toString: (v) => listed(v, javaText),
       sort: (v) => void v.splice(0, v.length, ...withGroovy(() => ordered(v))),
+      fill: (v, item) => void v.fill(stored(v.item, cast(v.item, item))),
+      copyOf: (v, length) => statics.Arrays.copyOfRange(v, 0, length),
+      copyOfRange(v, from, to) {
+        if (from < 0 || from > v.length || to < from) return fail(to < from ? "IllegalArgumentException" : "ArrayIndexOutOfBoundsException");
+        const made = newArray(v.item, to - from);
+        for (let i = from; i < Math.min(to, v.length); i += 1) made[i - from] = v[i];
+        return made;
+      },
+      equals: (a, b) => (a === null || b === null ? a === b : a.length === b.length && a.every((one, i) => (a.item === "byte" ? one === b[i] : same(one, b[i])))),
     },
-    Objects: { equals: (a, b) => same(a, b), isNull: (v) => v === null, nonNull: (v) => v !== null, toString: (v) => javaText(v) },
+    List: { of: (...items) => (items.includes(null) ? noPointer() : sealed(items.length === 1 && isArray(items[0]) ? [...items[0]] : items)) },
+    Objects: {
+      requireNonNull: (v) => v ?? noPointer(),
+      requireNonNullElse: (v, otherwise) => v ?? otherwise ?? noPointer(),
+      equals: (a, b) => same(a, b), isNull: (v) => v === null, nonNull: (v) => v !== null, toString: (v) => javaText(v),
+    },
     ThreadLocalRandom: { current: () => object("ThreadLocalRandom", {}) },
     UUID: {
       randomUUID: randomUuid,
@@ -1318,14 +1558,20 @@
         return ms === null ? fail("ParseException") : date(ms);
       },
     },
-    Locale: { US: object("Locale", { id: "en_US" }), ENGLISH: object("Locale", { id: "en" }), ROOT: object("Locale", { id: "" }) },
+    Locale: {
+      getDefault: () => statics.Locale.US,
+      forLanguageTag: (tag) => (tag === "en-US" ? statics.Locale.US : tag === "en" ? statics.Locale.ENGLISH : unsupported(`the locale ${tag}`)),
+      US: object("Locale", { id: "en_US" }), ENGLISH: object("Locale", { id: "en" }), ROOT: object("Locale", { id: "" }),
+    },
     TimeUnit: Object.fromEntries(Object.keys(TIME_UNITS).map((name) => [name, object("TimeUnit", { name })])),
     TimeZone: {
       getTimeZone: (id) => (time("zone", { zone: id }), object("TimeZone", { id })),
       getDefault: () => object("TimeZone", { id: "" }),
     },
     Calendar: {
-      getInstance: () => object("Calendar", { ms: now() }),
+      getInstance: (zone) => object("GregorianCalendar", { ms: now(), zone: zone?.id }),
+      ...Object.fromEntries(MONTHS.map((name, i) => [name, i])),
+      ...Object.fromEntries(WEEKDAYS.map((name, i) => [name, ((i + 1) % 7) + 1])),
       YEAR: 1,
       MONTH: 2,
       WEEK_OF_YEAR: 3,
@@ -1345,9 +1591,20 @@
     ...streamStatics(),
     ...jmeterStatics(),
   };
+  // A collection that nothing changes.
+  const sealed = (items) => {
+    Object.defineProperty(items, "isSealed", { value: true });
+    return items;
+  };
   const fixed = (items) => {
     Object.defineProperty(items, "isFixed", { value: true });
     return items;
+  };
+  const listOf = (kind, v) => {
+    const made = [];
+    Object.defineProperty(made, "kind", { value: kind });
+    if (v !== undefined && typeof v !== "number") for (const item of each(v)) addItem(made, item);
+    return made;
   };
   const constructors = {
     String: (v, charset) => (v === undefined ? "" : typeof v === "string" ? v : v.item === "char" ? spelled(v) : decode(v, charset === undefined ? "UTF-8" : charsetOf(charset))),
@@ -1356,6 +1613,7 @@
     Integer: (v) => (typeof v === "string" ? parseWhole(v, 32) : v),
     Long: (v) => (typeof v === "string" ? parseWhole(v, 64) : v),
     Double: (v) => (typeof v === "string" ? parseDouble(v) : v),
+    Float: (v) => (typeof v === "string" ? float(parseDouble(v).v) : float(v.v)),
     BigDecimal: (v) => (typeof v === "string" ? decimal(v) : v instanceof Double ? (v.v === Math.trunc(v.v) && Math.abs(v.v) < 2 ** 53 ? new BigDecimal(BigInt(v.v), 0) : unsupported("new BigDecimal(double)")) : toDecimal(v)),
     BigInteger: (v, radix) => {
       if (typeof v === "number") return new BigInteger(BigInt(`0x${hex(radix)}`) * BigInt(v));
@@ -1366,6 +1624,18 @@
     LinkedList: (v) => {
       const made = v === undefined ? [] : [...each(v)];
       Object.defineProperty(made, "kind", { value: "LinkedList" });
+      return made;
+    },
+    ...Object.fromEntries([...QUEUES, "CopyOnWriteArrayList", "Vector", "Stack"].map((name) => [name, (v) => listOf(name, v)])),
+    AtomicBoolean: (v = false) => object("AtomicBoolean", { v }),
+    AtomicReference: (v = null) => object("AtomicReference", { v }),
+    Timestamp: (ms) => object("Timestamp", { ms: Number(ms) }),
+    GregorianCalendar: () => statics.Calendar.getInstance(),
+    Locale: (language, country) => statics.Locale.forLanguageTag(country === undefined ? language : `${language}-${country}`),
+    ConcurrentHashMap(v) {
+      const made = map([], "concurrent");
+      if (v !== undefined && v.size > 5) unsupported("a ConcurrentHashMap of a map of this size");
+      v?.pairs().forEach(([key, value]) => made.set(key, value));
       return made;
     },
     HashSet: (v) => set(v === undefined ? [] : each(v), "hash"),
@@ -1386,7 +1656,7 @@
     SecureRandom: () => object("SecureRandom", {}),
     JsonSlurper: () => object("JsonSlurper", {}),
     JsonSlurperClassic: () => object("JsonSlurperClassic", {}),
-    JsonBuilder: (content) => object("JsonBuilder", { content }),
+    JsonBuilder: (content = null) => object("JsonBuilder", { content }),
     AtomicInteger: (v = 0) => object("AtomicInteger", { v }),
     AtomicLong: (v = 0n) => object("AtomicLong", { v }),
     Date: (ms) => date(ms === undefined ? now() : Number(ms)),

@@ -3,8 +3,32 @@
   // Parts that a script does not set are rendered by the outside whenever they are read, as in JMeter. What it set is told
   // to the outside once it has ended.
   let lent = null;
+  // The cookie manager of the sampler; undefined: not asked for.
+  let jar = undefined;
+  const cookieManager = () => {
+    if (jar !== undefined) return jar;
+    const told = host("cookies", "describe", "");
+    if (told === null) return (jar = null);
+    const items = JSON.parse(told).map((one) => object("Cookie", { ...one, expires_s: BigInt(one.expires_s) }));
+    return (jar = object("CookieManager", { items, isTouched: false }));
+  };
+  const endCookies = () => {
+    if (!jar?.isTouched) return;
+    const plain = ({ name, value, domain, host_only, path, secure, expires_s }) => ({ name, value, domain, host_only, path, secure, expires_s: String(expires_s) });
+    if (host("cookies", "change", JSON.stringify(jar.items.map(plain))) === null) unsupported("this change of the cookies");
+  };
+  const addCookie = (manager, cookie) => {
+    const isSame = (kept) => kept.name === cookie.name && kept.path === cookie.path && kept.domain === cookie.domain;
+    manager.items = changed(manager).filter((kept) => !isSame(kept));
+    if (cookie.value !== "") manager.items.push(cookie);
+  };
+  const setOfCookie = (name) => (cookie, value) => {
+    cookie[name] = value;
+    if (jar?.items.includes(cookie)) jar.isTouched = true;
+  };
   const beginRequest = () => {
     lent = null;
+    jar = undefined;
     const told = host("request", "describe", "");
     if (told === null) return object("Sampler", {});
     const { arguments: count, headers } = JSON.parse(told);
@@ -17,6 +41,7 @@
     return object("HTTPSamplerProxy", {});
   };
   const endRequest = () => {
+    endCookies();
     if (lent === null) return;
     const { fields, arguments: list, manager } = lent;
     if (Object.keys(fields).length === 0 && !list.isTouched && !manager?.isTouched) return;
@@ -182,6 +207,33 @@
         setResponseTimeout: setField("response"),
         getQueryString: queryString,
         getUrl: urlOf,
+        getCookieManager: cookieManager,
+        getProperty(v, name) {
+          if (name === "HTTPSampler.cookie_manager") return object("JMeterProperty", { held: cookieManager() });
+          if (name === "HTTPSampler.header_manager") return object("JMeterProperty", { held: lent.manager });
+          return unsupported(`the property ${name} of the sampler`);
+        },
+      },
+      JMeterProperty: { getObjectValue: (v) => v.held },
+      CookieManager: {
+        getCookieCount: (v) => v.items.length,
+        get: itemAt,
+        add: addCookie,
+        remove: (v, index) => void changed(v).splice(v.items.indexOf(itemAt(v, index)), 1),
+      },
+      Cookie: {
+        getName: (v) => v.name,
+        setName: setOfCookie("name"),
+        getValue: (v) => v.value,
+        setValue: setOfCookie("value"),
+        getDomain: (v) => v.domain,
+        setDomain: setOfCookie("domain"),
+        getPath: (v) => v.path,
+        setPath: setOfCookie("path"),
+        getSecure: (v) => v.secure,
+        setSecure: setOfCookie("secure"),
+        getExpires: (v) => v.expires_s,
+        setExpires: (v, seconds) => setOfCookie("expires_s")(v, BigInt(seconds)),
       },
       Arguments: {
         getArgumentCount: (list) => list.items.length,
@@ -239,6 +291,10 @@
       },
       Arguments: () => object("Arguments", { items: [], isOurs: false, isTouched: true }),
       HeaderManager: () => object("HeaderManager", { items: [], isOurs: false, isTouched: true }),
+      Cookie(name = "", value = "", domain = "", path = "", secure = false, expires_s = 0n) {
+        const dotless = domain.startsWith(".") ? domain.slice(1) : domain;
+        return object("Cookie", { name, value, domain: dotless, host_only: domain === "", path, secure, expires_s: BigInt(expires_s) });
+      },
       Header: (name = "", value = "") => object("Header", { name: name ?? unsupported("null for a part of the sampler"), value: value ?? unsupported("null for a part of the sampler") }),
     };
   }

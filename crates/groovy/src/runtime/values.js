@@ -66,6 +66,13 @@
     Long: ["Comparable"],
     List: ["Iterable"],
     StringBuffer: ["CharSequence"],
+    LinkedList: ["Queue", "Deque"],
+    ConcurrentLinkedDeque: ["Iterable"],
+    ConcurrentLinkedQueue: ["Iterable"],
+    ArrayDeque: ["Iterable"],
+    LinkedBlockingQueue: ["Iterable"],
+    ConcurrentHashMap: ["ConcurrentMap"],
+    AtomicBoolean: [],
   };
   // Overloads of a method in a class and its parents, kept once looked up.
   const overloads = (name, method) => {
@@ -86,6 +93,8 @@
     }
   }
   Double.prototype.$c = "Double";
+  class Float extends Double {}
+  Float.prototype.$c = "Float";
   class Character {
     constructor(s) {
       this.s = s;
@@ -114,6 +123,7 @@
   }
   BigDecimal.prototype.$c = "BigDecimal";
   const double = (v) => new Double(v);
+  const float = (v) => new Float(Math.fround(v));
   const wrapped = (bits, v) => BigInt.asIntN(bits, v);
   const unsigned = (bits, v) => BigInt.asUintN(bits, BigInt(v));
   const fits = (bits, v) => wrapped(bits, v) === v;
@@ -142,7 +152,7 @@
   };
   const toDecimal = (v) => {
     if (v instanceof BigDecimal) return v;
-    if (v instanceof Double) return decimal(doubleText(v.v));
+    if (v instanceof Double) return decimal(numberText(v));
     return new BigDecimal(toBig(v), 0);
   };
   // Towards zero, within the bounds of the type, as Java narrows.
@@ -157,12 +167,18 @@
   };
   const toInt = (v) => (v instanceof Double ? Number(clamp(truncated(v), 32n)) : int(truncated(v)));
   const toLong = (v) => (v instanceof Double ? clamp(truncated(v), 64n) : long(truncated(v)));
-  const doubleText = (v) => {
+  // The shortest digits that are this number among those of its type.
+  const shortest = (v, isFloat) => {
+    for (let digits = 0; isFloat && digits < 9; digits += 1) if (Math.fround(Number(v.toExponential(digits))) === v) return v.toExponential(digits);
+    return v.toExponential();
+  };
+  const numberText = (v) => doubleText(v.v, v instanceof Float);
+  const doubleText = (v, isFloat = false) => {
     if (Number.isNaN(v)) return "NaN";
     if (!Number.isFinite(v)) return v > 0 ? "Infinity" : "-Infinity";
     if (v === 0) return Object.is(v, -0) ? "-0.0" : "0.0";
     const size = Math.abs(v);
-    const [mantissa, exponent] = size.toExponential().split("e");
+    const [mantissa, exponent] = shortest(size, isFloat).split("e");
     const digits = mantissa.replace(".", "");
     const sign = v < 0 ? "-" : "";
     const power = Number(exponent);
@@ -340,7 +356,7 @@
     if (typeof v === "boolean") return `b${v}`;
     if (v instanceof GString) return `g${v.s}`;
     if (v instanceof Character) return `c${v.s}`;
-    if (v instanceof Double) return `d${v.v}`;
+    if (v instanceof Double) return `${v instanceof Float ? "f" : "d"}${v.v}`;
     if (v instanceof BigDecimal) return `D${v.u}:${v.scale}`;
     if (v instanceof BigInteger) return `B${v.v}`;
     if (isList(v)) return `[${v.map(keyOf).map((key) => `${key.length}:${key}`).join("")}]`;
@@ -363,17 +379,29 @@
     if (isList(v)) return v.reduce((h, item) => (Math.imul(31, h) + hash(item)) | 0, 1);
     if (v instanceof Double) {
       const bits = new DataView(new ArrayBuffer(8));
+      if (v instanceof Float) {
+        bits.setFloat32(0, v.v);
+        return bits.getInt32(0);
+      }
       bits.setFloat64(0, v.v);
       return bits.getInt32(0) ^ bits.getInt32(4);
     }
     return unsupported(`the hash code of ${classOf(v)}`);
   };
+  const spread = (key) => {
+    const h = hash(key);
+    return h ^ (h >>> 16);
+  };
+  // A part of another collection, whose changes would change that one: of a list, or of a map.
+  const view = (made, of = "map") => Object.defineProperty(made, "isView", { value: of });
   class JavaMap {
-    // kind: linked, hash or tree
+    // kind: linked, hash, tree or concurrent
     constructor(kind) {
       this.kind = kind;
       this.held = new Map();
       this.capacity = 16;
+      // The table of a ConcurrentHashMap: keys in the order of their bin, which depends on how it grew.
+      if (kind === "concurrent") this.bins = Array.from({ length: 16 }, () => []);
     }
     get size() {
       return this.held.size;
@@ -385,6 +413,8 @@
       return this.held.get(keyOf(key))?.[1];
     }
     set(key, value) {
+      if (this.isSealed) fail("UnsupportedOperationException");
+      if (this.kind === "concurrent" && ((key ?? null) === null || (value ?? null) === null)) noPointer();
       const at = keyOf(key);
       const known = this.held.get(at);
       if (known !== undefined) {
@@ -393,23 +423,53 @@
       }
       if (this.kind === "tree" && key === null) noPointer();
       this.held.set(at, [key, value]);
+      if (this.kind === "concurrent") return this.grown(key);
       while (this.held.size > this.capacity * 0.75) this.capacity *= 2;
       if (this.held.size > mostItems) unsupported("a map of this size");
     }
     delete(key) {
+      if (this.isSealed) fail("UnsupportedOperationException");
       const value = this.get(key);
+      if (this.kind === "concurrent" && this.has(key)) {
+        const bin = this.bins[spread(key) & (this.capacity - 1)];
+        bin.splice(bin.findIndex((one) => keyOf(one) === keyOf(key)), 1);
+      }
       this.held.delete(keyOf(key));
       return value ?? null;
+    }
+    clear() {
+      if (this.isSealed) fail("UnsupportedOperationException");
+      this.held.clear();
+      this.bins?.forEach((bin) => bin.splice(0));
+    }
+    // A new key of a ConcurrentHashMap. What moves with the end of its bin keeps its order, and the rest is turned.
+    grown(key) {
+      const bin = this.bins[spread(key) & (this.capacity - 1)];
+      bin.push(key);
+      if (bin.length > 7) unsupported("a ConcurrentHashMap with this many keys of one hash code");
+      if (this.held.size > mostItems) unsupported("a map of this size");
+      while (this.held.size >= this.capacity * 0.75) {
+        const bit = this.capacity;
+        const isHigh = (one) => (spread(one) & bit) !== 0;
+        const halves = this.bins.map((keys) => {
+          const [low, high] = [[], []];
+          let run = keys.length - 1;
+          while (run > 0 && isHigh(keys[run - 1]) === isHigh(keys.at(-1))) run -= 1;
+          for (const one of keys.slice(Math.max(run, 0))) (isHigh(one) ? high : low).push(one);
+          for (const one of keys.slice(0, Math.max(run, 0))) (isHigh(one) ? high : low).unshift(one);
+          return [low, high];
+        });
+        this.bins = [...halves.map((half) => half[0]), ...halves.map((half) => half[1])];
+        this.capacity *= 2;
+      }
     }
     // Pairs in the order in which Java has them.
     pairs() {
       const all = [...this.held.values()];
       if (this.kind === "tree") return all.sort((a, b) => cmp(a[0], b[0]));
+      if (this.kind === "concurrent") return this.bins.flat().map((key) => this.held.get(keyOf(key)));
       if (this.kind !== "hash") return all;
-      const slot = (key) => {
-        const h = hash(key);
-        return (h ^ (h >>> 16)) & (this.capacity - 1);
-      };
+      const slot = (key) => spread(key) & (this.capacity - 1);
       const slots = all.map((pair) => [slot(pair[0]), pair]);
       return slots.sort((a, b) => a[0] - b[0]).map((found) => found[1]);
     }
@@ -462,14 +522,14 @@
         return v.$c ?? unsupported("this value");
     }
   };
-  const KINDS = { linked: "LinkedHash", hash: "Hash", tree: "Tree" };
+  const KINDS = { linked: "LinkedHash", hash: "Hash", tree: "Tree", concurrent: "ConcurrentHash" };
   const isA = (v, name) => {
     const simple = name.slice(name.lastIndexOf(".") + 1);
     if (v === null || v === undefined) return false;
     if (simple === "Object" || simple === "def") return true;
     if (simple.endsWith("[]")) return isArray(v) && v.item === simple.slice(0, -2);
     const of = classOf(v);
-    if (of === "Map" && inherits(simple, "Map") && simple !== "Map") return simple === "HashMap" ? v.kind !== "tree" : simple === `${KINDS[v.kind]}Map`;
+    if (of === "Map" && inherits(simple, "Map") && simple !== "Map") return simple === "HashMap" ? ["hash", "linked"].includes(v.kind) : simple === `${KINDS[v.kind]}Map`;
     if (of === "Set" && inherits(simple, "Set") && simple !== "Set") return simple === "HashSet" ? v.kind !== "tree" : simple === `${KINDS[v.kind]}Set`;
     if (of === "List" || of === "NodeList") return ["List", "Collection", "Iterable", "ArrayList"].includes(simple);
     if (of === "Array") return false;
@@ -520,7 +580,7 @@
         return String(v);
     }
     if (v instanceof GString || v instanceof Character) return v.s;
-    if (v instanceof Double) return doubleText(v.v);
+    if (v instanceof Double) return numberText(v);
     if (v instanceof BigInteger || v instanceof Byte) return String(v.v);
     if (v instanceof BigDecimal) return decimalText(v);
     if (v instanceof Entry) return `${javaText(v.key)}=${javaText(v.value)}`;
@@ -551,6 +611,7 @@
     if (v.$c === "NoChildren") return false;
     if (v.$c === "Matcher") return matcherFinds(v, true);
     if (v.$c === "AtomicInteger" || v.$c === "AtomicLong") return Number(v.v) !== 0;
+    if (v.$c === "AtomicBoolean") return v.v;
     if (v.$c === "StringBuilder" || v.$c === "StringBuffer") return v.s.length > 0;
     if (v.$c === "Iterator") return v.at < v.items.length;
     return true;
@@ -621,6 +682,7 @@
       return compared(a, b, true) === 0;
     }
     if (a.$c !== b.$c) return false;
+    if (overloads(a.$c, "equals").some((one) => ownClasses[one.of] !== undefined)) return truth(call(a, "equals", [b]));
     return ["UUID", "URI", "Instant", "LocalDate", "LocalDateTime", "LocalTime", "ZonedDateTime", "OffsetDateTime", "ZoneId", "ZoneOffset", "DayOfWeek", "Month", "Class", "File", "Path"].includes(a.$c) ? text(a) === text(b) : a instanceof Entry ? equal(a.key, b.key) && equal(a.value, b.value) : false;
   };
   // Java's `==` between values of BeanShell: numbers by value, objects by identity.
@@ -677,13 +739,16 @@
     return fail("MissingMethodException", UNTOLD);
   };
   const operand = (v) => (v instanceof Character ? charCode(v) : v instanceof Byte ? v.v : v);
+  // Java's numbers of type float stay that among themselves; Groovy's become double.
+  const isFloats = (a, b) => !isGroovy && [a, b].every((v) => v instanceof Float || isWhole(v));
   const arithmetic = (a, b, whole, decimals, doubles) => {
     const most = Math.max(rank(a), rank(b));
     if (most === 0) return int(whole(BigInt(a), BigInt(b)));
     if (most === 1) return long(whole(toBig(a), toBig(b)));
     if (most === 2) return new BigInteger(whole(toBig(a), toBig(b)));
     if (most === 3) return decimals(toDecimal(a), toDecimal(b));
-    return double(doubles(toDouble(a), toDouble(b)));
+    const made = doubles(toDouble(a), toDouble(b));
+    return isFloats(a, b) ? float(made) : double(made);
   };
   const aligned = (a, b, act) => {
     const scale = Math.max(a.scale, b.scale);
@@ -759,7 +824,7 @@
   const quotient = (p, q) => (q === 0n ? byZero() : p / q);
   const divide = numbers("div", (a, b) => {
     const most = Math.max(rank(a), rank(b));
-    if (most === 4) return double(toDouble(a) / toDouble(b));
+    if (most === 4) return isFloats(a, b) ? float(toDouble(a) / toDouble(b)) : double(toDouble(a) / toDouble(b));
     if (isGroovy) return divideDecimal(toDecimal(a), toDecimal(b));
     return most < 2 ? arithmetic(a, b, quotient) : unsupported("`/` between these numbers");
   });
@@ -800,8 +865,14 @@
     run.least = least;
     return run;
   };
+  // A method as a closure: which of its overloads takes the arguments is found out by the call.
+  const open = (count, run) => Object.assign(closure(count, 0, run), { isOpen: true });
+  const reference = (v, name) => (v === null || v === undefined ? noPointer() : open(1, (...args) => call(v, name, args)));
+  const classReference = (of, name, kind, count) =>
+    open(count, (...args) => (kind === "made" ? make(of, args) : kind === "static" ? invokeStatic(of, name, args) : call(args[0], name, args.slice(1))));
   const callClosure = (run, args) => {
     const count = run.count;
+    if (run.isOpen) return run(...args) ?? null;
     if (count === -1) return args.length > 1 ? noMethod(run, "call") : (run(...args) ?? null);
     if (args.length === 1 && count > 1 && (Array.isArray(args[0]) || args[0] instanceof Range)) args = each(args[0]);
     if (args.length < run.least && !(count === 1 && args.length === 0 && run.least === 1)) return noMethod(run, "call");
@@ -819,8 +890,10 @@
         return typeof v === "number" ? v : v instanceof Byte ? v.v : misfit;
       case "long":
         return typeof v === "number" ? BigInt(v) : typeof v === "bigint" ? v : v instanceof Byte ? BigInt(v.v) : misfit;
+      case "float":
+        return v instanceof Float ? v : misfit;
       case "double":
-        return v instanceof Double ? v : isNumber(v) && (isGroovy || isWhole(v)) ? double(toDouble(v)) : misfit;
+        return v instanceof Float ? double(v.v) : v instanceof Double ? v : isNumber(v) && (isGroovy || isWhole(v)) ? double(toDouble(v)) : misfit;
       case "boolean":
         return typeof v === "boolean" ? v : misfit;
       case "char":
@@ -872,7 +945,7 @@
     }
     const of = classOf(v);
     if (of === "Closure" && name === "call") return callClosure(v, args);
-    const all = overloads(of === "Map" ? `${v.kind === "tree" ? "Tree" : v.kind === "hash" ? "Hash" : "LinkedHash"}Map` : of, name);
+    const all = overloads(of === "Map" ? `${KINDS[v.kind]}Map` : of, name);
     const found = chosen(all, args);
     if (found === null) {
       if (v instanceof JavaMap && typeof v.get(name) === "function") return callClosure(v.get(name), args);
@@ -881,6 +954,8 @@
       // Of these all methods with this name are known, so that there is none for the arguments.
       const isWhole = ["JMeterVariables", "Logger", "AssertionResult"].includes(of) || (of === "SampleResult" && name.startsWith("set"));
       if (isGroovy && isWhole && all.length > 0) return noMethod(v, name);
+      // The check has let through what these do not have in JMeter either.
+      if (isGroovy && all.length === 0 && (of === "JMeterVariables" || (of === "Properties" && ["getObject", "putObject"].includes(name)))) return noMethod(v, name);
       return notTaken(`${of}.${name}`, args);
     }
     if (!found.takesNull) return noPointer();
@@ -925,7 +1000,7 @@
     for (const getter of [`get${capital(name)}`, `is${capital(name)}`]) {
       if (overloads(of, getter).some((one) => one.types.length === 0)) return call(v, getter, []);
     }
-    return of === "Closure" || ["String", "Integer", "Long", "Boolean", "Double", "BigDecimal", "GString", "List", "Array"].includes(of) ? fail("MissingPropertyException") : unsupported(`${of}.${name}`);
+    return of === "Closure" || ["String", "Integer", "Long", "Boolean", "Double", "Float", "BigDecimal", "GString", "List", "Array"].includes(of) ? fail("MissingPropertyException") : unsupported(`${of}.${name}`);
   };
   const mapGet = (v, key) => {
     const value = v.get(key);
@@ -984,7 +1059,7 @@
     }
     if (v.$c === "Matcher") return matcherAt(v, index);
     if (isPath(v)) return pathAt(v, index);
-    if (v.$c === "Calendar") return call(v, "get", [index]);
+    if (inherits(v.$c, "Calendar")) return call(v, "get", [index]);
     if (typeof index === "string") return property(v, index);
     // Groovy has `[…]` for more classes of Java than are known here.
     return v.$c === undefined ? noMethod(v, "getAt") : unsupported(`[…] of ${v.$c}`);
@@ -1026,6 +1101,8 @@
         return value;
       }
       if (!isGroovy) return unsupported("[…] = of a list");
+      if (v.isSealed) return fail("UnsupportedOperationException");
+      if (v.isView) return unsupported("a change of a part of a collection");
       if (found < 0) return fail("ArrayIndexOutOfBoundsException", UNTOLD);
       if (found > mostItems) unsupported("a list of this size");
       while (v.length < found) v.push(null);
@@ -1041,7 +1118,7 @@
       call(v, "put", [index, value]);
       return value;
     }
-    if (v.$c === "Calendar") {
+    if (inherits(v.$c, "Calendar")) {
       call(v, "set", [index, value]);
       return value;
     }
@@ -1050,7 +1127,7 @@
   // Items of whatever can be iterated.
   const each = (v) => {
     if (v === null || v === undefined) return isGroovy ? [] : noPointer();
-    if (Array.isArray(v)) return v.item === "byte" ? v.map((one) => new Byte(one)) : v;
+    if (Array.isArray(v)) return v.item === "byte" ? v.map((one) => new Byte(one)) : v.kind === "CopyOnWriteArrayList" ? [...v] : v;
     if (v instanceof Range) return v.items;
     if (v instanceof JavaSet) return v.held.keys();
     if (!isGroovy) return unsupported("a loop over this value");
@@ -1099,6 +1176,11 @@
         const of = operand(v);
         return isNumber(of) ? double(toDouble(of)) : cannotCast();
       }
+      case "float":
+      case "Float": {
+        const of = operand(v);
+        return isNumber(of) ? float(toDouble(of)) : cannotCast();
+      }
       case "boolean":
       case "Boolean":
         return typeof v === "boolean" ? v : isGroovy ? truth(v) : cannotCast();
@@ -1116,7 +1198,6 @@
         if (v instanceof Byte) return v;
         return isNumber(operand(v)) ? new Byte((toInt(operand(v)) << 24) >> 24) : cannotCast();
       case "short":
-      case "float":
         return unsupported(type);
       case "Number":
         return isNumber(v) ? v : cannotCast();
@@ -1124,6 +1205,7 @@
       case "Collection":
       case "ArrayList":
         if (isArray(v) && isGroovy) return [...v];
+        if (isList(v) && v.isView === "map" && type !== "Collection") return isGroovy ? [...v] : cannotCast();
         if (v instanceof Range) return type === "ArrayList" ? [...v.items] : v;
         return isList(v) || (type === "Collection" && isCollection(v)) ? v : cannotCast();
       case "Set":
@@ -1137,7 +1219,7 @@
   // BeanShell assigns no wider number to a narrower type.
   const assigned = (type, v) => {
     if (!isGroovy && isNumber(v)) {
-      const width = { int: 0, Integer: 0, long: 1, Long: 1, double: 4, Double: 4 }[type];
+      const width = { int: 0, Integer: 0, long: 1, Long: 1, float: 4, Float: 4, double: 4, Double: 4 }[type];
       if (width !== undefined && rank(v) > width) return fail("ClassCastException");
       if (type === "char") return unsupported("a number for char");
     }
@@ -1149,7 +1231,7 @@
     if (v === null) return isPrimitive(type) ? noMethod(0, "call") : null;
     if (type === "String") return isText(v) ? plain(v) : noMethod(v, "call");
     if (type.endsWith("[]")) return isArray(v) ? v : noMethod(v, "call");
-    const widths = { int: ["Integer"], long: ["Integer", "Long"], double: ["Integer", "Long", "Double", "BigDecimal", "BigInteger"] };
+    const widths = { int: ["Integer"], long: ["Integer", "Long"], float: ["Integer", "Long", "Float", "BigDecimal", "BigInteger"], double: ["Integer", "Long", "Float", "Double", "BigDecimal", "BigInteger"] };
     const wide = widths[type];
     if (wide !== undefined) return wide.includes(classOf(v)) ? cast(type, v) : noMethod(v, "call");
     if (type === "boolean") return typeof v === "boolean" ? v : noMethod(v, "call");
@@ -1168,7 +1250,7 @@
     if (typeof length !== "number") return unsupported("an array of this length");
     if (length < 0) return fail("RuntimeException", UNTOLD);
     if (length > mostItems) unsupported("an array of this size");
-    const begin = { int: 0, long: 0n, double: double(0), boolean: false, byte: 0 }[item];
+    const begin = { int: 0, long: 0n, float: float(0), double: double(0), boolean: false, byte: 0 }[item];
     return array(item, Array.from({ length }, () => begin ?? null));
   };
   // `value as Type`
@@ -1187,6 +1269,9 @@
         case "double":
         case "Double":
           return methods.String.toDouble(s);
+        case "float":
+        case "Float":
+          return methods.String.toFloat(s);
         case "BigDecimal":
           return methods.String.toBigDecimal(s);
         case "BigInteger":

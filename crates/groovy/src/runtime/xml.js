@@ -141,6 +141,14 @@
       Iterator: {
         hasNext: (v) => v.at < v.items.length,
         next: (v) => (v.at < v.items.length ? v.items[v.at++] : fail("NoSuchElementException")),
+        remove(v) {
+          if (v.of === undefined) return unsupported("remove of this iterator");
+          if (v.at === 0) return fail("IllegalStateException");
+          if (v.of instanceof JavaSet) return void removeItem(v.of, v.items[v.at - 1]);
+          fixedSize(v.of).splice(v.at - 1 - v.gone, 1);
+          v.gone += 1;
+          return null;
+        },
         ...ofItems,
         size: (v) => rest(v).length,
         each(v, run) {

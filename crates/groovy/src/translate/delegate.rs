@@ -9,7 +9,7 @@ use crate::ast::{Expr, ExprKind};
 use crate::library::{CLASSES, MemberKind};
 
 /// Methods that a closure has itself, so that they are not those of the value.
-const OF_CLOSURES: &[&str] = &[
+pub(super) const OF_CLOSURES: &[&str] = &[
     "any",
     "asType",
     "call",

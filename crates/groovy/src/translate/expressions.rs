@@ -1,10 +1,11 @@
 //! Expressions.
 
+use super::delegate::OF_CLOSURES;
 use super::statements::encoded;
 use super::{Code, Translator, mark, quoted};
-use crate::RefusalKind;
 use crate::ast::{Access, Expr, ExprKind, GPart, Member, NumberKind, Parameter, Statement};
 use crate::library::{CLASSES, MemberKind};
+use crate::{Refusal, RefusalKind};
 
 /// Functions of the languages that print.
 const PRINTING: &[&str] = &["println", "print"];
@@ -30,6 +31,13 @@ impl Translator<'_> {
                 Code::new(format!("$.range({from},{to},{inclusive})"), "")
             }
             ExprKind::Name(name) => self.name(line, name),
+            ExprKind::This => match self.in_class {
+                Some((_, true)) => Code::new("self", ""),
+                _ => {
+                    self.refuse(line, RefusalKind::Construct, "this");
+                    Code::new("null", "")
+                }
+            },
             ExprKind::Class(name) => {
                 self.refuse(line, RefusalKind::Construct, name);
                 Code::new("null", "")
@@ -94,11 +102,64 @@ impl Translator<'_> {
                 let not = if *holds { "" } else { "!" };
                 Code::new(format!("{not}$.isA({value},{})", quoted(&class)), "Boolean")
             }
+            ExprKind::Reference(of, name) => self.reference(line, of, name),
             ExprKind::Spread(_) => {
                 self.refuse(line, RefusalKind::Construct, "*…");
                 Code::new("null", "")
             }
         }
+    }
+
+    /// A method as a closure. Of a class it is a static one, a constructor, or one of its values, which then are the
+    /// first argument.
+    fn reference(&mut self, line: u32, of: &Expr, name: &str) -> Code {
+        if of.kind == ExprKind::This && self.in_class.is_none() {
+            let Some((_, least, _)) = self.methods.iter().find(|(known, ..)| known == name) else {
+                self.refuse(line, RefusalKind::Method, name);
+                return Code::new("null", "");
+            };
+            let text = format!("$.open({least},m_{})", encoded(name));
+            return Code::new(text, "Closure");
+        }
+        let Some(class) = self.named_class(of) else {
+            if let Some(class) = self.unknown_class(of) {
+                self.refuse(line, RefusalKind::Class, class);
+                return Code::new("null", "");
+            }
+            let owner = self.value(of).text;
+            let text = format!("$.reference({owner},{})", quoted(name));
+            return Code::new(text, "Closure");
+        };
+        let fewest = |kind, name: &str| {
+            let has = |count: &usize| {
+                let wanted = (name, *count);
+                let found = CLASSES.members(class, kind, wanted, self.dialect);
+                !found.is_empty()
+            };
+            (0..5).find(has)
+        };
+        let (kind, count) = match name {
+            "new" => ("made", fewest(MemberKind::Constructor, name)),
+            _ => match (
+                fewest(MemberKind::Static, name),
+                fewest(MemberKind::Method, name),
+            ) {
+                (Some(count), None) => ("static", Some(count)),
+                (None, Some(count)) => ("own", Some(count + 1)),
+                // Which of them is meant Groovy finds out by the arguments.
+                (_, _) => ("", None),
+            },
+        };
+        let Some(count) = count else {
+            self.refuse(line, RefusalKind::Method, format!("{class}::{name}"));
+            return Code::new("null", "");
+        };
+        let text = format!(
+            "$.classReference({},{},\"{kind}\",{count})",
+            quoted(class),
+            quoted(name)
+        );
+        Code::new(text, "Closure")
     }
 
     pub(super) fn number(&mut self, line: u32, kind: NumberKind, digits: &str) -> Code {
@@ -129,10 +190,10 @@ impl Translator<'_> {
                 format!("$.double({})", digits.trim_end_matches('.')),
                 "Double",
             ),
-            NumberKind::Float => {
-                self.refuse(line, RefusalKind::Construct, format!("{digits}f"));
-                Code::new("null", "")
-            }
+            NumberKind::Float => Code::new(
+                format!("$.float({})", digits.trim_end_matches('.')),
+                "Float",
+            ),
         }
     }
 
@@ -150,6 +211,10 @@ impl Translator<'_> {
     fn map(&mut self, entries: &[(Expr, Expr)]) -> Code {
         let mut pairs = Vec::new();
         for (key, value) in entries {
+            if let ExprKind::Spread(_) = key.kind {
+                pairs.push(format!("...$.pairs({})", self.value(value).text));
+                continue;
+            }
             let (key, value) = (self.value(key).text, self.value(value).text);
             pairs.push(format!("[{key},{value}]"));
         }
@@ -184,6 +249,16 @@ impl Translator<'_> {
             };
         }
         self.refuse_delegated(line, name);
+        if let Some(code) = self.own_name(name) {
+            return code;
+        }
+        if let Some(class) = self.imported_static(MemberKind::Field, (name, 0)) {
+            return self.static_property(line, class, name);
+        }
+        if self.in_class.is_some() {
+            self.refuse(line, RefusalKind::Name, name);
+            return Code::new("null", "");
+        }
         if let Some(binding) = self.bindings.iter().find(|binding| binding.name == name) {
             let variable = self.scopes.make_global(name);
             let class = if self.assigned.contains(name) {
@@ -199,8 +274,16 @@ impl Translator<'_> {
             let variable = self.scopes.make_global(name);
             return Code::new(format!("$.set({variable},{})", quoted(name)), "");
         }
-        self.refuse(line, RefusalKind::Name, name);
-        Code::new("null", "")
+        // What every script of Groovy has itself.
+        const OF_SCRIPTS: &[&str] = &["binding", "class", "metaClass", "properties"];
+        let is_plain = name.starts_with(|c: char| c.is_lowercase() || c == '_');
+        if !self.is_groovy() || !is_plain || OF_SCRIPTS.contains(&name) {
+            self.refuse(line, RefusalKind::Name, name);
+            return Code::new("null", "");
+        }
+        self.doubts
+            .push(Refusal::new(line, RefusalKind::Name, name));
+        Code::new(format!("$.missing({})", quoted(name)), "")
     }
 
     /// The class that an expression names, as in `Math` and `java.util.UUID`.
@@ -230,19 +313,26 @@ impl Translator<'_> {
         let is_variable = self.scopes.find(first).is_some()
             || self.bindings.iter().any(|binding| binding.name == first)
             || self.scopes.global(first).is_some()
+            || self.own_class(first).is_some()
             || self.assigned.contains(first);
+        // A constant of a class is written like a class.
+        let is_known = |at: usize| self.class(&name[..at]).is_some();
+        let is_part = name.match_indices('.').any(|(at, _)| is_known(at));
         let last = name.rsplit('.').next().unwrap_or_default();
-        let is_package = matches!(
-            first,
-            "java" | "javax" | "org" | "com" | "groovy" | "io" | "net"
-        );
         let capital = last.starts_with(char::is_uppercase);
-        (!is_variable && capital && (is_package || !name.contains('.'))).then_some(name)
+        (!is_variable && !is_part && capital).then_some(name)
     }
 
     fn property(&mut self, whole: &Expr, of: &Expr, name: &Member, access: Access) -> Code {
         let line = whole.line;
         if let Member::Fixed(name) = name {
+            // What a script calls `this.name` is its variable.
+            if of.kind == ExprKind::This && self.in_class.is_none() {
+                return self.name(line, name);
+            }
+            if let Some(class) = self.own_class_of(of) {
+                return self.own_constant(line, class, name);
+            }
             if let Some(class) = self.named_class(of) {
                 return self.static_property(line, class, name);
             }
@@ -362,6 +452,12 @@ impl Translator<'_> {
             self.refuse(line, RefusalKind::Construct, "….\"…\"()");
             return Code::new("null", "");
         };
+        if of.kind == ExprKind::This && self.in_class.is_none() {
+            return self.own_call(line, &Member::Fixed(name.clone()), arguments);
+        }
+        if let Some(class) = self.own_class_of(of) {
+            return self.own_static_call(line, class, (name, arguments));
+        }
         if let Some(class) = self.named_class(of) {
             return self.static_call(line, class, name, arguments);
         }
@@ -370,9 +466,15 @@ impl Translator<'_> {
             return Code::new("null", "");
         }
         let owner = self.value(of);
+        if owner.text.starts_with("$.missing(") {
+            return owner;
+        }
         if access == Access::Plain
             && let Some(code) = self.with(&owner, name, arguments)
         {
+            return code;
+        }
+        if let (Access::Plain, Some(code)) = (access, self.json_call(&owner, name, arguments)) {
             return code;
         }
         let has_spread = arguments
@@ -409,13 +511,21 @@ impl Translator<'_> {
         arguments: usize,
     ) -> &'static str {
         if class.is_empty() {
-            if !CLASSES.any_has(name, arguments, self.dialect) {
+            let is_known =
+                CLASSES.any_has(name, arguments, self.dialect) || self.any_own_has(name, arguments);
+            if !is_known {
                 self.refuse(line, RefusalKind::Method, format!("{name}({arguments})"));
             }
             return "";
         }
         let found = CLASSES.members(class, MemberKind::Method, (name, arguments), self.dialect);
         let Some(first) = found.first() else {
+            if self.is_surely_missing(class, name) {
+                let what = format!("{class}.{name}({arguments})");
+                self.doubts
+                    .push(Refusal::new(line, RefusalKind::Method, what));
+                return "";
+            }
             // A closure in a map can be called as a method.
             if class != "Map" {
                 self.refuse(
@@ -430,6 +540,19 @@ impl Translator<'_> {
             true => first.result,
             false => "",
         }
+    }
+
+    /// True for a method that a class of JMeter does not have either, as people take it for granted.
+    fn is_surely_missing(&self, class: &str, name: &str) -> bool {
+        let is_missing = match class {
+            "JMeterVariables" => !matches!(
+                name,
+                "incIteration" | "getIterator" | "isSameUserOnNextIteration"
+            ),
+            "Properties" => matches!(name, "getObject" | "putObject"),
+            _ => false,
+        };
+        is_missing && self.is_groovy() && !OF_CLOSURES.contains(&name)
     }
 
     fn static_call(
@@ -476,8 +599,19 @@ impl Translator<'_> {
         {
             return code;
         }
-        if let Some((_, least, most)) = self.methods.iter().find(|(known, ..)| known == name) {
-            if !(*least..=*most).contains(&count) {
+        if self.scopes.find(name).is_none()
+            && let Some(code) = self.own_class_call(name, arguments)
+        {
+            return code;
+        }
+        let in_script = self.in_class.is_none();
+        let mut methods = self.methods.iter();
+        if let (true, Some(place)) = (in_script, methods.position(|(known, ..)| known == name)) {
+            let (_, least, most) = self.methods[place];
+            // BeanShell does not know a method before the line that defines it.
+            let is_early =
+                !self.is_groovy() && !self.scopes.in_method() && line < self.method_lines[place];
+            if is_early || !(least..=most).contains(&count) {
                 self.refuse(line, RefusalKind::Method, format!("{name}({count})"));
             }
             return Code::new(
@@ -487,7 +621,11 @@ impl Translator<'_> {
         }
         let is_variable = self.scopes.find(name).is_some() || self.scopes.global(name).is_some();
         if is_variable && self.is_groovy() {
-            let callee = self.name(line, name).text;
+            let callee = self.name(line, name);
+            if let Some(code) = self.json_call(&callee, "call", arguments) {
+                return code;
+            }
+            let callee = callee.text;
             return Code::new(
                 format!(
                     "$.call({callee},{}\"call\",{})",
@@ -496,6 +634,12 @@ impl Translator<'_> {
                 ),
                 "",
             );
+        }
+        if let Some(class) = self.imported_static(MemberKind::Static, (name, count)) {
+            return self.static_call(line, class, name, arguments);
+        }
+        if let Some(code) = self.json_entry(line, name, arguments) {
+            return code;
         }
         if PRINTING.contains(&name.as_str())
             && (count == 1 || count == 0 && name == "println" && self.is_groovy())
@@ -524,6 +668,9 @@ impl Translator<'_> {
     }
 
     fn new_object(&mut self, line: u32, name: &str, arguments: &[Expr]) -> Code {
+        if let Some(class) = self.own_class(name) {
+            return self.new_own(line, class, arguments);
+        }
         let class = match self.class(name) {
             Some(class) => class.name,
             None => {
@@ -621,7 +768,7 @@ fn dotted(of: &Expr) -> Option<String> {
 }
 
 /// The name of the method behind a property.
-fn getter(name: &str, prefix: &str) -> String {
+pub(super) fn getter(name: &str, prefix: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
         Some(first) => format!("{prefix}{}{}", first.to_uppercase(), chars.as_str()),

@@ -4,18 +4,20 @@
 //! are objects. Operators and members are calls of the runtime, `$`; bindings stand in `$b`.
 //! Statements keep their lines, so that the engine's line numbers are those of the script.
 
+mod classes;
 mod delegate;
 mod division;
 mod expressions;
+mod json;
 mod operators;
 mod scope;
 mod statements;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-use crate::ast::{Expr, ExprKind, Statement, StatementKind, Tree};
-use crate::library::{CLASSES, Class};
+use crate::ast::{Expr, ExprKind, Import, Statement, StatementKind, Tree};
+use crate::library::{CLASSES, Class, MemberKind};
 use crate::{Binding, Dialect, Refusal, RefusalKind, parser};
 use scope::Scopes;
 
@@ -31,7 +33,20 @@ const GROOVY_PACKAGES: &[&str] = &[
 const BEANSHELL_PACKAGES: &[&str] = &["java.lang", "java.util", "java.io", "java.net"];
 
 /// Packages that exist wherever plans are executed; importing them has no effect by itself.
-const KNOWN_PACKAGES: &[&str] = &["java.", "javax.", "groovy.", "org.apache.jmeter."];
+const KNOWN_PACKAGES: &[&str] = &[
+    "java.",
+    "javax.",
+    "groovy.",
+    "org.apache.jmeter.",
+    "org.apache.commons.codec.",
+    "org.apache.commons.io.",
+    "org.apache.commons.lang3.",
+    "org.apache.http.",
+    "org.slf4j.",
+    "com.jayway.jsonpath.",
+    "net.minidev.json.",
+    "org.jsoup.",
+];
 
 /// Begins the number of a line in the text before lines are set.
 const LINE_MARK: char = '\u{1}';
@@ -47,18 +62,32 @@ pub fn translate(
     dialect: Dialect,
     bindings: &[Binding],
 ) -> Result<String, Vec<Refusal>> {
+    translated(source, dialect, bindings).map(|(text, _)| text)
+}
+
+/// What is missing in a script that is translated: it fails where it uses it, as in the real language.
+pub fn doubts(source: &str, dialect: Dialect, bindings: &[Binding]) -> Vec<Refusal> {
+    translated(source, dialect, bindings).map_or_else(|_| Vec::new(), |(_, doubts)| doubts)
+}
+
+/// The translation of a script, and what is doubtful in it.
+fn translated(
+    source: &str,
+    dialect: Dialect,
+    bindings: &[Binding],
+) -> Result<(String, Vec<Refusal>), Vec<Refusal>> {
     let tree = parser::parse(source, dialect).map_err(|refusal| vec![refusal])?;
     let mut translator = Translator::new(dialect, bindings, &tree);
     translator.import(&tree);
     let text = translator.script(&tree);
+    let sorted = |mut found: Vec<Refusal>| {
+        found.sort_by_key(|refusal| refusal.line);
+        found.dedup();
+        found
+    };
     match translator.refusals.is_empty() {
-        true => Ok(with_lines(&text)),
-        false => {
-            let mut refusals = translator.refusals;
-            refusals.sort_by_key(|refusal| refusal.line);
-            refusals.dedup();
-            Err(refusals)
-        }
+        true => Ok((with_lines(&text), sorted(translator.doubts))),
+        false => Err(sorted(translator.refusals)),
     }
 }
 
@@ -73,16 +102,34 @@ struct Translator<'a> {
     /// Imported packages and classes.
     packages: Vec<String>,
     classes: Vec<String>,
+    /// Imported classes with another name: that, and their own.
+    aliases: Vec<(String, &'static str)>,
+    /// Imported static members: class and name; `*`: all of them.
+    statics: Vec<(&'static str, String)>,
+    /// Declared types of the variables with `@Field`.
+    fields: HashMap<String, String>,
+    /// The label of the loop that comes next.
+    label: Option<String>,
+    /// Methods: the name, and the fewest and most arguments.
     methods: Vec<(String, usize, usize)>,
+    /// The lines that begin them.
+    method_lines: Vec<u32>,
     /// Those that give a primitive whole number.
     whole_methods: HashSet<String>,
     /// Names that closures use and do not declare.
     shared: HashSet<String>,
+    /// Classes of the script.
+    own: Vec<classes::OwnClass>,
+    /// The class whose method is translated, and whether it has an object.
+    in_class: Option<(usize, bool)>,
+    /// Variables in JavaScript of the objects that enclosing closures of a `JsonBuilder` describe.
+    json: Vec<String>,
     /// Values of the enclosing calls of `with`.
     delegates: Vec<delegate::Delegate>,
     /// True inside of a method of the script.
     in_method: bool,
     refusals: Vec<Refusal>,
+    doubts: Vec<Refusal>,
 }
 
 /// JavaScript of an expression and the class of its value; empty: unknown.
@@ -118,12 +165,21 @@ impl<'a> Translator<'a> {
             assigned_outside,
             packages: Vec::new(),
             classes: Vec::new(),
+            aliases: Vec::new(),
+            statics: Vec::new(),
+            fields: HashMap::new(),
+            label: None,
             methods: Vec::new(),
+            method_lines: Vec::new(),
             whole_methods: division::whole_methods(tree),
             shared: division::shared_names(tree),
+            own: Vec::new(),
+            in_class: None,
+            json: Vec::new(),
             delegates: Vec::new(),
             in_method: false,
             refusals: Vec::new(),
+            doubts: Vec::new(),
         }
     }
 
@@ -135,20 +191,55 @@ impl<'a> Translator<'a> {
         self.refusals.push(Refusal::new(line, kind, what));
     }
 
-    /// Imports packages and classes. A class that is not known must be one that exists in JMeter.
+    /// Imports packages, classes and static members. A class that is not known must be one that exists in
+    /// JMeter.
     fn import(&mut self, tree: &Tree) {
-        for (name, line) in &tree.imports {
-            if let Some(package) = name.strip_suffix(".*") {
+        for import in &tree.imports {
+            let name = &import.name;
+            if import.is_static {
+                self.import_static(import);
+            } else if let Some(package) = name.strip_suffix(".*") {
                 self.packages.push(package.to_owned());
-            } else if CLASSES.qualified(name).is_some() {
-                self.classes.push(name.clone());
+            } else if let Some(class) = CLASSES.qualified(name) {
+                match &import.alias {
+                    Some(alias) => self.aliases.push((alias.clone(), class.name)),
+                    None => self.classes.push(name.clone()),
+                }
             } else if !KNOWN_PACKAGES
                 .iter()
                 .any(|package| name.starts_with(package))
             {
-                self.refuse(*line, RefusalKind::Class, name);
+                self.refuse(import.line, RefusalKind::Class, name);
             }
         }
+    }
+
+    fn import_static(&mut self, import: &Import) {
+        let (owner, member) = import.name.rsplit_once('.').unwrap_or_default();
+        match (CLASSES.qualified(owner), &import.alias) {
+            (Some(class), None) => self.statics.push((class.name, member.to_owned())),
+            (Some(_), Some(_)) => {
+                self.refuse(import.line, RefusalKind::Construct, "import static … as");
+            }
+            (None, _) => self.refuse(import.line, RefusalKind::Class, owner),
+        }
+    }
+
+    /// The class of an imported static member.
+    fn imported_static(
+        &self,
+        kind: MemberKind,
+        (name, arguments): (&str, usize),
+    ) -> Option<&'static str> {
+        let imports = self.statics.iter().rev();
+        let mut named = imports.filter(|(_, member)| member == name || member == "*");
+        let has = |class: &str| {
+            let wanted = (name, arguments);
+            !CLASSES
+                .members(class, kind, wanted, self.dialect)
+                .is_empty()
+        };
+        named.find(|(class, _)| has(class)).map(|(class, _)| *class)
     }
 
     /// The class with a simple or qualified name, if it is in the library and the script sees it.
@@ -158,6 +249,9 @@ impl<'a> Translator<'a> {
                 let outer = self.class(outer)?;
                 CLASSES.qualified(&format!("{}.{inner}", outer.qualified))
             });
+        }
+        if let Some((_, class)) = self.aliases.iter().rfind(|(alias, _)| alias == name) {
+            return CLASSES.get(class);
         }
         let is_named = |known: &&String| known.rsplit('.').next() == Some(name);
         if let Some(imported) = self.classes.iter().rfind(is_named) {
@@ -195,10 +289,12 @@ impl<'a> Translator<'a> {
             "int" => return "Integer",
             "long" => return "Long",
             "double" => return "Double",
+            "float" => return "Float",
             "boolean" => return "Boolean",
             "char" => return "Character",
             "byte" => return "Byte",
             "" | "def" | "void" | "Object" => return "",
+            _ if self.own_class(name).is_some() => return "",
             _ => {}
         }
         match self.class(name) {
@@ -236,9 +332,12 @@ impl<'a> Translator<'a> {
                     .filter(|parameter| parameter.otherwise.is_none())
                     .count();
                 self.methods.push((method.name.clone(), least, most));
+                self.method_lines.push(statement.line);
             }
         }
-        let body = self.block(&tree.statements, true);
+        self.collect_classes(tree);
+        let head = self.defined_classes(tree) + &self.script_fields(tree);
+        let body = head + &self.block(&tree.statements, true);
         let mut head = String::new();
         for (name, variable) in self.scopes.globals() {
             let of_host = self.bindings.iter().any(|binding| binding.name == name);

@@ -89,7 +89,7 @@ impl Translator<'_> {
             self.refuse(line, RefusalKind::Construct, format!("{operator} \"…\""));
         }
         let is_value = |of: &Expr, code: &Code| {
-            let primitive = ["Integer", "Long", "Double", "Character", "Boolean"];
+            let primitive = ["Integer", "Long", "Double", "Float", "Character", "Boolean"];
             is_null(of) || primitive.contains(&code.class)
         };
         let function = match is_value(left, &a) || is_value(right, &b) {
@@ -245,6 +245,9 @@ impl Translator<'_> {
                 self.converted(&declared, text.into(), class)
             );
         }
+        if let Some(assignment) = self.assign_own(line, name, text) {
+            return assignment;
+        }
         self.refuse_delegated(line, name);
         let is_new = self.scopes.global(name).is_none();
         if !self.is_groovy() && is_new && !self.scopes.is_outermost() {
@@ -259,7 +262,13 @@ impl Translator<'_> {
             }
         }
         let variable = self.scopes.make_global(name);
-        format!("{variable}={text}")
+        match self.fields.get(name) {
+            Some(declared) => format!(
+                "{variable}={}",
+                self.converted(declared, text.into(), class)
+            ),
+            None => format!("{variable}={text}"),
+        }
     }
 }
 

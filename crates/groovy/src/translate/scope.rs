@@ -43,6 +43,11 @@ impl Scopes {
         before
     }
 
+    /// True within a method of the script.
+    pub fn in_method(&self) -> bool {
+        self.floor > 0
+    }
+
     pub fn leave_method(&mut self, before: usize) {
         self.close();
         self.floor = before;

@@ -2,7 +2,7 @@
 
 use super::{Code, Translator, mark, quoted};
 use crate::RefusalKind;
-use crate::ast::{Catch, Expr, Method, Parameter, Statement, StatementKind};
+use crate::ast::{Catch, Expr, Method, Parameter, Statement, StatementKind, Tree};
 
 impl Translator<'_> {
     /// Statements one after the other. With `gives`, the value of the last one is returned.
@@ -57,6 +57,7 @@ impl Translator<'_> {
                 }
             }
             StatementKind::Declare { class, names } => self.declare(line, class, names, gives),
+            StatementKind::Field { names, .. } => self.declared_field(line, names),
             StatementKind::DeclareMany {
                 names,
                 value,
@@ -73,12 +74,23 @@ impl Translator<'_> {
                 }
             }
             StatementKind::While(test, body) => {
+                let label = self.taken_label();
                 let test = self.truth(test);
-                format!("while({test}){}", self.body(body, false))
+                format!("{label}while({test}){}", self.body(body, false))
             }
             StatementKind::DoWhile(body, test) => {
+                let label = self.taken_label();
                 let body = self.body(body, false);
-                format!("do{body}while({});", self.truth(test))
+                format!("{label}do{body}while({});", self.truth(test))
+            }
+            StatementKind::Labeled(name, body) => {
+                self.label = Some(format!("l_{}:", encoded(name)));
+                self.statement(body, false)
+            }
+            // Scripts of other users wait until this one has ended.
+            StatementKind::Synchronized(of, statements) => {
+                let of = self.value(of).text;
+                format!("{of};$.alone();{}", self.scoped(statements, gives))
             }
             StatementKind::For {
                 before,
@@ -115,14 +127,22 @@ impl Translator<'_> {
                 Some(value) => format!("return ({});", self.value(value).text),
                 None => "return null;".into(),
             },
-            StatementKind::Break => "break;".into(),
-            StatementKind::Continue => "continue;".into(),
+            StatementKind::Break(None) => "break;".into(),
+            StatementKind::Continue(None) => "continue;".into(),
+            StatementKind::Break(Some(label)) => format!("break l_{};", encoded(label)),
+            StatementKind::Continue(Some(label)) => format!("continue l_{};", encoded(label)),
             StatementKind::Assert(test, _) => {
                 let test = self.truth(test);
                 format!("if(!{test})$.failed();")
             }
             StatementKind::Block(statements) => self.scoped(statements, gives),
             StatementKind::Method(method) => self.method(line, method),
+            StatementKind::Class(class) => {
+                if self.own_class(&class.name).is_none() || !self.scopes.is_outermost() {
+                    self.refuse(line, RefusalKind::Construct, "class");
+                }
+                String::new()
+            }
         }
     }
 
@@ -157,6 +177,44 @@ impl Translator<'_> {
             }
         }
         out
+    }
+
+    /// Variables with `@Field`: they begin before everything else.
+    pub(super) fn script_fields(&mut self, tree: &Tree) -> String {
+        let mut out = String::new();
+        for statement in &tree.statements {
+            let StatementKind::Field { class, names } = &statement.kind else {
+                continue;
+            };
+            let declared = self.type_name(statement.line, class);
+            for (name, value) in names {
+                let begins = match value {
+                    Some(value) => {
+                        let code = self.value_for(&declared, value);
+                        self.initial(&declared, code)
+                    }
+                    None => initial(&declared, true).into(),
+                };
+                let variable = self.scopes.make_global(name);
+                self.fields.insert(name.clone(), declared.clone());
+                out.push_str(&format!("{}{variable}={begins};", mark(statement.line)));
+            }
+        }
+        out
+    }
+
+    /// What stands where a variable with `@Field` is declared, which only the script itself may do.
+    fn declared_field(&mut self, line: u32, names: &[(String, Option<Expr>)]) -> String {
+        let is_first = |(name, _): &&(String, Option<Expr>)| self.fields.contains_key(name);
+        if !self.scopes.is_outermost() || names.iter().find(is_first).is_none() {
+            self.refuse(line, RefusalKind::Construct, "@Field");
+        }
+        String::new()
+    }
+
+    /// The label in front of a loop.
+    fn taken_label(&mut self) -> String {
+        self.label.take().unwrap_or_default()
     }
 
     /// The value that a variable of a declared type begins with.
@@ -223,6 +281,7 @@ impl Translator<'_> {
         after: &[Expr],
         body: &Statement,
     ) -> String {
+        let label = self.taken_label();
         self.scopes.open();
         let before = self.block(before, false);
         let test = test.map_or("true".into(), |test| self.truth(test));
@@ -235,7 +294,7 @@ impl Translator<'_> {
             .collect();
         let before = hoisted.concat() + &before;
         self.scopes.close();
-        format!("{{{before}for(;{test};{}){body}}}", after.join(","))
+        format!("{{{before}{label}for(;{test};{}){body}}}", after.join(","))
     }
 
     fn for_in(
@@ -245,6 +304,7 @@ impl Translator<'_> {
         of: &Expr,
         body: &Statement,
     ) -> String {
+        let label = self.taken_label();
         let of = self.value(of).text;
         let declared = self.type_name(line, class);
         let known = self.class_named(line, class);
@@ -269,7 +329,7 @@ impl Translator<'_> {
         };
         let body = self.body(body, false);
         self.scopes.close();
-        format!("{{{head}for(const {item} of $.each({of})){{{assignment};{body}}}}}")
+        format!("{{{head}{label}for(const {item} of $.each({of})){{{assignment};{body}}}}}")
     }
 
     fn switch(
@@ -296,7 +356,7 @@ impl Translator<'_> {
             let is_last = index + 1 == cases.len();
             // The value of a case is that of its last statement, if it is left by `break` or is the last.
             let (kept, breaks) = match statements.split_last() {
-                Some((last, kept)) if last.kind == StatementKind::Break => (kept, true),
+                Some((last, kept)) if last.kind == StatementKind::Break(None) => (kept, true),
                 _ => (&statements[..], false),
             };
             let body = self.scoped(kept, gives && (breaks || is_last));
@@ -409,14 +469,15 @@ impl Translator<'_> {
 }
 
 /// The value of a variable that is declared without one.
-fn initial(declared: &str, is_groovy: bool) -> &'static str {
+pub(super) fn initial(declared: &str, is_groovy: bool) -> &'static str {
     // Groovy's variables of primitive types begin with zero as well; BeanShell's are not yet usable.
     match (declared, is_groovy) {
         ("int" | "short", _) => "0",
         ("byte", _) => "$.cast(\"byte\",0)",
         ("long", _) => "0n",
         ("boolean", _) => "false",
-        ("double" | "float", _) => "$.double(0)",
+        ("double", _) => "$.double(0)",
+        ("float", _) => "$.float(0)",
         _ => "null",
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
-use crate::files::{Files, WriteMode};
+use crate::files::{Files, ReadOnly, WriteMode};
 use crate::properties::{Origin, Properties};
-use crate::script::{LentState, LogLevel};
+use crate::script::{LentFiles, LentState, LogLevel};
 use crate::xml;
 
 /// Largest file that an expression reads.
@@ -215,6 +215,11 @@ impl World for StartWorld<'_> {
             properties: Arc::new(RwLock::new(self.properties.clone())),
             random: self.random.clone(),
             now_ms: self.now_ms,
+            files: LentFiles(
+                self.files
+                    .lent()
+                    .map(|files| Arc::new(ReadOnly(files)) as _),
+            ),
             ..LentState::default()
         }
     }

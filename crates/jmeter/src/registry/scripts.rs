@@ -185,6 +185,15 @@ fn examine_translated(
             .compiler
             .unsupported(place, refusal_text(&refusal), Some(hint));
     }
+    if owner == ScriptOwner::Function {
+        return;
+    }
+    for doubt in owner.doubts(language, text) {
+        let says = Text::new("jmx-script-fails")
+            .word("line", doubt.line.to_string())
+            .word("what", doubt.what);
+        reader.compiler.problems.warning(place.clone(), says);
+    }
 }
 
 /// The message about a construct of a script.

@@ -10,6 +10,7 @@ use sokudo_pace::Random;
 use super::calls::Call;
 use super::changed_requests::ChangedRequests;
 use super::charset::Charset;
+use super::cookies::Jars;
 use super::examine::Examining;
 use super::java_request::SleepSetup;
 use super::shared::locked;
@@ -71,6 +72,8 @@ pub(super) struct ThreadContext {
     pub sleep_setups: HashMap<Id, SleepSetup>,
     /// Requests as scripts changed them.
     pub requests: ChangedRequests,
+    /// Its cookies.
+    pub cookies: Jars,
     /// The variables of the plan; a copy without those that the user has removed.
     fixed: Arc<HashMap<String, String>>,
     /// The call that is to be made.
@@ -125,6 +128,7 @@ impl ThreadContext {
             sessions: HashMap::new(),
             sleep_setups: HashMap::new(),
             requests: ChangedRequests::default(),
+            cookies: Jars::default(),
             call: None,
             examining: None,
             thrown: None,
@@ -436,6 +440,7 @@ impl World for View<'_> {
     }
 
     fn set_property(&mut self, name: &str, value: &str) {
+        self.test.shared.objects.remove(name);
         let properties = self.test.shared.properties.write();
         let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
         properties.set(name, value, Origin::CommandLine);
@@ -535,6 +540,7 @@ impl World for View<'_> {
             variables: std::mem::take(&mut self.thread.variables),
             fixed: Arc::clone(&self.thread.fixed),
             properties: Arc::clone(&self.test.shared.properties),
+            objects: Arc::clone(&self.test.shared.objects),
             random: self.thread.random.clone(),
             now_ms: self.now_ms,
             time_zone: self.test.settings.time_zone.clone(),
@@ -545,6 +551,7 @@ impl World for View<'_> {
             sampler: self.thread.label.clone(),
             keeps_log: self.test.sink.logs(),
             request: None,
+            cookies: None,
             files: LentFiles(Some(Arc::clone(&self.test.files))),
             keeps_previous: self.test.plan.reads_previous,
             previous: self.thread.previous.take(),

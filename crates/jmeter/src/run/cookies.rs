@@ -3,6 +3,7 @@
 use super::address::Address;
 use super::encode;
 use crate::plan::Id;
+use crate::script::Cookie;
 
 /// Most cookies of one jar; the oldest is removed.
 const MOST: usize = 300;
@@ -50,7 +51,7 @@ enum Policy {
     Old,
     /// As [`Policy::Old`], but a cookie with a version has its value without quotes.
     Browser,
-    /// Ignores cookies of responses.
+    /// Keeps none of a response, and sends none.
     Ignore,
 }
 
@@ -72,23 +73,21 @@ pub(super) struct CookieJar {
     policy: Policy,
 }
 
-#[derive(Debug)]
-struct Cookie {
-    name: String,
-    value: String,
-    domain: String,
-    /// True if it is sent to this host only, not to its subdomains.
-    host_only: bool,
-    path: String,
-    secure: bool,
-    /// Expiry in seconds since 1970; 0: a session cookie.
-    expires_s: i64,
-}
-
 impl CookieJar {
     /// True if there are no cookies.
     pub fn is_empty(&self) -> bool {
         self.cookies.is_empty()
+    }
+
+    /// All cookies, the oldest first.
+    pub fn all(&self) -> &[Cookie] {
+        &self.cookies
+    }
+
+    /// Replaces all cookies; of too many the oldest are removed.
+    pub fn replace(&mut self, mut cookies: Vec<Cookie>) {
+        cookies.drain(..cookies.len().saturating_sub(MOST));
+        self.cookies = cookies;
     }
 
     /// Adds a cookie; one with the same name, domain and path is replaced.
@@ -200,6 +199,9 @@ impl CookieJar {
 
     /// Appends the cookies for a request to this address, longest paths first.
     pub fn write(&self, to: &Address, now_s: i64, out: &mut String) {
+        if self.policy == Policy::Ignore {
+            return;
+        }
         let path = to.path.split('?').next().unwrap_or("/");
         let fits = |kept: &&Cookie| {
             let host = match kept.host_only {
@@ -322,6 +324,14 @@ mod tests {
             Some(("n", "1 2"))
         );
         assert_eq!(sent(&jar, "http://www.example.com/"), "e=5; n=\"1 2\"");
+    }
+
+    #[test]
+    fn a_manager_that_ignores_cookies_sends_none() {
+        let mut jars = Jars::default();
+        let jar = jars.begin(0, "ignorecookies");
+        jar.put("a", "1", "www.example.com", true, "/", false, 0);
+        assert_eq!(sent(jar, "http://www.example.com/"), "");
     }
 
     #[test]

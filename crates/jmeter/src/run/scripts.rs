@@ -1,13 +1,14 @@
 //! Execution of the JSR223 scripts of a plan.
 
+use super::changed_requests::planned;
 use super::context::View;
 use super::program::asks_for_sampler;
 use super::shared::StopKind;
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
 use crate::script::{
-    self, Bindings, Code, Judgement, LogLevel, ScriptFault, ScriptLanguage, ScriptSample,
-    StopRequest,
+    self, Bindings, Code, Judgement, LentCookies, LogLevel, ScriptFault, ScriptLanguage,
+    ScriptSample, StopRequest,
 };
 
 pub(super) use crate::script::ScriptOwner;
@@ -45,6 +46,20 @@ fn class(owner: ScriptOwner, language: ScriptLanguage) -> String {
     format!("org.apache.jmeter.{package}.{kind}{name}")
 }
 
+/// The cookies of the manager of the current sampler, if the text of a script names a manager.
+fn lent_cookies(view: &View<'_>, text: &str) -> Option<LentCookies> {
+    if !text.contains("ookieManager") && !text.contains("cookie_manager") {
+        return None;
+    }
+    let test = view.test();
+    let manager = planned(test, view.thread.sampler())?.cookies?;
+    Some(LentCookies {
+        manager,
+        items: view.thread.cookies.of(manager)?.all().to_vec(),
+        is_changed: false,
+    })
+}
+
 /// Executes the script of a named element, writes its log lines and fulfils its wish to stop.
 pub(super) fn run_script(
     view: &mut View<'_>,
@@ -64,6 +79,7 @@ pub(super) fn run_script(
     if asks_for_sampler(&text) {
         lent.request = view.thread.requests.lend(test, sampler).map(Box::new);
     }
+    lent.cookies = lent_cookies(view, &text);
     let bindings = Bindings {
         lent,
         owner,
@@ -81,6 +97,11 @@ pub(super) fn run_script(
     );
     if let Some(request) = after.lent.request.take() {
         view.thread.requests.take_back(test, sampler, *request);
+    }
+    if let Some(cookies) = after.lent.cookies.take().filter(|lent| lent.is_changed)
+        && let Some(jar) = view.thread.cookies.of_mut(cookies.manager)
+    {
+        jar.replace(cookies.items);
     }
     view.take_back(after.lent);
     if let (Some(name), ScriptOwner::PreProcessor | ScriptOwner::Timer) = (&after.renamed, owner) {

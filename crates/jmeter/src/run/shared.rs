@@ -9,6 +9,7 @@ use sokudo_pace::Random;
 use super::feed::{DataRows, Feed};
 use crate::expression::Lines;
 use crate::properties::Properties;
+use crate::script::SharedObjects;
 
 /// Whether the test is stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub(super) struct SharedState {
     pub was_cut_short: AtomicBool,
     /// Properties, which `__setProperty` changes.
     pub properties: Arc<RwLock<Properties>>,
+    /// Objects that scripts keep in properties.
+    pub objects: Arc<SharedObjects>,
     /// Data files that were read, by path, encoding, delimiter and header.
     pub files: Mutex<HashMap<String, Arc<DataRows>>>,
     /// Files that are sent, by path.
@@ -84,6 +87,7 @@ impl SharedState {
             begun: AtomicU64::new(0),
             was_cut_short: AtomicBool::new(false),
             properties: Arc::new(RwLock::new(properties)),
+            objects: Arc::default(),
             files: Mutex::default(),
             sent: Mutex::default(),
             feeds: Mutex::default(),

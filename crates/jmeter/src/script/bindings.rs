@@ -6,7 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
-use super::{LentFiles, LentRequest, LogLevel, ScriptOwner, files, host, request};
+use super::objects::{SharedObjects, Turn};
+use super::{LentCookies, LentFiles, LentRequest, LogLevel, ScriptOwner, files, host, request};
 use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
@@ -23,6 +24,8 @@ pub struct LentState {
     pub fixed: Arc<HashMap<String, String>>,
     /// Properties, shared by all users.
     pub properties: Arc<RwLock<Properties>>,
+    /// Objects in properties, shared by all users.
+    pub objects: Arc<SharedObjects>,
     /// Source of the user's random choices.
     pub random: Random,
     /// Milliseconds since 1970.
@@ -43,6 +46,8 @@ pub struct LentState {
     pub keeps_log: bool,
     /// The request of the current sampler; `None`: it is not an HTTP sampler, or the script does not read it.
     pub request: Option<Box<LentRequest>>,
+    /// The cookies of its manager; `None`: it has none, or the script does not name it.
+    pub cookies: Option<LentCookies>,
     /// The files that scripts may use.
     pub files: LentFiles,
     /// True if the previous result is kept for scripts.
@@ -58,6 +63,7 @@ impl Default for LentState {
             variables: HashMap::new(),
             fixed: Arc::default(),
             properties: Arc::default(),
+            objects: Arc::default(),
             random: Random::new(0, 0),
             now_ms: 0,
             time_zone: TimeZone::UTC,
@@ -68,6 +74,7 @@ impl Default for LentState {
             sampler: String::new(),
             keeps_log: false,
             request: None,
+            cookies: None,
             files: LentFiles::default(),
             keeps_previous: false,
             previous: None,
@@ -168,6 +175,8 @@ pub struct Bindings {
     pub slept_ms: i64,
     /// Another name that it gave the sampler.
     pub renamed: Option<String>,
+    /// Its turn, once it uses objects that are shared.
+    pub turn: Option<Turn>,
 }
 
 /// A line that a script logged.
@@ -212,16 +221,28 @@ impl Bindings {
                 let properties = properties.unwrap_or_else(PoisonError::into_inner);
                 return properties.get(a).map(str::to_owned);
             }
+            "alone" => {
+                let objects = &self.lent.objects;
+                self.turn
+                    .get_or_insert_with(|| SharedObjects::alone(objects));
+            }
+            "object" => return self.lent.objects.get(a).map(|packed| packed.to_string()),
+            "putObject" => {
+                self.remove_property(a);
+                let kept = self.lent.objects.put(a, b);
+                return Some(kept.err().unwrap_or_default());
+            }
             "setProperty" => {
+                self.lent.objects.remove(a);
                 let properties = self.lent.properties.write();
                 let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
                 properties.set(a, b, Origin::CommandLine);
             }
             "removeProperty" => {
-                let properties = self.lent.properties.write();
-                let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
-                properties.remove(a);
+                self.lent.objects.remove(a);
+                self.remove_property(a);
             }
+            "environment" => return Some(files::environment(&self.lent.files, a, b)),
             "fact" => return self.fact(a),
             "seen" => return self.seen.as_ref().and_then(|seen| seen.get(a)),
             "seenBefore" => {
@@ -245,6 +266,7 @@ impl Bindings {
                 ("change", Some(request)) => return request.change(b).map(|()| String::new()),
                 _ => return request::rendered(&mut self.lent, b),
             },
+            "cookies" => return self.lent.cookies.as_mut()?.call(a, b),
             "judge" => match a {
                 "failed" => self.judgement.failed = b == "true",
                 _ => self.judgement.message = b.into(),
@@ -285,6 +307,12 @@ impl Bindings {
             _ => {}
         }
         None
+    }
+
+    fn remove_property(&self, name: &str) {
+        let properties = self.lent.properties.write();
+        let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
+        properties.remove(name);
     }
 
     /// Takes the values that a BeanShell script has given its variables.
@@ -331,6 +359,7 @@ impl Bindings {
             "user" => lent.thread_name.clone(),
             "threadNumber" => lent.thread_number.to_string(),
             "iteration" => lent.iteration.to_string(),
+            "stopsUser" => (self.wish >= StopRequest::StopUser).to_string(),
             "groupName" => group_name(&lent.thread_name).into(),
             _ => return None,
         })
@@ -355,6 +384,7 @@ impl ScriptSample {
             "requestBody" => self.request_body.clone(),
             "samplerData" => self.sampler_data.clone(),
             "contentType" => self.content_type.clone(),
+            "dataType" => self.data_type.unwrap_or_default().to_owned(),
             "start" => self.start_ms.to_string(),
             "end" => self.end_ms.to_string(),
             "ignored" => self.is_ignored.to_string(),

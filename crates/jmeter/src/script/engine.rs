@@ -365,7 +365,9 @@ impl Engine {
             },
             false => told(thrown),
         });
-        (outcome, self.bindings.take(), endless || full)
+        let mut bindings = self.bindings.take();
+        bindings.turn = None;
+        (outcome, bindings, endless || full)
     }
 }
 

@@ -78,6 +78,21 @@ pub(super) fn answer(files: &LentFiles, what: &str, asked: &str) -> String {
     .to_string()
 }
 
+/// A variable of the environment, or all of them, in JSON.
+pub(super) fn environment(files: &LentFiles, name: &str, which: &str) -> String {
+    let refused = "scripts read the environment while the test runs, not before".to_owned();
+    let all = match &files.0 {
+        Some(files) => files.environment().map_err(|why| why.to_string()),
+        None => Err(refused),
+    };
+    match all {
+        Ok(all) if which == "all" => json!({ "value": all }),
+        Ok(all) => json!({ "value": all.get(name) }),
+        Err(why) => json!({ "refused": why }),
+    }
+    .to_string()
+}
+
 fn carry_out(files: &dyn Files, what: &str, asked: &Json) -> Result<Json, Failing> {
     let text = |name: &str| asked[name].as_str().unwrap_or_default();
     let path = text("path");

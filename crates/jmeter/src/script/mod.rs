@@ -13,18 +13,22 @@
 //! and what of Groovy and BeanShell is outside of the subset, is refused when the plan is read.
 
 mod bindings;
+mod cookies;
 mod engine;
 mod files;
 mod host;
 pub(crate) mod log;
+mod objects;
 mod owner;
 mod request;
 
 pub(crate) use bindings::remove_fixed;
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
+pub use cookies::{Cookie, LentCookies};
 pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
 pub use files::LentFiles;
 pub use log::{LogLevel, line as log_line};
+pub use objects::SharedObjects;
 pub use owner::{ScriptLanguage, ScriptOwner};
 pub use request::{LentRequest, RunNames};
 

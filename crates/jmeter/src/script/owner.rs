@@ -209,11 +209,26 @@ impl ScriptOwner {
             None => Vec::new(),
             Some(dialect) => {
                 match sokudo_groovy::translate(text, dialect, &self.bindings(language)) {
-                    Ok(script) => self.sleep_in(&script).into_iter().collect(),
+                    Ok(script) => {
+                        let doubts = match self {
+                            Self::Function => self.doubts(language, text),
+                            _ => Vec::new(),
+                        };
+                        self.sleep_in(&script).into_iter().chain(doubts).collect()
+                    }
                     Err(refusals) => refusals,
                 }
             }
         }
+    }
+
+    /// Names and methods that are missing: a script fails where it uses them, as in JMeter.
+    pub fn doubts(self, language: ScriptLanguage, text: &str) -> Vec<Refusal> {
+        let bindings = self.bindings(language);
+        let dialect = language.dialect();
+        dialect.map_or_else(Vec::new, |dialect| {
+            sokudo_groovy::doubts(text, dialect, &bindings)
+        })
     }
 
     /// The files that a script names.

@@ -1,5 +1,7 @@
 //! Reading of a plan, and its preparation for a start.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -356,21 +358,31 @@ fn via(through: &Through) -> Via {
 }
 
 /// The files that a plan may read, by paths that begin at its folder.
+#[derive(Clone)]
 pub struct PlanFiles {
     folder: PathBuf,
     reach: Reach,
+    /// True if nothing but the plan's folder is the plan's to see.
+    is_confined: bool,
 }
 
 impl PlanFiles {
     /// The files of a plan with these options.
     pub fn of(options: &JmxOptions) -> Self {
-        Self::within(&options.plan, Reach::of(options))
+        Self {
+            is_confined: options.confined,
+            ..Self::within(&options.plan, Reach::of(options))
+        }
     }
 
     /// The files of a plan, as far as it reaches.
     pub fn within(plan: &Path, reach: Reach) -> Self {
         let folder = folder_of(plan);
-        Self { folder, reach }
+        Self {
+            folder,
+            reach,
+            is_confined: false,
+        }
     }
 }
 
@@ -482,6 +494,22 @@ impl Files for PlanFiles {
         let here = std::env::current_dir()?;
         let plan = std::path::absolute(&self.folder)?;
         Ok([here, plan].map(|path| path.display().to_string()))
+    }
+
+    fn environment(&self) -> io::Result<BTreeMap<String, String>> {
+        if self.is_confined {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "this plan sees its folder alone: give what it reads as properties",
+            ));
+        }
+        let lossy = |text: OsString| text.to_string_lossy().into_owned();
+        let all = std::env::vars_os().map(|(name, value)| (lossy(name), lossy(value)));
+        Ok(all.collect())
+    }
+
+    fn lent(&self) -> Option<Arc<dyn Files + Send + Sync>> {
+        Some(Arc::new(self.clone()))
     }
 }
 

@@ -12,6 +12,7 @@ mod tool;
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
@@ -264,6 +265,10 @@ impl Files for Noted {
 
     fn exists_here(&self, path: &str) -> bool {
         self.files.exists_here(path)
+    }
+
+    fn lent(&self) -> Option<Arc<dyn Files + Send + Sync>> {
+        self.files.lent()
     }
 }
 

@@ -4,7 +4,7 @@
 //! ```text
 //! HttpClient ─┬─ HttpExchange    the request under way: address, NetworkPath, ChallengeState, SampleTotals
 //!             ├─ Buffers         texts of the next request
-//!             ├─ Jars, HttpCache what managers of the plan keep
+//!             ├─ HttpCache       what a cache manager of the plan keeps
 //!             └─ PageDownload    embedded resources, one HttpExchange per lane
 //! ```
 
@@ -21,7 +21,6 @@ mod response;
 mod route;
 
 use super::context::View;
-use super::cookies::Jars;
 use super::encode;
 use super::outcome::{Lost, NotHttp, Reply};
 use super::sub_results::SubResults;
@@ -44,13 +43,12 @@ const MOST_BODY_BYTES: usize = 16 << 20;
 /// Largest part of an embedded resource that is searched for links.
 const MOST_PAGE_BYTES: usize = 4 << 20;
 
-/// Requests, cookies and cache of one user.
+/// Requests and cache of one user.
 #[derive(Debug, Default)]
 pub(super) struct HttpClient {
     /// The request under way.
     exchange: HttpExchange,
     buffers: Buffers,
-    cookies: Jars,
     cache: HttpCache,
     /// The next request uses a new connection.
     fresh: bool,
@@ -93,7 +91,7 @@ impl HttpClient {
                     group_decides,
                     ..
                 } if is_first || clears(*clear_each_iteration, *group_decides) => {
-                    self.fill_jar(view, id);
+                    Self::fill_jar(view, id);
                 }
                 ConfigKind::Cache {
                     clear_each_iteration,
@@ -110,27 +108,29 @@ impl HttpClient {
     }
 
     /// Puts the cookies of a manager of the plan into an empty jar.
-    fn fill_jar(&mut self, view: &mut View<'_>, id: Id) {
+    fn fill_jar(view: &mut View<'_>, id: Id) {
         let ConfigKind::Cookies {
             cookies, policy, ..
         } = &view.test().plan.configs[id as usize].kind
         else {
             return;
         };
-        let jar = self.cookies.begin(id, policy);
+        view.thread.cookies.begin(id, policy);
         for cookie in cookies {
             let (name, value) = (view.text(&cookie.name), view.text(&cookie.value));
             let (domain, path) = (view.text(&cookie.domain), view.text(&cookie.path));
             let (secure, expires_s) = (view.flag(&cookie.secure), view.integer(&cookie.expires_s));
-            jar.put(
-                &name,
-                &value,
-                domain.trim_start_matches('.'),
-                !domain.starts_with('.'),
-                &path,
-                secure,
-                expires_s,
-            );
+            if let Some(jar) = view.thread.cookies.of_mut(id) {
+                jar.put(
+                    &name,
+                    &value,
+                    domain.trim_start_matches('.'),
+                    !domain.starts_with('.'),
+                    &path,
+                    secure,
+                    expires_s,
+                );
+            }
         }
     }
 
@@ -222,9 +222,10 @@ impl HttpClient {
     ) -> Result<(), Lost<'static>> {
         let test = view.test();
         let now_s = test.wall_ms(reply.end_ns) / 1000;
-        if let Some(jar) = request.cookies.and_then(|id| self.cookies.of_mut(id)) {
+        if let Some(id) = request.cookies {
             for value in header_values(reply.headers, "Set-Cookie") {
-                let kept = jar.take(&self.exchange.address, &value, now_s);
+                let jar = view.thread.cookies.of_mut(id);
+                let kept = jar.and_then(|jar| jar.take(&self.exchange.address, &value, now_s));
                 if let (Some(prefix), Some((name, value))) = (&test.cookie_prefix, kept) {
                     view.thread.set(&format!("{prefix}{name}"), value);
                 }
@@ -294,7 +295,7 @@ impl HttpClient {
             b"close\r\n"
         });
         let given = buffers.write_headers(view, request, &exchange.address, out);
-        let jar = request.cookies.and_then(|id| self.cookies.of(id));
+        let jar = request.cookies.and_then(|id| view.thread.cookies.of(id));
         if let Some(jar) = jar.filter(|jar| !jar.is_empty()) {
             let now_s = view.test().wall_ms(view.now_ns()) / 1000;
             buffers.value.clear();

@@ -317,14 +317,13 @@ fn scripts_that_cannot_be_carried_out_are_told_with_their_line() {
         told.contains("jmx-script-language language=`jython`"),
         "{told}"
     );
-    let wrong = "vars.put('a', new ProcessBuilder('x'))&#10;def s = 'a'&#10;s.fetch(); nothing + 1&#10;import java.nio.file.Files&#10;vars.fetch('a')";
+    let wrong = "vars.put('a', new ProcessBuilder('x'))&#10;def s = 'a'&#10;s.fetch(); nothing + 1&#10;import java.nio.file.Files&#10;prev.fetch('a')";
     let (errors, told) = reading("groovy", wrong);
-    assert_eq!(errors, 4, "{told}");
+    assert_eq!(errors, 3, "{told}");
     for part in [
         "jmx-script-class line=`1` what=`ProcessBuilder`",
         "jmx-script-method line=`3` what=`String.fetch(0)`",
-        "jmx-script-name line=`3` what=`nothing`",
-        "jmx-script-method line=`5` what=`JMeterVariables.fetch(1)`",
+        "jmx-script-method line=`5` what=`SampleResult.fetch(1)`",
     ] {
         assert!(told.contains(part), "{told}");
     }
@@ -425,4 +424,71 @@ fn a_script_sees_the_latency_of_its_own_result() {
         "{}",
         done.requests[1]
     );
+}
+
+#[test]
+fn objects_in_properties_are_those_of_all_users() {
+    let groovy = |tag: &str, text: &str| script_in("groovy", tag, "g", text);
+    let fill = groovy(
+        "JSR223Sampler",
+        "if (props.get('pool') == null) {\n  props.put('pool', new java.util.concurrent.ConcurrentLinkedQueue(['a', 'b', 'c']))\n  props.put('n', 5)\n  props.put(\"g${1}\", 'x')\n}\nnull",
+    );
+    let take = groovy(
+        "JSR223PreProcessor",
+        "vars.put('token', props.get('pool').poll() ?: 'none')\nprops.n = props.n + 1\nvars.put('seen', \"${props.n}-${props.get('g1')}-${props.get(\"g${1}\")}-${props.getProperty('n')}\".toString())",
+    );
+    let plan = fill + &get("/${token}/${seen}/${__P(n,text)}", &take);
+    let done = Simulation::group(&users(2, 0, 2), &plan).run(|_| ok(""));
+    assert!(done.troubles.is_empty(), "{:?}", done.troubles);
+    let mut paths: Vec<&str> = done
+        .requests
+        .iter()
+        .filter_map(|request| request.split(' ').nth(1))
+        .collect();
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        [
+            "/a/6-null-x-null/text",
+            "/b/7-null-x-null/text",
+            "/c/8-null-x-null/text",
+            "/none/9-null-x-null/text",
+        ]
+    );
+}
+
+#[test]
+fn objects_that_cannot_pass_to_other_scripts_end_the_script() {
+    let groovy = |text: &str| script_in("groovy", "JSR223Sampler", "g", text);
+    let plan = groovy("props.put('run', { it * 2 })\nnull")
+        + &groovy("props.put('l', [1])\nnull")
+        + &groovy("vars.putObject('l', props.get('l'))\nnull");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
+    assert_eq!(done.troubles.len(), 2, "{:?}", done.troubles);
+    assert!(done.troubles[0].contains("a property of class Closure"));
+    assert!(done.troubles[1].contains("an object of the properties in a variable"));
+}
+
+#[test]
+fn what_is_missing_fails_where_it_is_used() {
+    let groovy = |text: &str| script_in("groovy", "JSR223PreProcessor", "g", text);
+    let below = groovy("vars.put('a', '1')\nvars.put('b', nowhere)\nvars.put('a', '2')")
+        + &groovy(
+            "try { props.putObject('x', 1) } catch (MissingMethodException e) { vars.put('c', '3') }",
+        );
+    let path = "/${a}${c}${__isVarDefined(b)}";
+    let done = Simulation::group(&users(1, 0, 1), &get(path, &below)).run(|_| ok(""));
+    assert!(
+        done.requests[0].starts_with("GET /13false "),
+        "{}",
+        done.requests[0]
+    );
+    assert_eq!(done.troubles.len(), 1, "{:?}", done.troubles);
+    let doubts = ScriptOwner::PreProcessor
+        .doubts(ScriptLanguage::Groovy, "nowhere + 1\nvars.getString('x')");
+    let told: Vec<(u32, &str)> = doubts
+        .iter()
+        .map(|doubt| (doubt.line, doubt.what.as_str()))
+        .collect();
+    assert_eq!(told, [(1, "nowhere"), (2, "JMeterVariables.getString(1)")]);
 }
