@@ -66,7 +66,7 @@ mod tests {
 
     fn reading(source: &str, rest: &str) -> Reading {
         let text = format!(
-            r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><JDBCDataSource testname="d"><stringProp name="dataSource">db</stringProp>{source}</JDBCDataSource><hashTree/><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree>{rest}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+            r#"<jmeterTestPlan><hashTree><TestPlan testname="P"/><hashTree><JDBCDataSource testname="d"><stringProp name="dataSource">db</stringProp>{source}</JDBCDataSource><hashTree/><ThreadGroup testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><elementProp name="ThreadGroup.main_controller"><boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">1</intProp></elementProp></ThreadGroup><hashTree>{rest}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
         );
         let text = text.replace(" testname=", " guiclass=\"Gui\" testname=");
         read(

@@ -133,6 +133,8 @@ pub enum PostKind {
         defaults: Vec<Template>,
         /// Match of each: 0: random, −1: all.
         matches: Vec<Template>,
+        /// False if there are more or fewer paths or default values than variables: its samples are lost.
+        fits: bool,
         /// True if all matches are joined in `name_ALL`.
         joins: Value<bool>,
         /// The results that are examined.

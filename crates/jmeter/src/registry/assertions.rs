@@ -56,11 +56,14 @@ fn response(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
         let place = reader.place_of(TYPE);
         reader.compiler.problems.error(place, says);
     }
-    // All versions write the misspelled name; the correct one is read, too.
-    let mut texts = reader.texts("Asserion.test_strings");
-    texts.extend(reader.texts("Assertion.test_strings"));
+    // All versions write and read the misspelled name alone.
+    let texts = reader.texts("Asserion.test_strings");
+    let field = match reader.start_text("Assertion.test_field").is_empty() {
+        true => Field::Url,
+        false => reader.choice("Assertion.test_field", FIELDS),
+    };
     AssertionKind::Response {
-        field: reader.choice("Assertion.test_field", FIELDS),
+        field,
         test,
         negated: has(4),
         any: has(32),

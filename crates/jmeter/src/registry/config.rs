@@ -146,7 +146,7 @@ fn counter(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     ConfigKind::Counter {
         start: reader.integer("CounterConfig.start", 0),
         end: reader.integer_if("CounterConfig.end"),
-        step: reader.integer("CounterConfig.incr", 1),
+        step: reader.integer("CounterConfig.incr", 0),
         variable,
         format: reader.text("CounterConfig.format"),
         per_user: reader.flag("CounterConfig.per_user", false),

@@ -34,7 +34,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 ];
 
 fn repeat(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
-    let loops = reader.integer("LoopController.loops", 1);
+    let loops = reader.integer("LoopController.loops", 0);
     let again = reader.start_flag("LoopController.continue_forever", true);
     ControllerKind::Loop {
         loops,

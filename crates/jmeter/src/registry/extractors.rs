@@ -1,5 +1,7 @@
 //! Postprocessors.
 
+use sokudo_model::Text;
+
 use super::paths::{CSS, JMES_PATH, JSON_PATH, PathLanguage, XPATH, XPATH_2, check, path};
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::ElementReader;
@@ -91,22 +93,34 @@ fn boundary(reader: &mut ElementReader<'_, '_>) -> PostKind {
 }
 
 fn json(reader: &mut ElementReader<'_, '_>) -> PostKind {
+    let mut counts = Vec::new();
     let mut parts = |name: &str| {
         let place = reader.place_of(name);
         let text = reader.text(name).to_string();
         let compiler = &mut *reader.compiler;
         let part = |part: &str| compiler.template(part.trim(), &place);
-        match text.is_empty() {
-            true => Vec::new(),
-            false => text.split(';').map(part).collect::<Vec<_>>(),
-        }
+        // As Java splits a text: without empty parts at its end, and into one at least.
+        let filled = text.trim_end_matches(';');
+        counts.push(filled.split(';').count());
+        text.split(';').map(part).collect::<Vec<_>>()
     };
     let paths = parts("JSONPostProcessor.jsonPathExprs");
     let variables = parts("JSONPostProcessor.referenceNames");
     let defaults = parts("JSONPostProcessor.defaultValues");
     let matches = parts("JSONPostProcessor.match_numbers");
     let place = reader.place_of("JSONPostProcessor.jsonPathExprs");
-    for path in &paths {
+    let fits = counts[..3].iter().all(|count| *count == counts[0]);
+    if !fits {
+        let says = Text::new("jmx-json-counts")
+            .word("paths", counts[0].to_string())
+            .word("variables", counts[1].to_string())
+            .word("defaults", counts[2].to_string());
+        let hint = Text::new("jmx-json-counts-hint");
+        let problems = &mut reader.compiler.problems;
+        problems.warning_with(place.clone(), says, hint);
+    }
+    let is_empty = |path: &&Template| path.to_string().is_empty();
+    for path in paths.iter().filter(|path| !is_empty(path)) {
         check(reader, ("JSONPostProcessor", path, &place), JSON_PATH);
     }
     for variable in &variables {
@@ -117,6 +131,7 @@ fn json(reader: &mut ElementReader<'_, '_>) -> PostKind {
         variables,
         defaults,
         matches,
+        fits,
         joins: reader.flag("JSONPostProcessor.compute_concat", false),
         applies: applies(reader, "Sample"),
     }
@@ -223,7 +238,7 @@ fn debug(reader: &mut ElementReader<'_, '_>) -> PostKind {
     PostKind::Debug {
         sampler: reader.flag("displaySamplerProperties", true),
         properties: reader.flag("displayJMeterProperties", false),
-        variables: reader.flag("displayJMeterVariables", true),
+        variables: reader.flag("displayJMeterVariables", false),
         system: reader.flag("displaySystemProperties", false),
     }
 }

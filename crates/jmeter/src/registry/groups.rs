@@ -210,12 +210,16 @@ fn concurrency(reader: &mut ElementReader<'_, '_>) -> Load {
 }
 
 /// The number of iterations of each user. A group whose controller continues forever starts over
-/// after its loops. It does so, too, if the property is missing, as JMeter does with 5.6 plans.
+/// after its loops. It does so, too, if the property is missing, as JMeter does with 5.6 plans. Without a
+/// controller its users do nothing.
 fn loops(reader: &mut ElementReader<'_, '_>) -> Loops {
     let loops = reader.inner("ThreadGroup.main_controller", |controller| {
         let forever = controller.start_flag("LoopController.continue_forever", true);
         let count = controller.start_integer_given("LoopController.loops");
-        if !forever || !controller.is_given() {
+        if !controller.is_given() {
+            return Some(0);
+        }
+        if !forever {
             return count;
         }
         if let Some(count) = count.filter(|count| *count >= 0) {

@@ -56,6 +56,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
             "DbMonCollector",
             "LoadosophiaUploader",
             "ConsoleStatusLogger",
+            "GraphsGeneratorListener",
         ],
         Family::Listener,
         3,

@@ -145,6 +145,9 @@ pub(super) fn md5_fails(body: &[u8], wanted: &str) -> Option<String> {
     if body.is_empty() {
         return Some(NO_RESPONSE.into());
     }
+    if wanted.is_empty() {
+        return Some("MD5Hex to test against is empty".into());
+    }
     let mut sum = String::with_capacity(32);
     for byte in Md5::digest(body) {
         let _ = write!(sum, "{byte:02x}");

@@ -48,7 +48,10 @@ pub(super) fn examine(
         let seen = result.seen(view.thread.label());
         view.thread.keep_previous(seen);
     }
-    let revised = post_process(view, sub_results, result, waited)?;
+    let Processed { revised, is_lost } = post_process(view, sub_results, result, waited)?;
+    if is_lost {
+        return Some(lost(view, result));
+    }
     let now = result.revised(revised.as_ref());
     let holds = test.programs[sampler].holds;
     let mut verdict = assert_all(view, &scope.assertions, holds, &now);
@@ -77,6 +80,28 @@ pub(super) fn examine(
     Some(Examined { verdict, revised })
 }
 
+/// A result as postprocessors left it.
+struct Processed {
+    /// The result as a script changed it.
+    revised: Option<ScriptSample>,
+    /// True if a postprocessor failed in a way that loses the sample.
+    is_lost: bool,
+}
+
+/// A sample whose postprocessor failed: nobody judges it or hears of it.
+fn lost(view: &View<'_>, result: &SampleResult<'_>) -> Examined {
+    Examined {
+        verdict: Verdict {
+            success: true,
+            ..Verdict::default()
+        },
+        revised: Some(ScriptSample {
+            is_ignored: true,
+            ..result.seen(view.thread.label())
+        }),
+    }
+}
+
 /// Runs the postprocessors, those behind one that waited for a database; gives the result as a script changed
 /// it. `None`: one of them waits.
 fn post_process(
@@ -84,7 +109,7 @@ fn post_process(
     sub_results: &mut SubResults,
     result: &SampleResult<'_>,
     waited: Option<Box<Examining>>,
-) -> Option<Option<ScriptSample>> {
+) -> Option<Processed> {
     let plan = &view.test().plan;
     let posts = &plan.samplers[view.thread.sampler() as usize]
         .scope
@@ -128,10 +153,19 @@ fn post_process(
                 }
                 Err(thrown) => databases::tell(view, &post.name, &thrown),
             },
+            PostKind::Json { fits: false, .. } => {
+                return Some(Processed {
+                    revised,
+                    is_lost: true,
+                });
+            }
             kind => extract(view, kind, &now),
         }
     }
-    Some(revised)
+    Some(Processed {
+        revised,
+        is_lost: false,
+    })
 }
 
 /// Sets the variables of the postprocessor that waited for a database.

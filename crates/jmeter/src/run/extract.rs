@@ -252,6 +252,7 @@ fn extract_json(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>)
         matches,
         joins,
         applies,
+        fits: _,
     } = kind
     else {
         return;

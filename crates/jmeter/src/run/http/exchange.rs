@@ -223,8 +223,9 @@ impl HttpExchange {
         if reply.lost.is_some() || !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
             return Ok(false);
         }
-        let follows = view.flag(&request.follow_redirects);
-        if !follows && !view.flag(&request.auto_redirects) {
+        let is_automatic = view.flag(&request.auto_redirects);
+        let follows = !is_automatic && view.flag(&request.follow_redirects);
+        if !follows && !is_automatic {
             return Ok(false);
         }
         let method = self.method.as_str();
