@@ -1,6 +1,7 @@
 //! Tokens to a tree.
 
 mod expressions;
+mod numbers;
 mod statements;
 
 use crate::ast::{Import, Tree};
