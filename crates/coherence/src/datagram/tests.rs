@@ -587,7 +587,7 @@ fn an_address_that_is_not_ours_is_refused_with_a_hint() {
         }],
         ..small(Vec::new())
     };
-    let refusal = watch(&options, &mut |_| {}, &AtomicBool::new(true)).unwrap_err();
+    let refusal = watch(&options, &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
     assert!(refusal.operator_error && english(&refusal.says).contains("192.0.2.1:9999"));
 }
 

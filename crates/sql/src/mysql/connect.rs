@@ -111,6 +111,11 @@ async fn encrypted(
     let mut wire = Wire::new(stream);
     let mut greeting = greeting(&mut wire).await?;
     let peer = &mut greeting.peer;
+    // The server takes what a session is to be from the first packet of it, which asks for TLS: the login that names the
+    // database comes too late to say that it does.
+    let names_database = CapabilityFlags::CLIENT_CONNECT_WITH_DB;
+    peer.capabilities
+        .set(names_database, address.database.is_some());
     let offers = peer.capabilities.contains(CapabilityFlags::CLIENT_SSL);
     let tls = match (tls, offers) {
         (Some(_), false) if address.encryption == Encryption::Always => return Err(Failure::NoTls),
