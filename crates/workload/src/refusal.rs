@@ -57,9 +57,14 @@ pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
 pub fn read_options<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
     // Values without their names would be read in the order of the fields, and pass the check of ranges, which goes
     // by names.
-    let read = match text.trim_start().starts_with('{') {
+    let begun = text.trim_start();
+    let read = match begun.starts_with('{') {
         true => crate::json::read(text),
-        false => Err("invalid type: expected an object".into()),
+        false => {
+            let before = &text[..text.len() - begun.len()];
+            let line = 1 + before.matches('\n').count();
+            Err(format!("expected an object at line {line}"))
+        }
     };
     read.map_err(|error| {
         let says = Text::new("error-options-unreadable");
