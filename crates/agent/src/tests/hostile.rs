@@ -54,6 +54,19 @@ impl Hosts {
         offers.collect()
     }
 
+    /// Has the load that is armed carried out; both hosts have a result.
+    fn carry_out(&self, what: &str) {
+        let at_ns = now_ns() + 10_000_000;
+        for host in [1, 0] {
+            assert_eq!(self.start(host, at_ns), Reply::Done, "{what}");
+        }
+        let sent = vec![Some(self.sent(0)), None];
+        for host in 0..2 {
+            let reply = self.ask(host, Ask::Drain { sent: sent.clone() });
+            assert!(matches!(reply, Reply::Result(_)), "{what}: {reply:?}");
+        }
+    }
+
     /// Both at once, as a controller does.
     fn arm_with(&self, offers: &[Option<String>], what: &str) {
         let arm = |host| {
@@ -305,18 +318,7 @@ fn what_holds_to_its_rate_is_not_ended() {
         for _ in 0..2 {
             let hosts = Hosts::new(&[None, Some(&guarded)]);
             hosts.arm([0, 1].map(|me| spec(kind, &options, me)));
-            let at_ns = now_ns() + 10_000_000;
-            for host in [1, 0] {
-                assert_eq!(hosts.start(host, at_ns), Reply::Done);
-            }
-            let sent = vec![Some(hosts.sent(0)), None];
-            for host in 0..2 {
-                let reply = hosts.ask(host, Ask::Drain { sent: sent.clone() });
-                assert!(
-                    matches!(reply, Reply::Result(_)),
-                    "{kind} {options}: {reply:?}"
-                );
-            }
+            hosts.carry_out(&format!("{kind} {options}"));
             hosts.0.close();
         }
     }
@@ -421,18 +423,7 @@ fn strangers_that_call_first_and_say_nothing_hold_no_load() {
         let held: Vec<_> = (0..3).flat_map(|_| strangers(&offers)).collect();
         assert!(held.len() >= 3, "{kind} {options}: {offers:?}");
         hosts.arm_with(&offers, &format!("{kind} {options}"));
-        let at_ns = now_ns() + 10_000_000;
-        for host in [1, 0] {
-            assert_eq!(hosts.start(host, at_ns), Reply::Done, "{kind} {options}");
-        }
-        let sent = vec![Some(hosts.sent(0)), None];
-        for host in 0..2 {
-            let reply = hosts.ask(host, Ask::Drain { sent: sent.clone() });
-            assert!(
-                matches!(reply, Reply::Result(_)),
-                "{kind} {options}: {reply:?}"
-            );
-        }
+        hosts.carry_out(&format!("{kind} {options}"));
         hosts.0.close();
     }
 }
