@@ -1,5 +1,6 @@
-//! One sentence for each layer of a check, and one for all together.
+//! Sentences about each layer of a check, and one for all layers of a part of the system.
 
+use sokudo_model::kinds::LayerPart;
 use sokudo_model::metrics::target;
 use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 
@@ -32,26 +33,46 @@ fn phases(record: &Record) -> impl Iterator<Item = &PhaseRecord> {
         .filter(|phase| brief(phase).is_some())
 }
 
-/// All layers in one sentence; `None` for less than two, which the verdict covers anyway.
-pub(crate) fn sentence(record: &Record) -> Option<Text> {
-    let first = phases(record).next()?.result.flows.first()?;
-    let mut all: Vec<Text> = phases(record).filter_map(brief).collect();
-    let last = all.pop().filter(|_| !all.is_empty())?;
-    let layers = all.into_iter().rfold(last, |rest, first| {
+/// All layers, in one sentence for each part of the system; none for less than two layers, which the verdict
+/// covers anyway.
+pub(crate) fn sentences(record: &Record) -> Vec<Text> {
+    let first = phases(record).next();
+    let Some(first) = first.and_then(|phase| phase.result.flows.first()) else {
+        return Vec::new();
+    };
+    if phases(record).count() < 2 {
+        return Vec::new();
+    }
+    let parts = LayerPart::ALL.into_iter();
+    parts
+        .filter_map(|part| {
+            let layers = together(phases(record).filter_map(brief), part)?;
+            let says = match part {
+                LayerPart::Way => Text::new("verdict-layers")
+                    .word("from", &first.from)
+                    .word("to", &first.to),
+                LayerPart::Messages => Text::new("verdict-layers-messages"),
+                LayerPart::Services => Text::new("verdict-layers-services"),
+            };
+            Some(says.text("layers", layers))
+        })
+        .collect()
+}
+
+/// What is said about the layers of one part, one after the other.
+fn together(all: impl Iterator<Item = (LayerPart, Text)>, part: LayerPart) -> Option<Text> {
+    let of_part = all.filter(|(of, _)| *of == part);
+    let mut says: Vec<Text> = of_part.map(|(_, says)| says).collect();
+    let last = says.pop()?;
+    Some(says.into_iter().rfold(last, |rest, first| {
         Text::new("pair-and")
             .text("first", first)
             .text("rest", rest)
-    });
-    Some(
-        Text::new("verdict-layers")
-            .word("from", &first.from)
-            .word("to", &first.to)
-            .text("layers", layers),
-    )
+    }))
 }
 
-/// The numbers that a layer is told by.
-fn brief(phase: &PhaseRecord) -> Option<Text> {
+/// The numbers that a layer is told by, and the part of the system that it belongs to.
+fn brief(phase: &PhaseRecord) -> Option<(LayerPart, Text)> {
     let layer = match phase.layer() {
         target::LAYER => kinds::http::TARGET_LAYER,
         _ => phase.kind()?.layer?,
@@ -66,5 +87,5 @@ fn brief(phase: &PhaseRecord) -> Option<Text> {
         };
         text = text.number(number.name, value, unit);
     }
-    Some(text)
+    Some((layer.part, text))
 }

@@ -67,7 +67,7 @@ pub fn verdict(record: &Record) -> Vec<Text> {
         return out;
     }
     out.extend(versus::of(record).map(|(found, _)| versus::says(&found)));
-    out.extend(layers::sentence(record));
+    out.extend(layers::sentences(record));
     out.extend(of_points);
     of_load(record, main, out)
 }
@@ -109,7 +109,7 @@ fn of_load(record: &Record, main: Option<&PhaseRecord>, mut out: Vec<Text>) -> V
             *first = Text::new("verdict-repeat-middle").text("says", first.clone());
         }
         // What a layer came to has been said with all the others.
-        let is_said = layers::sentence(record).is_some() && main.name == main.workload;
+        let is_said = !layers::sentences(record).is_empty() && main.name == main.workload;
         let said = usize::from(is_said && !failing::is_failing(&view));
         out.extend(after_first(says, of_search).into_iter().skip(said));
     } else if out.is_empty() {

@@ -3,7 +3,7 @@
 use crate::metric::metrics;
 
 use super::{
-    Carried, Charts, CurveMetrics, End, Ends, Expects, Family, Kind, Layer, LayerNumber,
+    Carried, Charts, CurveMetrics, End, Ends, Expects, Family, Kind, Layer, LayerNumber, LayerPart,
     PairFigure, Reach, Track, TrackSource, Transfer,
 };
 
@@ -152,6 +152,7 @@ pub const KIND: Kind = Kind {
     }],
     layer: Some(Layer {
         key: "layer-bus",
+        part: LayerPart::Messages,
         numbers: &[LayerNumber {
             name: "rate",
             metric: MESSAGES_PER_SECOND,

@@ -1,7 +1,7 @@
 //! A connection, a request and a response each time (`crr`).
 
 use super::exchange::between_hosts;
-use super::{Expects, Family, Kind, Layer, LayerNumber, PairFigure, Reach};
+use super::{Expects, Family, Kind, Layer, LayerNumber, LayerPart, PairFigure, Reach};
 
 const CONNECTS_EACH_TIME: bool = true;
 
@@ -39,6 +39,7 @@ pub const KIND: Kind = Kind {
     }],
     layer: Some(Layer {
         key: "layer-crr",
+        part: LayerPart::Messages,
         numbers: &[LayerNumber {
             name: "rate",
             metric: CONNECTIONS_PER_SECOND,

@@ -5,7 +5,7 @@ use crate::metrics::target;
 
 use super::{
     BadAnswers, Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, Layer,
-    LayerNumber, Noun, PairFigure, Reach, Track, TrackSource,
+    LayerNumber, LayerPart, Noun, PairFigure, Reach, Track, TrackSource,
 };
 
 #[rustfmt::skip]
@@ -188,6 +188,7 @@ const P99: LayerNumber = LayerNumber {
 /// The layer of requests to an application server, which tells the waits in its queues.
 pub const TARGET_LAYER: Layer = Layer {
     key: "layer-target",
+    part: LayerPart::Services,
     numbers: &[
         RATE,
         P99,
@@ -283,6 +284,7 @@ pub const KIND: Kind = Kind {
     }],
     layer: Some(Layer {
         key: "layer-http",
+        part: LayerPart::Services,
         numbers: &[RATE, P99],
     }),
     by_label: true,

@@ -311,8 +311,26 @@ impl PairFigure {
 pub struct Layer {
     /// Key of the message.
     pub key: &'static str,
+    /// Part of the system whose sentence has it.
+    pub part: LayerPart,
     /// Its variables.
     pub numbers: &'static [LayerNumber],
+}
+
+/// Part of a system that a check tells in one sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerPart {
+    /// The way between two hosts.
+    Way,
+    /// Messages and connections of programs.
+    Messages,
+    /// Servers and files.
+    Services,
+}
+
+impl LayerPart {
+    /// Every part, in the order in which people read them.
+    pub const ALL: [Self; 3] = [Self::Way, Self::Messages, Self::Services];
 }
 
 /// One variable of a layer's message.

@@ -3,8 +3,8 @@
 use crate::metric::{Stat, metrics};
 
 use super::{
-    Charts, CurveMetrics, End, Ends, Expects, Family, Kind, Layer, LayerNumber, PairFigure, Reach,
-    Track, TrackSource,
+    Charts, CurveMetrics, End, Ends, Expects, Family, Kind, Layer, LayerNumber, LayerPart,
+    PairFigure, Reach, Track, TrackSource,
 };
 
 #[rustfmt::skip]
@@ -134,6 +134,7 @@ pub const KIND: Kind = Kind {
     ],
     layer: Some(Layer {
         key: "layer-probe",
+        part: LayerPart::Way,
         numbers: &[
             LayerNumber {
                 name: "p50",

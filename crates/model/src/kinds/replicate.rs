@@ -3,8 +3,8 @@
 use crate::metric::metrics;
 
 use super::{
-    Carried, Charts, End, Ends, Expects, Family, FileCopy, Kind, Layer, LayerNumber, PairFigure,
-    Reach, Track, TrackSource,
+    Carried, Charts, End, Ends, Expects, Family, FileCopy, Kind, Layer, LayerNumber, LayerPart,
+    PairFigure, Reach, Track, TrackSource,
 };
 
 #[rustfmt::skip]
@@ -126,6 +126,7 @@ pub const KIND: Kind = Kind {
     }],
     layer: Some(Layer {
         key: "layer-replicate",
+        part: LayerPart::Services,
         numbers: &[
             LayerNumber {
                 name: "bytes",

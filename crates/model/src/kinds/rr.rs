@@ -3,7 +3,7 @@
 use crate::metric::Stat;
 
 use super::exchange::between_hosts;
-use super::{Expects, Family, Kind, Layer, LayerNumber, PairFigure, Reach};
+use super::{Expects, Family, Kind, Layer, LayerNumber, LayerPart, PairFigure, Reach};
 
 const CONNECTS_EACH_TIME: bool = false;
 
@@ -48,6 +48,7 @@ pub const KIND: Kind = Kind {
     ],
     layer: Some(Layer {
         key: "layer-rr",
+        part: LayerPart::Messages,
         numbers: &[
             LayerNumber {
                 name: "p50",

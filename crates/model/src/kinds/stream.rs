@@ -3,7 +3,7 @@
 use crate::metric::metrics;
 
 use super::{
-    Carried, Charts, CurveMetrics, End, Ends, Expects, Family, Kind, Layer, LayerNumber,
+    Carried, Charts, CurveMetrics, End, Ends, Expects, Family, Kind, Layer, LayerNumber, LayerPart,
     PairFigure, Reach, Track, TrackSource, Transfer,
 };
 
@@ -118,6 +118,7 @@ pub const KIND: Kind = Kind {
     }],
     layer: Some(Layer {
         key: "layer-stream",
+        part: LayerPart::Way,
         numbers: &[LayerNumber {
             name: "bits",
             metric: GOODPUT_BITS_PER_SECOND,

@@ -3,7 +3,7 @@
 
 use crate::metric::metrics;
 
-use super::{Kind, Layer, LayerNumber, sql};
+use super::{Kind, Layer, LayerNumber, LayerPart, sql};
 
 #[rustfmt::skip]
 metrics! {
@@ -17,6 +17,7 @@ pub const KIND: Kind = Kind {
     question: "how many transfers per second does a database commit, and does it keep every one of them?",
     layer: Some(Layer {
         key: "layer-tpcb",
+        part: LayerPart::Services,
         numbers: &[LayerNumber {
             name: "rate",
             metric: sql::TRANSACTIONS_PER_SECOND,
