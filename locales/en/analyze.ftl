@@ -137,6 +137,7 @@ rule-host-busy-so-late = So { $share } of the datagrams of { $host } left more t
 rule-host-busy-so-asks-late = So { $share } of the requests left { $host } more than 1 ms late.
 rule-generator-limited-stood-says = { $share } of the requests queued up on { $host } for up to { $wait }, although no response took longer than { $service }: the requesting program stalled.
 rule-generator-limited-silent-says = { $share } of the requests queued up on { $host } for up to { $wait }, and for { $silent } nothing on { $host } took a sample, its monitors included: the requesting program stalled.
+rule-generator-limited-loop-stood-says = For { $silent }, { $share } of the load, nothing on { $host } took a sample, its monitors included, and the longest answer waited { $wait } to be read: the requesting program stood still.
 rule-generator-limited-stood-next = Find out what kept the requesting program on { $host } from running; its CPU load over time shows when. Repeat on a less busy host.
 rule-host-busy-next = Stop other work on { $host }, or give it more cores than the test has busy threads, and repeat.
 rule-host-busy-shared-next = These figures tell what the machine can do, not what a network can. Use fewer hosts or streams, or run `sokudo serve` on machines of their own.
@@ -328,6 +329,8 @@ rule-answer-wait-serial-says = Requests wait for one another at { $host }: the s
 rule-answer-wait-serial-next = Find what serves the requests of { $host } one by one: a single thread, a lock, or one full core.
 rule-answer-wait-pool-says = Requests wait for one another at { $host }: the shortest takes { $shortest }, the mean { $mean }, { $under } are under way and about { $worked } are worked on at a time.
 rule-answer-wait-pool-next = Find the pool of { $host } that has so many places, or its CPU.
+rule-answer-wait-way-says = A request takes { $mean }, and the round trips of its connection take { $trip } each although { $lowest } is possible: a queue on the way to { $host } or back holds requests up, and not { $host } itself.
+rule-answer-wait-way-next = Find the narrowest link of the way and what fills its queue; `sokudo stream` and `sokudo probe` between the hosts measure both. Fetch fewer bytes for each request.
 rule-answer-wait-wait-says = A request takes { $mean }, the shortest { $shortest }, on the way to { $host } or in its work, while the threads of this load are idle: that time and the number of requests under way set the rate of a closed loop.
 rule-answer-wait-wait-next = Shorten what { $host } does for a request or the way to it, or allow more requests under way.
 evidence-service-mean = { $host } answered after { $value } on average
@@ -335,7 +338,7 @@ evidence-service-shortest = { $host } answered after { $value } at best
 evidence-first-error = { $host }: the first failure says: { $error }
 rule-delayed-ack-behind-says = { $from } held small messages back at { $share } of the readings until { $to } had acknowledged the one before, although its windows had room (Nagle's algorithm).
 finding-answer_wait-means = In a closed loop the time of an answer and the number of requests under way set the rate. Where that time passes is named: the distance, a queue at the far end, or its work.
-finding-answer_wait-signs = The threads of both ends want a CPU for less than { $idle } of the time, and a request takes at least { $clear }. The distance is the reason when the lowest round trip, times the segments that a session sends in a transaction, makes up { $way } of it; requests wait for one another when the mean is at least { $queued } times the shortest.
+finding-answer_wait-signs = The threads of both ends want a CPU for less than { $idle } of the time, and a request takes at least { $clear }. The distance is the reason when the lowest round trip, times the segments that a session sends in a transaction, makes up { $way } of it; requests wait for one another when the mean is at least { $queued } times the shortest. Where the mean round trip is at least { $grown } times the lowest and as large a part, a queue on the way is the reason when it is more than { $delayed } longer; with less, delayed acknowledgements may be.
 finding-answer_wait-try = Allow more requests under way (--window, --connections), or shorten what the far end does for each.
 
 rule-window-full-says =
@@ -563,6 +566,8 @@ check-skew-failed = { $phase }: the flows began { $spread } apart, more than the
 ## Layers of a check
 
 verdict-layers = { $from } → { $to }: { $layers }.
+verdict-layers-messages = Programs at both ends: { $layers }.
+verdict-layers-services = Services: { $layers }.
 layer-probe = { $p50 } there and back, { $loss } lost
 layer-rr = an answer after { $p50 }, 99 % within { $p99 }
 layer-crr = { $rate } new connections/s
@@ -636,6 +641,12 @@ rule-lost-queries-unknown-says =
        *[other] { $count } queries
     } to { $server } got no response in time, { $share } of all: lost on the way, dropped at a full socket of the server, or left unanswered on purpose.
 rule-lost-queries-unknown-next = On the server, look at UDP RcvbufErrors (`nstat -az UdpRcvbufErrors`) and at its rate limiting; compare with --transport tcp, which loses nothing silently.
+rule-lost-queries-requests-says =
+    { $count ->
+        [one] One request
+       *[other] { $count } requests
+    } to { $server } got no answer in time, { $share } of all: the datagram or its answer was lost on the way, or found a full socket. In a closed loop each keeps its place until the timeout.
+rule-lost-queries-requests-next = `sokudo probe` between the hosts shows how much is lost and in which direction; compare with --transport tcp, which sends again what is lost.
 rule-truncated-responses-says =
     { $count ->
         [one] One response
@@ -645,6 +656,7 @@ rule-truncated-responses-next = Allow larger responses (--udp-bytes), as far as 
 evidence-error-codes = Responses with this error code at { $host }: { $value }
 evidence-whole-answers = Responses with code NOERROR at { $host }: { $value }
 evidence-lost-queries = Queries of { $host } without a response: { $value }
+evidence-lost-requests = Requests of { $host } without an answer: { $value }
 evidence-own-socket-full = UDP datagrams that found a full socket on { $host }: { $value }
 evidence-truncated = Truncated responses at { $host }: { $value }
 rule-request-failures-refused-says =
@@ -737,10 +749,11 @@ rule-error-answers-slow-next = Measure the server behind the gateway by itself; 
 rule-error-answers-refused-next = The server's log says why it refuses these requests.
 rule-error-answers-server-next = The server's log says what failed; these answers are no measure of its speed.
 rule-unserved-connections-says = { $unserved } connections to { $to } were accepted by its system and never served, while { $served } others were: its program does not accept them.
-rule-unserved-connections-all-says = { $unserved } connections to { $to } were accepted by its system, and none was served: its program hangs or accepts nothing.
+rule-unserved-connections-all-says = { $unserved } connections to { $to } were accepted by its system, and no answer came on any: its program hangs or accepts nothing, or its answers do not arrive.
 rule-unserved-connections-files-says = { $unserved } connections to { $to } were accepted by its system and never served: its program has as many files open as it may, and cannot accept more.
 rule-unserved-connections-files-next = Raise the limit of open files of the server (LimitNOFILE, ulimit -n), and see that it closes what it no longer needs.
 rule-unserved-connections-next = On the server, compare its open files with their limit (/proc/PID/limits), its threads with their maximum, and see Recv-Q of the listening socket (`ss -ltn`).
+rule-unserved-connections-all-next = On the server, compare its open files with their limit (/proc/PID/limits), its threads with their maximum, and see Recv-Q of the listening socket (`ss -ltn`). If it answers there, large packets may be lost on the way back: `ping -M do -s 1400` from the server shows it.
 rule-server-cpu-thread-says = The server has no CPU time left in one thread: it uses { $thread } of a core{ $work }.
 rule-server-cpu-thread-next = Use more threads or processes in the server, or less work per request: a profile of that thread (`perf top -t`) shows where the time goes.
 rule-server-cpu-cores-says = The server uses { $cores } cores and may use { $allowed }: its CPU time is the limit{ $work }.
@@ -798,6 +811,8 @@ rule-request-stage-taken-next = Look at what the server does with bodies while t
 evidence-path-window = { $host }: with something to send, the server's receive window was full for { $value } of the time
 rule-request-stage-wait-says = { $share } of a request passes between its last byte and the first of the answer, { $mean } at the server{ $best }. In a closed loop this time and the number of connections set the rate; more connections show whether requests wait for one another there.
 rule-request-stage-wait-next = Look at the server while the load runs (the monitor `process:port=…` on its host): with CPU time left, its requests wait for something else, such as a disk, another service or a timer. With twice as many under way, twice the rate says that each takes this long by itself, the same rate that they wait for one another.
+rule-request-stage-either-says = { $share } of a request passes between its last byte and the first of the answer: { $mean }{ $best }. The round trips of the connections vary as much, { $trip } on average and { $lowest } at best: from here it cannot be told whether that is the server or the way.
+rule-request-stage-either-next = `sokudo probe` between the hosts tells what the way takes; the monitor `process:port=…` on the server's host tells whether it works.
 rule-request-stage-read-says = { $share } of a request passes between the first and the last byte of its answer, { $mean } for { $bytes }: the server sends the body slowly, or the way is narrow.
 rule-request-stage-read-next = Fetch the same body on the server itself: as slow there, the server makes it slowly.
 rule-request-stage-read-server-says = The server sends its answers' bodies slowly: the first byte comes early, the last { $mean } later for { $bytes }, many times the round trip of { $lowest }. That is { $share } of a request.
@@ -919,7 +934,7 @@ finding-buffer_below_asked-signs = `getsockopt` reports less than { $enough } of
 finding-buffer_below_asked-try = Raise net.core.rmem_max (receive) or net.core.wmem_max (send) with sysctl.
 
 finding-connection_churn-means = Nearly every request used a new connection, so the load consists of connections as much as of requests. Where making them takes much of the time, they limit the rate.
-finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests. They limit the rate when connecting and the TLS handshake take at least { $costs } of a request's time, or the asking thread was on a CPU or ready for one for at least { $busy } of the time, or requests take at most { $short } each and { $cheap } of the load's time; not when a requested rate was kept, when pauses of users set it, or when dropped calls make connecting long.
+finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests, and { $each } for each connection that could be kept. They limit the rate when connecting and the TLS handshake take at least { $costs } of a request's time, or the asking thread was on a CPU or ready for one for at least { $busy } of the time, or requests take at most { $short } each and { $cheap } of the load's time; not when a requested rate was kept, when pauses of users set it, or when dropped calls make connecting long.
 finding-connection_churn-try = Keep connections if real users do: look for `Connection: close` from the server, and switch keep-alive on in the load. Otherwise widen net.ipv4.ip_local_port_range or use more generators.
 
 finding-corruption-means = Datagrams arrived with changed bytes that the UDP checksum did not detect.
@@ -946,7 +961,7 @@ finding-error_burst-signs = At least { $most } of the failures lie within { $sho
 finding-error_burst-try = Find out what the servers did at that time: restart, deployment, exhausted pool, full disk, interrupted path.
 
 finding-generator_limited-means = The load generator was the limit: it did not offer the requested load, offered it late, or had no CPU time or no local port left. The figures describe the generator, not the system under test.
-finding-generator_limited-signs = More than { $short } of the requested datagrams were not sent, or more than { $late } of the datagrams or requests left more than 1 ms late. Without a requested rate: the sending thread used at least { $thread } of a core and at most { $lossless } was lost, or an event loop used at least { $loop } of a core. Or connections failed because no local port was left.
+finding-generator_limited-signs = More than { $short } of the requested datagrams were not sent, or more than { $late } of the datagrams or requests left more than 1 ms late. Without a requested rate: the sending thread used at least { $thread } of a core and at most { $lossless } was lost, or an event loop used at least { $loop } of a core; or nothing on the asking host ran for at least { $hole } of a closed loop. Or connections failed because no local port was left.
 finding-generator_limited-try = Use more streams, threads or generating hosts, larger datagrams, or a lower rate. If ports are exhausted, switch keep-alive on or widen net.ipv4.ip_local_port_range.
 
 finding-hidden_stall-means = The server stalled, and the percentiles do not show it: in a closed loop each user waits and sends nothing during the stall, so that only one request per user is late (coordinated omission).
@@ -965,8 +980,8 @@ finding-loss_limited-means = Packet loss limited a TCP connection: each loss mak
 finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. Losses that all fall into the first half do not count: TCP made them until it had found its rate. From { $many } on, time with a full send buffer counts, too: it keeps what was lost. Or the slowest response took at least { $timeout } on a connection with retransmissions, or the hosts sent more segments again than calls for connections.
 finding-loss_limited-try = Find the place of the loss with `sokudo datagram`, or compare a congestion control that does not treat every loss as congestion (--cc bbr).
 
-finding-lost_queries-means = Queries to a name server stayed without a response. Over UDP the asking end sees the reason only when the server's host says that nothing listens, or when its own sockets were full.
-finding-lost_queries-signs = At least { $some } of the queries have no response; from { $grave } on the figures are about the losses. Full sockets on the generator's host count as the reason when they dropped at least { $most } as many datagrams.
+finding-lost_queries-means = Queries to a name server, or requests over UDP, stayed without a response. Over UDP the asking end sees the reason only when the server's host says that nothing listens, or when its own sockets were full.
+finding-lost_queries-signs = At least { $some } of the queries, or of the requests over UDP, have no response; from { $grave } on the figures are about the losses. Full sockets on the generator's host count as the reason when they dropped at least { $most } as many datagrams.
 finding-lost_queries-try = See whether the server listens, whether its UDP sockets overflow (RcvbufErrors) and whether it limits rates; compare with --transport tcp.
 
 finding-low_mtu-means = The path MTU is below that of Ethernet, or datagrams are larger than the path MTU and are sent in fragments. The loss of one fragment loses the whole datagram.
@@ -1055,7 +1070,7 @@ finding-replication_stage-means = Most of the time of a replication's threads pa
 finding-replication_stage-signs = One stage holds at least { $most } of the time of the data threads of one end. Of the time in the target's files, syncing is the reason when it makes up at least { $syncing }, and is told beside the rest from { $beside } on; creating and renaming when files have at most { $small } on average, else writing. Compression that shrinks by less than { $poor } to 1 is called useless.
 finding-replication_stage-try = Mend the stage that is named: level, durability and connections are options of the replication, disks and file systems are not.
 finding-request_stage-means = Most of the time of a request passes in one stage, which is named: name, connection, TLS, sending, the server's work and queues, or the body.
-finding-request_stage-signs = One stage holds at least { $most } of the time of a request (sending it, where at least { $held } of the requests waited for a stream of HTTP/2: the number that the server grants) while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest, all of one label, and the answers show it: { $paced } of the times between them are even and fewer than { $part } are worked on at a time (a limit on the rate); { $paused } of the time passes in long gaps (the server stands still); fewer than { $several } follow each other closely (one by one); or the 90th percentile is no more than { $alike } times the median (a pool). The way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains; the server takes bodies slowly when its receive window was full for { $taken } of the time with something to send; where connections gave few samples, what the smoothing hides of it is added.
+finding-request_stage-signs = One stage holds at least { $most } of the time of a request (sending it, where at least { $held } of the requests waited for a stream of HTTP/2: the number that the server grants) while the asking thread is busy or ready for less than { $busy } of the time. Requests wait for one another when the mean wait is at least { $queued } times the shortest, all of one label, and the answers show it: { $paced } of the times between them are even and fewer than { $part } are worked on at a time (a limit on the rate); { $paused } of the time passes in long gaps (the server stands still); fewer than { $several } follow each other closely (one by one); or the 90th percentile is no more than { $alike } times the median (a pool). The way is the reason when its round trip makes up at least { $way } of the wait, and a queue on it when the mean round trip is at least { $grown } times the lowest and more than { $delayed } longer, which no delayed acknowledgement explains; with less, and a lowest round trip of at least { $short } of the shortest wait, it may be either; the server takes bodies slowly when its receive window was full for { $taken } of the time with something to send; where connections gave few samples, what the smoothing hides of it is added.
 finding-request_stage-try = Mend the stage that is named; the finding says how to tell its causes apart.
 
 finding-request_path-means = Requests are held up because segments of their connections are lost, or come in another order.

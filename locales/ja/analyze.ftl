@@ -127,6 +127,7 @@ rule-host-busy-so-late = このため、{ $host } のデータグラムの { $sh
 rule-host-busy-so-asks-late = そのため、リクエストの { $share } が 1 ms 以上遅れて { $host } を出ました。
 rule-generator-limited-stood-says = リクエストの { $share } が { $host } で最大 { $wait } 順番待ちになりました。応答は最も遅いもので { $service } です。リクエスト側のプログラムが停止していました。
 rule-generator-limited-silent-says = リクエストの { $share } が { $host } で最大 { $wait } 順番待ちになりました。{ $host } では { $silent } の間、監視も含めて何も測定されていません。リクエスト側のプログラムが停止していました。
+rule-generator-limited-loop-stood-says = { $host } では { $silent } の間 (負荷の { $share })、監視も含めて何も測定されず、最も遅い応答は読まれるまで { $wait } 待ちました。リクエスト側のプログラムが停止していました。
 rule-generator-limited-stood-next = { $host } のリクエスト側プログラムの実行を妨げたものを調べてください（負荷の推移で時刻が分かります）。負荷の少ないホストで、やり直してください。
 rule-host-busy-next = { $host } の他の処理を止めるか、測定で使うスレッド数より多いコアを割り当てて、再測定してください。
 rule-host-busy-shared-next = この数値が示すのはこのマシンの能力で、ネットワークの能力ではありません。ホストやストリームを減らすか、別々のマシンで `sokudo serve` を実行して測定してください。
@@ -291,6 +292,8 @@ rule-answer-wait-serial-says = リクエストが { $host } で順番を待っ�
 rule-answer-wait-serial-next = { $host } でリクエストを 1 件ずつ処理しているもの（単一のスレッド、ロック、1 コアの飽和）を調べてください。
 rule-answer-wait-pool-says = リクエストが { $host } で順番を待っています。最短 { $shortest }、平均 { $mean } で、{ $under } 件が処理中ですが同時に処理されるのは約 { $worked } 件です。
 rule-answer-wait-pool-next = { $host } でその数だけ空きのあるプール、または CPU を調べてください。
+rule-answer-wait-way-says = 1 件のリクエストに { $mean } かかり、接続の往復は最短 { $lowest } のところ { $trip } かかっています。{ $host } 自身ではなく、{ $host } との間の経路のキューが遅らせています。
+rule-answer-wait-way-next = 経路の最も狭いリンクと、そのキューを埋めているものを突き止めてください。ホスト間の `sokudo stream` と `sokudo probe` で測れます。1 件で取り出すバイト数を減らすことも有効です。
 rule-answer-wait-wait-says = 1 件のリクエストに { $mean }（最短 { $shortest }）かかります。時間は { $host } への経路か { $host } の処理で過ぎ、この負荷のスレッドは空いています。閉ループのレートは、この時間と同時に出せるリクエストの数で決まります。
 rule-answer-wait-wait-next = { $host } の処理か経路を短くするか、同時に出せるリクエストを増やしてください。
 evidence-service-mean = { $host } の応答の平均は { $value }
@@ -298,7 +301,7 @@ evidence-service-shortest = { $host } の応答の最短は { $value }
 evidence-first-error = { $host }: 最初の失敗の内容: { $error }
 rule-delayed-ack-behind-says = { $from } は、ウィンドウに余裕があるのに、読み取りの { $share } で小さなメッセージを { $to } が前のものを確認応答するまで保留していました（Nagle のアルゴリズム）。
 finding-answer_wait-means = 閉ループでは、応答の時間と同時に出せるリクエストの数がレートを決めます。時間が過ぎる場所（距離、相手側のキュー、相手側の処理）を示します。
-finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件のリクエストに { $clear } 以上かかる。最短の往復時間（トランザクションでは、その間にセッションが送るセグメントの数を掛ける）が { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、リクエストは互いに待っている。
+finding-answer_wait-signs = 両端のスレッドが CPU を必要とした時間は { $idle } 未満で、1 件のリクエストに { $clear } 以上かかる。最短の往復時間（トランザクションでは、その間にセッションが送るセグメントの数を掛ける）が { $way } を占めれば距離が理由である。平均が最短の { $queued } 倍以上なら、リクエストは互いに待っている。平均の往復時間が最短の { $grown } 倍以上で、同じだけの割合を占めるとき、{ $delayed } を超えて長ければ経路のキューが理由であり、それ以下なら遅延確認応答かもしれない。
 finding-answer_wait-try = 同時に出せるリクエストを増やす（--window、--connections）か、相手側の 1 件あたりの処理を短くしてください。
 
 rule-window-full-says =
@@ -506,6 +509,8 @@ check-skew-failed = { $phase }: フローの開始が { $spread } ずれまし�
 ## check の各層
 
 verdict-layers = { $from } → { $to }: { $layers }。
+verdict-layers-messages = 両端のプログラム: { $layers }。
+verdict-layers-services = サービス: { $layers }。
 layer-probe = 往復 { $p50 }、損失 { $loss }
 layer-rr = 応答まで { $p50 }、99 % は { $p99 } 以内
 layer-crr = 新しい接続 { $rate } 本/秒
@@ -551,11 +556,14 @@ rule-lost-queries-own-says = { $server } への問い合わせ { $count } 件 (�
 rule-lost-queries-own-next = { $host } のスレッドを増やすか (--threads)、同時に待つ問い合わせを減らし (--window)、net.core.rmem_default を上げてください。
 rule-lost-queries-unknown-says = { $server } への問い合わせ { $count } 件 (全体の { $share }) に時間内の応答がありません。途中で失われたか、サーバーのソケットあふれで捨てられたか、意図的に答えられていません。
 rule-lost-queries-unknown-next = サーバーで UDP の RcvbufErrors (`nstat -az UdpRcvbufErrors`) とレート制限を確認し、黙って失われることのない --transport tcp と比べてください。
+rule-lost-queries-requests-says = { $server } へのリクエスト { $count } 件 (全体の { $share }) に時間内の応答がありません。データグラムかその応答が途中で失われたか、ソケットあふれで捨てられました。閉ループでは、タイムアウトまで 1 件ずつその場所をふさぎます。
+rule-lost-queries-requests-next = ホスト間の `sokudo probe` で損失の量と向きが分かります。失われたものを再送する --transport tcp と比べてください。
 rule-truncated-responses-says = { $server } の応答 { $count } 件 (全体の { $share }) がデータグラムに収まらず、切り詰められました。リゾルバーならこれらを TCP で問い合わせ直します。
 rule-truncated-responses-next = 経路が分割せずに運べる範囲で大きな応答を許すか (--udp-bytes)、TCP で測定してください (--transport tcp)。
 evidence-error-codes = { $host } が受けた、このエラーコードの応答: { $value }
 evidence-whole-answers = { $host } が受けた NOERROR の応答: { $value }
 evidence-lost-queries = { $host } の応答のない問い合わせ: { $value }
+evidence-lost-requests = { $host } の応答のないリクエスト: { $value }
 evidence-own-socket-full = { $host } でソケットあふれにより捨てられた UDP データグラム: { $value }
 evidence-truncated = { $host } が受けた切り詰められた応答: { $value }
 rule-request-failures-refused-says = 接続が { $count } 回拒否され、リクエストの { $share } が失敗しました。待ち受けがないか、サーバーが接続を断っています。
@@ -620,10 +628,11 @@ rule-error-answers-slow-next = ゲートウェイの背後のサーバーを単�
 rule-error-answers-refused-next = これらのリクエストを断る理由はサーバーのログで分かります。
 rule-error-answers-server-next = 失敗の内容はサーバーのログで分かります。これらの応答はサーバーの速さを示しません。
 rule-unserved-connections-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、処理されませんでした (ほかの { $served } 本は処理されました)。プログラムが accept していません。
-rule-unserved-connections-all-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、1 本も処理されませんでした。プログラムが止まっているか、accept していません。
+rule-unserved-connections-all-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、どれにも応答が届きませんでした。プログラムが止まっているか accept していないか、応答が途中で失われています。
 rule-unserved-connections-files-says = { $to } への接続 { $unserved } 本はシステムに受け付けられましたが、処理されませんでした。プログラムの開いているファイルが上限に達し、これ以上 accept できません。
 rule-unserved-connections-files-next = サーバーの開けるファイル数の上限 (LimitNOFILE、ulimit -n) を上げ、不要なものを閉じているか確認してください。
 rule-unserved-connections-next = サーバーで、開いているファイルと上限 (/proc/PID/limits)、スレッド数と最大数を比べ、待ち受けソケットの Recv-Q (`ss -ltn`) を見てください。
+rule-unserved-connections-all-next = サーバーで、開いているファイルと上限 (/proc/PID/limits)、スレッド数と最大数を比べ、待ち受けソケットの Recv-Q (`ss -ltn`) を見てください。サーバー上では応答している場合、帰りの経路で大きなパケットが失われているかもしれません。サーバーから `ping -M do -s 1400` で確かめられます。
 rule-server-cpu-thread-says = サーバーの 1 スレッドの CPU 時間が尽きています。1 コアの { $thread } を使っています{ $work }。
 rule-server-cpu-thread-next = サーバーのスレッドやプロセスを増やすか、1 件あたりの処理を減らしてください。そのスレッドのプロファイル (`perf top -t`) で時間の使い道が分かります。
 rule-server-cpu-cores-says = サーバーは { $cores } コア分を使っていますが、使えるのは { $allowed } コアまでです。CPU 時間が上限です{ $work }。
@@ -681,6 +690,8 @@ rule-request-stage-taken-next = サーバーが本文を受け取りながら何
 evidence-path-window = { $host }: 送るものがあった時間の { $value } でサーバーの受信ウィンドウがいっぱいだった
 rule-request-stage-wait-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでで、サーバーで平均 { $mean }{ $best } かかります。閉ループでは、この時間と接続数がレートを決めます。サーバー内で互いに待っているかどうかは、接続を増やすと分かります。
 rule-request-stage-wait-next = 負荷をかけながらサーバーを調べてください (そのホストでモニター `process:port=…`)。CPU に余裕があれば、ディスク、他のサービス、タイマーなどを待っています。同時数を 2 倍にしてレートも 2 倍になれば 1 件の処理自体にこの時間がかかり、変わらなければリクエストが互いを待っています。
+rule-request-stage-either-says = リクエストの時間の { $share } は、最後のバイトから応答の最初のバイトまでです: 平均 { $mean }{ $best }。接続の往復時間も同じように変動しており (平均 { $trip }、最短 { $lowest })、サーバーと経路のどちらなのか、ここからは分かりません。
+rule-request-stage-either-next = 経路にかかる時間はホスト間の `sokudo probe` で、サーバーが働いているかどうかは、そのホストのモニター `process:port=…` で分かります。
 rule-request-stage-read-says = リクエストの時間の { $share } は応答の最初と最後のバイトの間です。{ $bytes } に { $mean } かかります。サーバーが本文を遅く送っているか、経路が狭くなっています。
 rule-request-stage-read-next = サーバー自身で同じ本文を取得してください。そこでも遅ければ、サーバーの生成が遅くなっています。
 rule-request-stage-read-server-says = サーバーが応答の本文を遅く送っています。最初のバイトは早く、最後のバイトは { $mean } 後です ({ $bytes }、往復時間 { $lowest } の何倍も)。リクエストの時間の { $share } です。
@@ -798,7 +809,7 @@ finding-buffer_below_asked-signs = `getsockopt` の値が要求の { $enough } �
 finding-buffer_below_asked-try = sysctl で net.core.rmem_max（受信）または net.core.wmem_max（送信）を大きくしてください。
 
 finding-connection_churn-means = ほぼすべてのリクエストが新しい接続を使い、リクエストと同じだけ接続の負荷になっています。接続の確立に時間がかかれば、それがレートを制限します。
-finding-connection_churn-signs = { $few } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。接続と TLS ハンドシェイクがリクエストの時間の { $costs } 以上を占めるか、リクエスト側スレッドが時間の { $busy } 以上で動作中または CPU 待ちであるか、リクエストが 1 件 { $short } 以下で負荷全体では { $cheap } ごと以下なら、レートを制限している。ただし、指定したレートが保たれた場合、ユーザーの休止がレートを決める場合、捨てられた呼び出しが接続を長くしている場合を除く。
+finding-connection_churn-signs = { $few } 件以上、保てる接続 1 本あたり { $each } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。接続と TLS ハンドシェイクがリクエストの時間の { $costs } 以上を占めるか、リクエスト側スレッドが時間の { $busy } 以上で動作中または CPU 待ちであるか、リクエストが 1 件 { $short } 以下で負荷全体では { $cheap } ごと以下なら、レートを制限している。ただし、指定したレートが保たれた場合、ユーザーの休止がレートを決める場合、捨てられた呼び出しが接続を長くしている場合を除く。
 finding-connection_churn-try = 実際のユーザーが接続を保つなら、サーバーの `Connection: close` を調べ、負荷側で keep-alive を有効にしてください。そうでなければ net.ipv4.ip_local_port_range を広げるか、生成元を増やしてください。
 
 finding-corruption-means = 内容の変わったデータグラムが届き、UDP チェックサムでは検出されませんでした。
@@ -825,7 +836,7 @@ finding-error_burst-signs = 失敗が全部で { $few } 件以上あり、その
 finding-error_burst-try = その時刻にサーバーで起きたことを調べてください。再起動、配備、プールの枯渇、ディスクの満杯、経路の切断などです。
 
 finding-generator_limited-means = 負荷を作る側が限界でした。指定した負荷を出せなかったか、遅れて出したか、CPU 時間またはローカルポートが足りませんでした。数値は測定対象ではなく、負荷生成側を表しています。
-finding-generator_limited-signs = 指定したデータグラムの { $short } を超える分が送られなかったか、データグラムまたはリクエストの { $late } を超える分が 1 ms 以上遅れて出た。レートの指定がない場合は、送信スレッドが 1 コアの { $thread } 以上を使い損失が { $lossless } 以下だったか、イベントループが 1 コアの { $loop } 以上を使った。または、ローカルポートがなく接続できなかった。
+finding-generator_limited-signs = 指定したデータグラムの { $short } を超える分が送られなかったか、データグラムまたはリクエストの { $late } を超える分が 1 ms 以上遅れて出た。レートの指定がない場合は、送信スレッドが 1 コアの { $thread } 以上を使い損失が { $lossless } 以下だったか、イベントループが 1 コアの { $loop } 以上を使った。または、閉ループの { $hole } 以上の間、リクエスト側のホストで何も動いていなかった。または、ローカルポートがなく接続できなかった。
 finding-generator_limited-try = ストリーム、スレッド、負荷を作るホストを増やすか、データグラムを大きくするか、レートを下げてください。ポートが足りない場合は、keep-alive を有効にするか net.ipv4.ip_local_port_range を広げてください。
 
 finding-hidden_stall-means = サーバーが一時停止しましたが、パーセンタイルには現れていません。閉ループでは停止中にユーザーが何も送らないため、遅れるのはユーザーごとに 1 件だけです（coordinated omission）。
@@ -844,8 +855,8 @@ finding-loss_limited-means = パケット損失が TCP 接続を制限しまし�
 finding-loss_limited-signs = 時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、セグメントの { $some } 以上が再送され、往復時間に待ち行列が見られない。すべて前半に起きた損失は、TCP がレートを見つけるまでのものなので数えない。{ $many } 以上では、失われたものを保持して満杯になった送信バッファーの時間も数える。または、再送のあった接続で最も遅い応答が { $timeout } 以上かかったか、接続の呼び出しを超えてホストがセグメントを再送した。
 finding-loss_limited-try = `sokudo datagram` で損失の場所を調べるか、損失を混雑とみなさない輻輳制御（--cc bbr）と比較してください。
 
-finding-lost_queries-means = ネームサーバーへの問い合わせに応答がない。UDP では、サーバーのホストが待ち受けのないことを知らせた場合と、自分のソケットがあふれた場合にだけ、問い合わせ側から理由がわかる。
-finding-lost_queries-signs = 応答のない問い合わせが { $some } 以上。{ $grave } 以上なら、数値は損失の影響を受けている。負荷生成側のソケットあふれがその { $most } 以上あれば、それを理由とする。
+finding-lost_queries-means = ネームサーバーへの問い合わせ、または UDP のリクエストに応答がない。UDP では、サーバーのホストが待ち受けのないことを知らせた場合と、自分のソケットがあふれた場合にだけ、問い合わせ側から理由がわかる。
+finding-lost_queries-signs = 応答のない問い合わせ、または UDP のリクエストが { $some } 以上。{ $grave } 以上なら、数値は損失の影響を受けている。負荷生成側のソケットあふれがその { $most } 以上あれば、それを理由とする。
 finding-lost_queries-try = サーバーが待ち受けているか、UDP ソケットがあふれていないか (RcvbufErrors)、レート制限がないかを調べ、--transport tcp と比べる。
 
 finding-low_mtu-means = 経路 MTU がイーサネットより小さいか、データグラムが経路 MTU より大きく、フラグメントに分かれています。フラグメントを 1 つ失うと、データグラム全体が失われます。
@@ -934,7 +945,7 @@ finding-replication_stage-means = 複製のスレッドの時間の大半が 1 �
 finding-replication_stage-signs = 1 つの段階が、一方の端のデータスレッドの時間の { $most } 以上を占める。宛先のファイルでの時間のうち、同期が { $syncing } 以上なら同期（{ $beside } 以上なら併せて示す）、ファイルが平均 { $small } 以下なら作成と改名、それ以外は書き込みが理由である。{ $poor } 対 1 より縮まない圧縮は無駄とする。
 finding-replication_stage-try = 示された段階を改善してください。レベル、永続化、接続数は複製のオプションで、ディスクとファイルシステムはそうではありません。
 finding-request_stage-means = リクエストの時間の大半が 1 つの段階で過ぎています。名前、接続、TLS、送信、サーバーの処理とキュー、本文のどれかを示します。
-finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、リクエストの { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、リクエスト側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。送るものがあった時間の { $taken } でサーバーの受信ウィンドウがいっぱいなら、本文を遅くしか受け取っていない。
+finding-request_stage-signs = 1 つの段階がリクエストの時間の { $most } 以上を占め（送信の段階で、リクエストの { $held } 以上が HTTP/2 のストリームを待っていれば、サーバーが許す数が上限）、リクエスト側スレッドが動作中または実行可能な時間は { $busy } 未満である。ラベルが 1 種類で、平均の待ちが最短の { $queued } 倍以上であり、応答の間隔もそれを示すなら、互いに待っている。間隔の { $paced } が均等で同時の処理が { $part } 件未満ならレート制限、時間の { $paused } が長い間隔に含まれるならサーバーの停止、続けて来る応答が { $several } 未満なら 1 件ずつの処理、90 パーセンタイルが中央値の { $alike } 倍以下ならプールである。往復時間が待ちの { $way } 以上なら、経路が理由である。平均の往復時間が最短の { $grown } 倍以上で、遅延 ACK では説明できない { $delayed } を超えて長ければ（サンプルの少ない接続では、平滑化で隠れる分を加える）、経路にキューがある。それ以下でも、最短の往復時間が最短の待ちの { $short } 以上なら、どちらもありうる。送るものがあった時間の { $taken } でサーバーの受信ウィンドウがいっぱいなら、本文を遅くしか受け取っていない。
 finding-request_stage-try = 示された段階を改善してください。原因の見分け方は結論に書かれています。
 
 finding-request_path-means = 接続のセグメントが失われるか順序が入れ替わり、リクエストが遅れています。

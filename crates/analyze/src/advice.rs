@@ -93,6 +93,7 @@ pub const ADVICE: &[Advice] = &[
     of("rule-name-server-errors-others-next", &["udp-bytes"], None),
     of("rule-lost-queries-own-next", &["threads", "window"], None),
     of("rule-lost-queries-unknown-next", &["transport"], None),
+    of("rule-lost-queries-requests-next", &["transport"], None),
     of("rule-truncated-responses-next", &["udp-bytes", "transport"], None),
     of("rule-client-bound-next", &["threads"], None),
     of("rule-embedded-database-computes-next", &["threads"], None),

@@ -15,7 +15,7 @@ use sokudo_model::spent::{N_STAGES, STAGE_MEANS, STAGES};
 use sokudo_model::{Evidence, Unit};
 
 use crate::quantities::exchange::Exchange;
-use crate::quantities::server;
+use crate::quantities::{server, service_times};
 use crate::view::PhaseView;
 
 /// Time that a round trip takes above the lowest one, seconds, beyond which the kernel's own delay of an
@@ -24,6 +24,9 @@ use crate::view::PhaseView;
 pub const BEYOND_DELAYED_S: f64 = 0.0445;
 /// Times the lowest round trip from which the mean one has waited in a queue.
 pub const GROWN: f64 = 3.0;
+
+/// Part of a time that the mean round trip makes up, from which it may have passed on the way.
+const ON_THE_WAY: f64 = 0.5;
 
 /// Part of the mean round trip that the median request must take where the round trips are long because of a queue.
 const MOST_OF_ONE: f64 = 0.75;
@@ -41,6 +44,11 @@ pub const ONE: f64 = 1.6;
 pub const QUEUED: f64 = 3.0;
 /// Times the median request up to which the 90th percentile is that of a queue in which all wait alike.
 pub const ALIKE: f64 = 1.6;
+/// Part of the requests that is quicker than the rest.
+const QUICK: f64 = 0.1;
+/// Times the 10th percentile up to which the median is that of a queue in which all wait alike: several times of work
+/// that vary by themselves add up to one that varies less.
+const ALIKE_QUICK: f64 = 2.0;
 /// Share of the times between answers that are about as long as the mean one, from which they come at a pace.
 pub const PACED: f64 = 0.8;
 /// Share of the times between answers that one worker alone does not make, from which there are several.
@@ -190,12 +198,18 @@ impl<'a> Requests<'a> {
         longer && !self.are_mixed()
     }
 
-    /// True where nearly all requests take about as long, as all who wait in one queue do.
+    /// True where nearly all requests take about as long, as all who wait in one queue do: a way that jitters and
+    /// times of their own have quick ones, too.
     pub fn are_alike(&self) -> bool {
         let service = self.exchange.numbers.service;
         let of = |stat| self.view.stat(service, stat);
-        let ratio = of(Stat::P90).zip(of(Stat::P50)).map(|(p90, p50)| p90 / p50);
-        ratio.is_none_or(|ratio| ratio <= ALIKE)
+        let slow = of(Stat::P90).zip(of(Stat::P50)).map(|(p90, p50)| p90 / p50);
+        let quick = service_times::of(&self.view).map(|all| {
+            let at = |q| all.quantile(q).max(1) as f64;
+            at(0.5) / at(QUICK)
+        });
+        let within = |ratio: Option<f64>, most: f64| ratio.is_none_or(|ratio| ratio <= most);
+        within(slow, ALIKE) && within(quick, ALIKE_QUICK)
     }
 
     /// True where answers come at an even pace.
@@ -238,6 +252,14 @@ impl<'a> Requests<'a> {
     pub fn longer_round_trip(&self) -> Option<(f64, f64)> {
         let (lowest, mean) = self.round_trips()?;
         Some((lowest, (mean - lowest) / shown(self.samples())))
+    }
+
+    /// True where the round trips of the connections are longer than the lowest one by a good part of this time: it
+    /// may have passed on the way. Acknowledgements that come with the answers have such round trips, too.
+    pub fn may_pass_on_the_way(&self, seconds: f64) -> bool {
+        self.longer_round_trip().is_some_and(|(lowest, longer)| {
+            longer >= lowest * (GROWN - 1.0) && lowest + longer >= seconds * ON_THE_WAY
+        })
     }
 
     /// True where most requests took about as long as a round trip does on average: each takes one at least. Where

@@ -11,6 +11,8 @@ use crate::view::PhaseView;
 
 /// Samples from which a series tells at what distance they come.
 const ENOUGH: usize = 8;
+/// The same of a series whose longest distance but one is taken for it.
+const FEW: usize = 4;
 
 /// Longest time within the phase for which nothing that observes `host` took a sample, beyond the time
 /// that usually passes between two samples, seconds.
@@ -34,8 +36,11 @@ pub fn bounds(view: &PhaseView<'_>, host: &str) -> Option<(f64, f64)> {
 fn bounds_within(view: &PhaseView<'_>, host: &str, from_ns: i64, to_ns: i64) -> Option<(f64, f64)> {
     let series = view.record.series.iter();
     let own = series.filter(|series| series.key.host == host && is_independent(view, series));
-    let times: Vec<Vec<i64>> = own.map(|series| inside(view, series)).collect();
-    let usual_ns = times.iter().filter_map(|times| usual(times)).min()?;
+    let own: Vec<&Series> = own.collect();
+    let times: Vec<Vec<i64>> = own.iter().map(|series| inside(view, series)).collect();
+    // A phase of few seconds has few samples of its own: the distance is that of the whole run.
+    let within = times.iter().filter_map(|times| usual(times)).min();
+    let usual_ns = within.or_else(|| own.iter().filter_map(|series| usual(&all(series))).min())?;
     let mut all = times.concat();
     all.sort_unstable();
     let bounded = |pair: &[i64]| pair[1].min(to_ns) - pair[0].max(from_ns);
@@ -70,17 +75,41 @@ fn is_independent(view: &PhaseView<'_>, series: &Series) -> bool {
 
 fn inside(view: &PhaseView<'_>, series: &Series) -> Vec<i64> {
     let phase = view.phase.t0_ns..=view.phase.t1_ns;
-    let times = series.points.iter().map(|(t_ns, _)| *t_ns);
+    let times = all(series).into_iter();
     times.filter(|t_ns| phase.contains(t_ns)).collect()
 }
 
-/// Median of the times between two samples, nanoseconds.
+fn all(series: &Series) -> Vec<i64> {
+    series.points.iter().map(|(t_ns, _)| *t_ns).collect()
+}
+
+/// Usual time between two samples, nanoseconds: the median, or of few samples the longest but one, as some of them are
+/// taken out of turn at the end of a load.
 fn usual(times: &[i64]) -> Option<i64> {
     let mut gaps: Vec<i64> = gaps(times).collect();
     gaps.sort_unstable();
-    (times.len() >= ENOUGH).then(|| gaps[gaps.len() / 2])
+    match times.len() {
+        ENOUGH.. => Some(gaps[gaps.len() / 2]),
+        FEW.. => Some(gaps[gaps.len() - 2]),
+        _ => None,
+    }
 }
 
 fn gaps(times: &[i64]) -> impl Iterator<Item = i64> {
     times.windows(2).map(|pair| pair[1] - pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_samples_tell_their_distance_by_the_longest_but_one() {
+        // Every second, and twice at the end: with a stop of two seconds, and without one.
+        assert_eq!(usual(&[200, 1_200, 3_180, 3_200, 3_610]), Some(1_000));
+        assert_eq!(usual(&[200, 1_200, 2_200, 3_200, 3_610]), Some(1_000));
+        assert_eq!(usual(&[200, 1_200, 2_200]), None);
+        let many: Vec<i64> = (0..9).map(|n| n * 100).collect();
+        assert_eq!(usual(&many), Some(100));
+    }
 }

@@ -59,6 +59,21 @@ impl Limits {
     pub fn congestion_window(&self) -> f64 {
         (self.busy - self.receive_window - self.send_buffer).max(0.0)
     }
+
+    /// Share of the time that the receive window held the sender back. Where it did so more than the send buffer, the
+    /// time of both counts: they are windows of one size at its two ends, and the kernel names whichever it meets.
+    pub fn by_receive_window(&self) -> f64 {
+        of_both(self.receive_window, self.send_buffer)
+    }
+
+    /// The same of the send buffer.
+    pub fn by_send_buffer(&self) -> f64 {
+        of_both(self.send_buffer, self.receive_window)
+    }
+}
+
+fn of_both(own: f64, other: f64) -> f64 {
+    if own > other { own + other } else { own }
 }
 
 /// Round trips of a connection, seconds.

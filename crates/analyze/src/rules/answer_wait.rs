@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! mean time of a request ─┬─ most of it is round trips of the connection         the distance
+//!                         ├─ its round trips have grown to most of it            a queue on the way
 //!                         ├─ far longer than the shortest: rate × shortest
 //!                         │  are worked on at a time, the others wait             a queue
 //!                         └─ about as long as the shortest                        the time of each
@@ -21,7 +22,7 @@ use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 use super::session_pool;
 use crate::quantities::ends::End;
 use crate::quantities::exchange::Exchange;
-use crate::quantities::requests::{ONE, QUEUED, Requests};
+use crate::quantities::requests::{BEYOND_DELAYED_S, GROWN, ONE, QUEUED, Requests};
 use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
 use crate::view::PhaseView;
@@ -53,6 +54,8 @@ pub const RULE: Rule = Rule {
         ("way", WAY, Unit::Ratio),
         ("queued", QUEUED, Unit::One),
         ("clear", CLEAR_S, Unit::Seconds),
+        ("grown", GROWN, Unit::One),
+        ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
     ],
     look: Look::Phase(look),
 };
@@ -64,6 +67,8 @@ struct Waits {
     rate: f64,
     /// Lowest round trip of a connection.
     lowest: Option<f64>,
+    /// The mean one.
+    trip: Option<f64>,
     /// Round trips that a request makes.
     trips: f64,
 }
@@ -85,9 +90,21 @@ impl Waits {
         (trips / self.mean).min(1.0)
     }
 
+    /// Whether the round trips of the connections are so much longer than the lowest one that the time may have passed
+    /// on the way. `Some(true)`: it did, for no acknowledgement is delayed for so long.
+    fn queue_on_the_way(&self) -> Option<bool> {
+        let (lowest, trip) = (self.lowest?, self.trip?);
+        let grew = trip >= lowest * GROWN && trip * self.trips >= self.mean * WAY;
+        grew.then_some(trip - lowest > BEYOND_DELAYED_S)
+    }
+
     /// Messages of the case: what is said, and what to do.
     fn says(&self) -> [&'static str; 2] {
-        let queue = self.mean >= self.shortest * QUEUED && self.under() >= FEW;
+        let way = self.queue_on_the_way();
+        if way == Some(true) {
+            return ["rule-answer-wait-way-says", "rule-answer-wait-way-next"];
+        }
+        let queue = self.mean >= self.shortest * QUEUED && self.under() >= FEW && way.is_none();
         match (self.on_the_way() >= WAY, queue, self.worked() < ONE) {
             (true, ..) if self.trips >= SEVERAL => [
                 "rule-answer-wait-distance-trips-says",
@@ -121,13 +138,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     let flow = view.flows().first()?;
     let wanted = wanted(view, &exchange)?;
+    let trips_of = Connection::of(*view, flow, End::Sender).round_trips();
     let waits = Waits {
         mean: view.stat(numbers.service, Stat::Mean)?,
         shortest: view.stat(numbers.service, Stat::Min)?,
         rate: exchange.rate()?,
-        lowest: Connection::of(*view, flow, End::Sender)
-            .round_trips()
-            .map(|trips| trips.lowest),
+        lowest: trips_of.map(|trips| trips.lowest),
+        trip: trips_of.map(|trips| trips.mean),
         trips: 1.0,
     };
     let waits = Waits {
@@ -148,8 +165,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .number("worked", waits.worked(), Unit::One)
         .number("trips", waits.trips.round(), Unit::One)
         .number("share", waits.on_the_way(), Unit::Ratio);
-    if let Some(lowest) = waits.lowest {
-        says = says.number("lowest", lowest, Unit::Seconds);
+    for (name, seconds) in [("lowest", waits.lowest), ("trip", waits.trip)] {
+        if let Some(seconds) = seconds {
+            says = says.number(name, seconds, Unit::Seconds);
+        }
     }
     let mut finding = view.finding(RULE.name, Severity::Info, 0.55, says);
     finding.evidence = evidence(view, &exchange, flow);
@@ -242,6 +261,27 @@ mod tests {
             ..SENDING
         };
         check(&closed(50.0, 0.021, 0.02).tcp(far), "distance");
+    }
+
+    #[test]
+    fn a_queue_on_the_way_is_none_of_the_server() {
+        let of = |trip: f64| {
+            let tcp = Tcp {
+                round_trip: trip,
+                lowest: 0.004,
+                ..SENDING
+            };
+            closed(64.0, 0.096, 0.03).tcp(tcp)
+        };
+        check(&of(0.08), "way");
+        check(&of(0.005), "pool");
+        // As long as acknowledgements that wait for the answers are.
+        let short = Tcp {
+            round_trip: 0.03,
+            lowest: 0.001,
+            ..SENDING
+        };
+        check(&closed(200.0, 0.03, 0.008).tcp(short), "wait");
     }
 
     #[test]

@@ -15,8 +15,10 @@ use crate::view::PhaseView;
 
 /// Connections per request from which they are made anew all the time.
 const CHURN: f64 = 0.9;
-/// Requests below which nothing could be kept.
-const FEW: f64 = 200.0;
+/// Requests below which nothing could be kept, whatever their number on each connection.
+const FEW: f64 = 20.0;
+/// Requests for each place of a connection from which one could have been kept.
+const EACH: f64 = 5.0;
 /// Share of a request in connecting and in the TLS handshake from which they shape the rate.
 const COSTS: f64 = 0.2;
 /// Time per request of the load as a whole, and time of each, seconds, up to which a connection costs about as much as
@@ -37,6 +39,7 @@ pub const RULE: Rule = Rule {
     bounds: &[
         ("churn", CHURN, Unit::Ratio),
         ("few", FEW, Unit::One),
+        ("each", EACH, Unit::One),
         ("costs", COSTS, Unit::Ratio),
         ("cheap", CHEAP_S.0, Unit::Seconds),
         ("short", CHEAP_S.1, Unit::Seconds),
@@ -55,7 +58,9 @@ fn made_and_requests(view: &PhaseView<'_>) -> Option<(f64, f64)> {
     let (made, requests) = (view.total(MADE)?, view.total(http::REQUESTS)?);
     // Errors take connections with them: only what was answered counts.
     let errors = view.total(http::ERRORS).unwrap_or(0.0);
-    (requests >= FEW && (made - errors) / requests >= CHURN).then_some((made, requests))
+    let places = view.total(http::OPEN_CONNECTIONS).unwrap_or(0.0);
+    let is_many = requests >= FEW.max(places * EACH);
+    (is_many && (made - errors) / requests >= CHURN).then_some((made, requests))
 }
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {

@@ -5,7 +5,8 @@
 //! `TCP_TIMEOUT_INIT`), or five times a second apart, then 2 s and 4 s later (Linux from 6.5 on,
 //! `tcp_syn_linear_timeouts`). Connecting that took so long is such a call; on the way between hosts
 //! it may also have been lost. The kernel counts both ends of it: calls that were made again on the
-//! calling host, and queues that were full on a server which is a host of the run.
+//! calling host, and queues that were full on a server which is a host of the run. Where none was full and other
+//! segments were lost, too, [`loss_limited`] tells the calls' loss with theirs.
 
 use sokudo_model::kinds::http;
 use sokudo_model::metric::Metric;
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, HistogramSummary, Severity, Text, Unit};
 
+use super::loss_limited;
 use crate::quantities::exchange::Exchange;
 use crate::quantities::requests::Requests;
 use crate::rule::{Look, Purpose, Rule, Standing};
@@ -64,6 +66,10 @@ pub fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let (flow, seconds) = hit.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let again = view.grown("evidence-calls-made-again", MADE_AGAIN, &flow.from);
     let full = fullest_queue(view);
+    // Where no queue was full, and segments of connections that stood were lost as well, the way lost the calls.
+    if full.is_none() && queues_are_read(view, &flow.to) && loss_limited::is_counted(view, flow) {
+        return None;
+    }
     let text = |key: &str| {
         Text::new(key)
             .word("to", &flow.to)
@@ -99,6 +105,11 @@ pub fn look(view: &PhaseView<'_>) -> Option<Finding> {
     finding.evidence.extend(full.map(|(_, row)| row));
     finding.next = Some(Text::new(next));
     Some(finding)
+}
+
+/// True where the counter of full queues of calls was read on this host.
+fn queues_are_read(view: &PhaseView<'_>, host: &str) -> bool {
+    view.increase(host, QUEUE_FULL).is_some()
 }
 
 /// The host of the run whose queues of calls were full most often meanwhile, with that number.

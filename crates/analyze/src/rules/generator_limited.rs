@@ -36,6 +36,15 @@ const CPU: Metric = datagram::SENDER_CPU_RATIO;
 const WAIT: Metric = datagram::SENDER_WAIT_RATIO;
 const SELFTEST: Metric = selftest::SENT_PACKETS_PER_SECOND;
 
+/// Part of the time of a stop for which the asking thread was ready and had no CPU, from which that explains it.
+const KEPT_MOST: f64 = 0.5;
+
+/// Certainty where a closed loop stood still, and its thread had not waited for a CPU.
+const STOOD: f64 = 0.9;
+
+/// Share of a closed loop for which its asking end stood still, from which its numbers are about that.
+const HOLE: f64 = 0.1;
+
 /// Share of the time for which the asking thread was ready and had no CPU, from which that is why it stood still.
 const KEPT: f64 = 0.1;
 
@@ -54,6 +63,7 @@ pub const RULE: Rule = Rule {
         ("lossless", LOSSLESS, Unit::Ratio),
         ("thread", BUSY_THREAD, Unit::Ratio),
         ("loop", FULL_LOOP, Unit::Ratio),
+        ("hole", HOLE, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -63,6 +73,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         return has_no_ports(view, &exchange)
             .or_else(|| asks_late(view, &exchange))
             .or_else(|| stood_still(view, &exchange))
+            .or_else(|| stood_still_in_a_loop(view, &exchange))
             .or_else(|| loop_is_busy(view, &exchange));
     }
     match view.asked_rate() {
@@ -137,6 +148,33 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         .number("wait", wait, Unit::Seconds)
         .number("share", share, Unit::Ratio);
     Some(stalled(view, exchange, host, (share, says)))
+}
+
+/// An asking end of a closed loop that stood still: its users asked nothing meanwhile, and read the answers late.
+fn stood_still_in_a_loop(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    let (service, _) = exchange.longest()?;
+    let mut flows = view.flows().iter();
+    let stood = flows.find_map(|flow| exchange.stood_still_for(flow, service))?;
+    let load_s = (view.phase.t1_ns - view.phase.t0_ns) as f64 / 1e9;
+    let share = stood.silent / load_s.max(1e-9);
+    if exchange.asked().is_some() || share < HOLE {
+        return None;
+    }
+    let host = stood.flow.from.as_str();
+    let says = Text::new("rule-generator-limited-loop-stood-says")
+        .number("silent", stood.silent, Unit::Seconds)
+        .word("host", host)
+        .number("wait", service, Unit::Seconds)
+        .number("share", share, Unit::Ratio);
+    let mut finding = stalled(view, exchange, host, (1.0, says));
+    // A thread without a CPU for a part of that time only does not explain why its monitors stood still, too.
+    let kept = exchange.kind.ends.near.wait;
+    let kept = kept.and_then(|metric| view.highest(metric));
+    if kept.is_none_or(|(_, kept)| kept < share * KEPT_MOST) {
+        finding.weight = STOOD;
+    }
+    finding.evidence.extend(stood.evidence());
+    Some(finding)
 }
 
 /// An asking end on which nothing ran for about as long as the longest request waited: share of the requests
@@ -497,6 +535,29 @@ mod tests {
         let mut rows = finding.evidence.iter();
         assert!(rows.any(|row| row.says.key == "evidence-silent"));
         scene.without("window_full");
+    }
+
+    #[test]
+    fn a_closed_loop_that_stood_still_is_not_about_its_answers() {
+        let closed = |longest: f64| {
+            let scene = open_loop(0.004, longest, longest).metric("window_full_ratio", 0.0);
+            let mut scene = scene.total("asked_per_second", 0.0);
+            for host in ["hosta", "hostb"] {
+                scene.series(host, "tcp.unacknowledged_segments", |_| 1.0);
+            }
+            scene
+        };
+        let finding = closed(1.3)
+            .silent("hosta", 14.0, 15.3)
+            .limited_by("generator_limited");
+        assert_eq!(finding.says.key, "rule-generator-limited-loop-stood-says");
+        // The far end, or a stop that is short beside the load.
+        closed(1.3)
+            .silent("hostb", 14.0, 15.3)
+            .without("generator_limited");
+        closed(0.3)
+            .silent("hosta", 14.0, 14.3)
+            .without("generator_limited");
     }
 
     #[test]

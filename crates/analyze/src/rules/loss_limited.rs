@@ -6,6 +6,7 @@
 //! that wait for a retransmission show a tail of a fifth of a second and more.
 
 use sokudo_model::kinds::Family;
+use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{host, tcp};
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
@@ -13,6 +14,7 @@ use super::path_limited::queue_stands;
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
+use crate::view::PhaseView;
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;
@@ -142,16 +144,7 @@ fn counted(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
         .retransmitted()
         .is_some();
     let known = flow.histograms.get(numbers.latency.name);
-    let known = known.filter(|h| h.p99 >= SHORTEST_TIMEOUT_S && !watched)?;
-    let again = |host: &str| {
-        let of = |metric| view.increase(host, metric).unwrap_or(0.0);
-        (of(host::TCP_RETRANSMITS) - of(host::TCP_SYN_RETRANSMITS)).max(0.0)
-    };
-    let together = again(&flow.from) + again(&flow.to);
-    let done = view.total(load.kind.done)?;
-    if together < done * LATE {
-        return None;
-    }
+    let known = known.filter(|_| !watched && makes_answers_late(&view, flow))?;
     let says = Text::new("rule-loss-limited-tail-says")
         .word("from", &flow.from)
         .word("to", &flow.to)
@@ -167,6 +160,29 @@ fn counted(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
     let next = Text::new("rule-loss-limited-next");
     finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
     Some(finding)
+}
+
+/// True where the slowest hundredth of a flow's requests waited for segments that its hosts sent again.
+pub fn makes_answers_late(view: &PhaseView<'_>, flow: &FlowResult) -> bool {
+    let known = view.kind().and_then(|kind| match kind.family {
+        Family::Exchange(numbers) => {
+            let of = |metric: Metric| flow.histograms.get(metric.name);
+            of(numbers.service).or_else(|| of(numbers.latency))
+        }
+        _ => None,
+    });
+    known.is_some_and(|h| h.p99 >= SHORTEST_TIMEOUT_S) && is_counted(view, flow)
+}
+
+/// True where the hosts of a flow sent so many segments again, beside calls for connections, that the slowest
+/// hundredth of its requests waited for them.
+pub fn is_counted(view: &PhaseView<'_>, flow: &FlowResult) -> bool {
+    let again = |host: &str| {
+        let of = |metric| view.increase(host, metric).unwrap_or(0.0);
+        (of(host::TCP_RETRANSMITS) - of(host::TCP_SYN_RETRANSMITS)).max(0.0)
+    };
+    let done = view.kind().and_then(|kind| view.total(kind.done));
+    done.is_some_and(|done| again(&flow.from) + again(&flow.to) >= done * LATE)
 }
 
 fn host_retransmits(load: &Load<'_>, flow: &FlowResult) -> Option<sokudo_model::Evidence> {

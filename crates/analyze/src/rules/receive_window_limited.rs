@@ -26,10 +26,11 @@ pub const RULE: Rule = Rule {
 
 fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let connection = Connection::of(load.view, flow, End::Sender);
-    let share = connection.limits()?.receive_window;
+    let limits = connection.limits()?;
+    let share = limits.receive_window;
     let idle = load.times(flow, End::Receiver).held?;
     // While the window is full and the reader has something to read, the reader is the limit.
-    let shaped = share.min(idle);
+    let shaped = limits.by_receive_window().min(idle);
     if shaped < SHAPES {
         return None;
     }
@@ -42,6 +43,9 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
     let evidence = &mut finding.evidence;
     evidence.extend(connection.receive_window_evidence());
+    if share < SHAPES {
+        evidence.extend(connection.send_buffer_evidence());
+    }
     evidence.extend(load.held_evidence(flow, End::Receiver));
     let window = tcp::PEER_WINDOW_BYTES;
     let offered = connection.highest(window);
@@ -77,6 +81,24 @@ mod tests {
         has_metric(&finding, "tcp.receive_window_limited_seconds");
         has_metric(&finding, "stream.read_idle_ratio");
         scene.without("path_limited").without("application_limited");
+    }
+
+    #[test]
+    fn two_windows_of_a_connection_hold_it_back_together() {
+        let tcp = Tcp {
+            receive_window: 0.18,
+            send_buffer: 0.11,
+            ..SENDING
+        };
+        let finding = between().tcp(tcp).limited_by("receive_window_limited");
+        has_metric(&finding, "tcp.receive_window_limited_seconds");
+        has_metric(&finding, "tcp.send_buffer_limited_seconds");
+        let neither = Tcp {
+            receive_window: 0.1,
+            send_buffer: 0.08,
+            ..SENDING
+        };
+        between().tcp(neither).without("receive_window_limited");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! no closer than one worker can               serial    one by one
 //! all of them wait about as long              pool      several at a time
 //! neither                                     wait      it cannot be told from outside
+//!                                             either    nor whether it is the way
 //! ```
 //!
 //! Rate × shortest time is the least number of requests that it works on at a time.
@@ -39,6 +40,8 @@ const MOST: f64 = 0.5;
 const WAY: f64 = 0.5;
 /// Requests worked on at a time below which nothing is, for a part of the time.
 const PART: f64 = 0.6;
+/// Part of the shortest wait that the lowest round trip makes up, from which the server's own time is little.
+const SHORTEST: f64 = 0.7;
 /// Share of the requests from which the number that the server grants holds them back.
 const HELD: f64 = 0.5;
 /// Range of a delayed acknowledgement, seconds.
@@ -72,6 +75,7 @@ pub const RULE: Rule = Rule {
         ("queued", QUEUED, Unit::One),
         ("part", PART, Unit::One),
         ("held", HELD, Unit::Ratio),
+        ("short", SHORTEST, Unit::Ratio),
         ("alike", ALIKE, Unit::One),
         ("paced", PACED, Unit::Ratio),
         ("several", SEVERAL, Unit::Ratio),
@@ -144,7 +148,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 /// The sentence about a stage; a number that is not known stands in no sentence that is chosen without it.
 fn says(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage, key: &'static str) -> Text {
     let known = |number: Option<f64>| number.unwrap_or(f64::NAN);
-    let lowest = requests.round_trips().map(|(lowest, _)| lowest);
+    let (lowest, trip) = requests.round_trips().unzip();
     Text::new(key)
         .number("share", stage.share, Unit::Ratio)
         .number("mean", stage.mean, Unit::Seconds)
@@ -159,6 +163,7 @@ fn says(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage, key: &'sta
         )
         .number("bytes", known(body(view)), Unit::Bytes)
         .number("lowest", known(lowest), Unit::Seconds)
+        .number("trip", known(trip), Unit::Seconds)
         .number(
             "window",
             known(view.total(http::PATH_WINDOW_RATIO)),
@@ -243,12 +248,36 @@ fn waits(requests: &Requests<'_>, stage: &Stage) -> Case {
     // Behind the bodies of others on the way, requests wait for one another whatever the server does.
     let queued = requests.wait_for_one_another() && !has_queue;
     match requests.worked_on().filter(|_| queued) {
-        Some(at_a_time) if at_a_time < PART => part(requests),
+        Some(at_a_time) if at_a_time < PART => part(requests, stage),
         Some(at_a_time) if at_a_time < ONE && !requests.come_from_several() => {
             serial(requests.server_had_time())
         }
-        Some(_) if requests.are_alike() => pool(requests.server_had_time()),
-        _ => WAIT,
+        Some(_) if requests.are_alike() && !is_the_way_possible(requests, stage) => {
+            pool(requests.server_had_time())
+        }
+        _ => unknown(requests, stage),
+    }
+}
+
+/// True where even the shortest wait passed on the way for the most part, and the others may have: their round trips
+/// are as much longer.
+fn is_the_way_possible(requests: &Requests<'_>, stage: &Stage) -> bool {
+    let lowest = requests.round_trips().map_or(0.0, |(lowest, _)| lowest);
+    let shortest = requests.shortest().unwrap_or(f64::INFINITY);
+    lowest >= shortest * SHORTEST && requests.may_pass_on_the_way(stage.mean)
+}
+
+/// The time passes at the server or on the way: where requests take as varied times as the round trips of their
+/// connections, these do not tell which.
+fn unknown(requests: &Requests<'_>, stage: &Stage) -> Case {
+    let varies = requests.wait_for_one_another() && is_the_way_possible(requests, stage);
+    match varies {
+        true => case!(
+            "rule-request-stage-either-says",
+            "rule-request-stage-either-next",
+            0.5
+        ),
+        false => WAIT,
     }
 }
 
@@ -260,7 +289,7 @@ const WAIT: Case = case!(
 );
 
 /// Less than one request is worked on at a time, if all take as long as the shortest.
-fn part(requests: &Requests<'_>) -> Case {
+fn part(requests: &Requests<'_>, stage: &Stage) -> Case {
     match requests.have_pauses() {
         _ if requests.are_paced() => case!(
             "rule-request-stage-paced-says",
@@ -272,12 +301,12 @@ fn part(requests: &Requests<'_>) -> Case {
             "rule-request-stage-part-next",
             0.65
         ),
-        Some(false) if requests.are_alike() => case!(
+        Some(false) if requests.are_alike() && !is_the_way_possible(requests, stage) => case!(
             "rule-request-stage-queue-says",
             "rule-request-stage-queue-next",
             0.55
         ),
-        Some(false) => WAIT,
+        Some(false) => unknown(requests, stage),
     }
 }
 

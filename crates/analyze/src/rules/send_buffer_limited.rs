@@ -38,12 +38,13 @@ pub const RULE: Rule = Rule {
 
 fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let connection = Connection::of(load.view, flow, End::Sender);
-    let by_clock = connection.limits()?.send_buffer;
+    let limits = connection.limits()?;
     let by_readings = full_of_sent(load, flow, &connection).unwrap_or(0.0);
-    let share = by_clock.max(by_readings);
+    let share = limits.send_buffer.max(by_readings);
     // A full buffer that nobody wants to write into, or that the reader keeps full, limits
     // nothing.
-    let shaped = share.min(load.between(flow)?);
+    let held = limits.by_send_buffer().max(by_readings);
+    let shaped = held.min(load.between(flow)?);
     if shaped < SHAPES {
         return None;
     }
@@ -56,6 +57,9 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
     let evidence = &mut finding.evidence;
     evidence.extend(connection.send_buffer_evidence());
+    if share < SHAPES {
+        evidence.extend(connection.receive_window_evidence());
+    }
     evidence.extend(connection.not_sent_evidence());
     evidence.extend(load.held_evidence(flow, End::Sender));
     evidence.extend(load.buffer_evidence(flow, End::Sender));

@@ -70,6 +70,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(waiting);
     let next = match files {
         Some(_) => "rule-unserved-connections-files-next",
+        None if answered == 0.0 => "rule-unserved-connections-all-next",
         None => "rule-unserved-connections-next",
     };
     finding.evidence.extend(files);

@@ -9,6 +9,7 @@
 use sokudo_model::metric::Stat;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
+use super::loss_limited;
 use crate::quantities::audit;
 use crate::quantities::ends::{End, Load};
 use crate::quantities::exchange::Exchange;
@@ -18,6 +19,9 @@ use crate::view::PhaseView;
 
 /// Share of requests from which the waiting shapes the result.
 const MANY: f64 = 0.05;
+
+/// Part of its weight that is left where another finding says why answers are late.
+const CAUSED: f64 = 0.5;
 
 /// Share of the time from which the window shapes the rate of messages.
 const SHAPES: f64 = 0.2;
@@ -88,7 +92,9 @@ fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         .word("what", numbers.noun.name())
         .word("host", &flow.to)
         .number("share", share, Unit::Ratio);
-    let weight = 0.4 + 0.5 * share;
+    // Answers that waited for lost segments are late because of the loss, which is told by itself.
+    let is_caused = loss_limited::makes_answers_late(view, flow);
+    let weight = (0.4 + 0.5 * share) * if is_caused { CAUSED } else { 1.0 };
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-window-full", metric, &flow.to, share));
