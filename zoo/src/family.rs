@@ -40,6 +40,7 @@ families! {
         "path_limited",
         "path_loss",
         "request_stage/way",
+        "answer_wait/way",
     ];
     /// Packets are lost on the way, whatever the rate.
     LOSSY_PATH = "lossy path": [
@@ -49,12 +50,12 @@ families! {
         "request_path",
     ];
     /// A policer drops what exceeds a rate: loss without a queue.
-    POLICED = "policed path": ["path_limited", "loss_limited", "path_loss"];
+    POLICED = "policed path": ["path_limited", "loss_limited", "path_loss", "request_path"];
     /// A firewall, or the table behind it, throws away what reached a host.
     FIREWALL = "dropped at the receiving host": ["receiver_host_drops", "filter_drops", "conntrack_full"];
     /// The same under a connection, which sees loss alone.
     FIREWALL_OF_SEGMENTS = "segments dropped at the receiving host": [
-        "receiver_host_drops", "filter_drops", "conntrack_full", "loss_limited"
+        "receiver_host_drops", "filter_drops", "conntrack_full", "loss_limited", "request_path"
     ];
     /// A guard drops new connections.
     FLOOD_GUARD = "new connections dropped": ["dropped_calls", "filter_drops", "request_failures"];
@@ -74,6 +75,22 @@ families! {
     WINDOW = "requests under way": ["window_full", "answer_wait/distance"];
     /// Answers are far away, and few are under way.
     DISTANCE = "a long way": ["answer_wait/distance", "request_stage/distance"];
+    /// A long way, or a long time at the far end: without a connection these look the same.
+    FAR_OR_SLOW = "a long way or a slow server": ["answer_wait/wait"];
+    /// Times on the way that vary.
+    JITTER = "a way that jitters": [
+        "request_stage/way", "request_stage/either", "request_stage/distance"
+    ];
+    /// A link that carries no more rows: from the asking end alone, its queue may look like acknowledgements that wait.
+    NARROW_FOR_ROWS = "narrow path under rows": ["answer_wait/way", "answer_wait/wait", "path_limited"];
+    /// A proxy holds requests back to a rate, by timers of a millisecond.
+    PROXY_PACES = "a rate of a proxy": [
+        "request_stage/paced", "request_stage/serial", "request_stage/queue"
+    ];
+    /// Connections over a long way, of which each request opens one.
+    FAR_CONNECTIONS = "new connections over a long way": [
+        "connection_churn", "request_stage/distance"
+    ];
     /// Answers begin anew at the rate of a new connection.
     BEGINNING = "beginning of connections": ["request_stage/read-start", "slow_start", "connection_churn"];
     /// The server takes what is sent to it slowly.
@@ -98,6 +115,8 @@ families! {
     ];
     /// Large packets vanish.
     LOST_LARGE = "large packets vanish": ["black_hole", "low_mtu"];
+    /// The same of answers, which the asking end never sees.
+    LOST_ANSWERS = "answers that vanish": ["black_hole", "unserved_connections/all"];
     /// One host of many is slow.
     ONE_HOST = "one host of many": ["hot_link"];
     /// A transfer is over before TCP has found its rate.
@@ -172,6 +191,11 @@ families! {
         "request_stage/pool",
         "request_stage/part",
     ];
+    /// The server computes for several at a time, which share its core.
+    SHARED_CPU = "server's CPU, shared": [
+        "server_cpu_limited", "request_stage/serial", "request_stage/pool", "request_stage/part",
+        "request_stage/wait", "request_stage/queue"
+    ];
     /// The server waits: for a lock, a pool, a disk, by design.
     SERVER_WAITS = "server waits": [
         "request_stage/wait",
@@ -191,6 +215,15 @@ families! {
     SERVER_TIMES = "times of requests": ["request_stage/wait"];
     /// The server answers with errors.
     ERRORS = "answers with errors": ["error_answers"];
+    /// A proxy turns requests away with an answer.
+    REFUSED_BY_PROXY = "requests turned away by a proxy": [
+        "request_failures", "error_burst", "turned_away", "error_answers"
+    ];
+    /// The server behind a proxy is gone or stands still, which the proxy answers for.
+    LATE_PROXY = "the server behind a proxy": [
+        "error_answers", "request_failures", "error_burst", "far_end_lost", "server_stalls",
+        "interrupted", "hidden_stall", "stalled_flow"
+    ];
     /// Transactions fail for good.
     FAILURES = "failing transactions": ["transaction_failures"];
     /// The server stands still now and then.

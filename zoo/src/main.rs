@@ -18,6 +18,7 @@ mod machine;
 mod matrix;
 mod options;
 mod page;
+mod proxy;
 mod said;
 mod server;
 mod shift;

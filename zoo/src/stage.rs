@@ -13,13 +13,15 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_testkit::databases::{DatabaseServer, mariadb_with, postgres_with};
 use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::program::{Running, Sokudo, TempRuns, temp_runs};
+use sokudo_testkit::servers::Daemon;
 use sokudo_testkit::way::Way;
 
 use crate::case::Drawn;
 use crate::cgroup::Group;
 use crate::machine::Busy;
+use crate::proxy;
 use crate::said::Said;
-use crate::world::{Database, Engine, Event, Far, Side, World};
+use crate::world::{Database, Engine, Event, Far, Proxy, Side, World};
 
 /// Longest that one run may take.
 const BOUND: Duration = Duration::from_secs(60);
@@ -58,6 +60,8 @@ struct Stage {
     far: Vec<Running>,
     /// The far end, where it is a database server.
     database: Option<DatabaseServer>,
+    /// The far end, where it is a web server of others; the one behind it is in `far`.
+    proxy: Option<Daemon>,
     group: Option<Group>,
     disk: Option<Group>,
     _way: Option<Way>,
@@ -93,6 +97,7 @@ impl Stage {
             place,
             far: Vec::new(),
             database: None,
+            proxy: None,
             group,
             disk: disk.transpose()?,
             _way: way,
@@ -109,6 +114,10 @@ impl Stage {
         }
         if let Far::Database(database) = stage.world.far.clone() {
             stage.serve_database(&database)?;
+            return Ok(stage);
+        }
+        if let Far::Proxy(proxy) = stage.world.far.clone() {
+            stage.serve_proxy(&proxy)?;
             return Ok(stage);
         }
         for peer in 1..=stage.world.peers {
@@ -135,7 +144,7 @@ impl Stage {
                 let words = format!("serve --bind {address}:{port} --open --path {folder}");
                 self.command(Side::Serving, &self.program.clone(), &words)
             }
-            Far::Server(manner) => {
+            Far::Server(manner) | Far::Proxy(Proxy { behind: manner, .. }) => {
                 let own = std::env::current_exe().expect("this program has a path");
                 self.command(
                     Side::Serving,
@@ -211,6 +220,24 @@ impl Stage {
         }
         self.targets.push(target);
         self.database = Some(server);
+        Ok(())
+    }
+
+    /// Starts a web server of others, and the zoo's own one behind it.
+    ///
+    /// Errors: it is not installed.
+    fn serve_proxy(&mut self, proxy: &Proxy) -> Result<(), String> {
+        let (behind, to) = self.serve(1, "127.0.0.1", 0);
+        self.far.push(behind);
+        let proxy = proxy.clone();
+        let started = self.hosts.run_in(1, move || proxy::start(&proxy, &to));
+        let daemon = started.ok_or("no such web server is installed")?;
+        let address = match self._way {
+            Some(_) => Way::address(1),
+            None => self.hosts.address(1),
+        };
+        self.targets.push(format!("{address}:{}", daemon.port));
+        self.proxy = Some(daemon);
         Ok(())
     }
 

@@ -28,6 +28,30 @@ pub enum Far {
     Target(String),
     /// A database server with the tables of `tpcb`; loads name it `postgres://bench@HOST/bench`, or `mysql://…`.
     Database(Database),
+    /// nginx or HAProxy in front of the zoo's own server.
+    Proxy(Proxy),
+}
+
+/// A web server of others that passes requests on to the zoo's own server, of the same host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// Whose it is.
+    pub maker: Maker,
+    /// Lines of its configuration that are the world's: what bounds requests, bodies, connections.
+    pub lines: String,
+    /// Words behind the address of the server that it passes requests on to.
+    pub server: String,
+    /// Manner of the server behind it.
+    pub behind: String,
+}
+
+/// A kind of web server of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Maker {
+    /// nginx; the lines stand among those of all servers.
+    Nginx,
+    /// HAProxy; the lines stand in the part of the servers behind it.
+    HaProxy,
 }
 
 /// A database server.
@@ -154,7 +178,7 @@ impl World {
         self.far = match std::mem::replace(&mut self.far, Far::Program) {
             Far::Program => Far::Server(more),
             Far::Server(first) => Far::Server(format!("{first} {more}")),
-            Far::Target(_) | Far::Database(_) => {
+            Far::Target(_) | Far::Database(_) | Far::Proxy(_) => {
                 unreachable!("a server of another kind has settings, no manner")
             }
         };
@@ -174,6 +198,25 @@ impl World {
             settings: settings.iter().map(|one| (*one).to_owned()).collect(),
             scale,
         });
+    }
+
+    /// Lets a web server of others answer, with these lines of its configuration, which passes requests on to the
+    /// zoo's own server of this manner.
+    pub fn proxied_by(&mut self, maker: Maker, lines: impl Into<String>, behind: &str) {
+        self.far = Far::Proxy(Proxy {
+            maker,
+            lines: lines.into(),
+            server: String::new(),
+            behind: behind.to_owned(),
+        });
+    }
+
+    /// Says how the web server of others treats the server behind it.
+    pub fn treats(&mut self, words: impl Into<String>) {
+        match &mut self.far {
+            Far::Proxy(proxy) => proxy.server = words.into(),
+            _ => unreachable!("only a proxy has a server behind it"),
+        }
     }
 
     /// Something happens so long after the load's first results.

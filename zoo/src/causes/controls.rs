@@ -4,9 +4,45 @@ use std::time::Duration;
 
 use crate::case::Case;
 use crate::family::AS_ASKED;
-use crate::world::{Engine, Side, bucket, narrow};
+use crate::world::{Engine, Maker, Side, bucket, narrow};
 
 pub const ALL: &[Case] = &[
+    Case {
+        name: "healthy-proxy",
+        says: [
+            "nginx in front of a web server, far from its limit",
+            "限界から遠い Web サーバーの前の nginx",
+        ],
+        family: &AS_ASKED,
+        strengths: [50.0, 200.0],
+        loads: &["http http://HOST/ -c 16 --rate {}/s"],
+        make: |world, _| world.proxied_by(Maker::Nginx, "", "think_ms=2 body=2000"),
+    },
+    Case {
+        name: "healthy-balancer",
+        says: [
+            "HAProxy in front of a web server, far from its limit",
+            "限界から遠い Web サーバーの前の HAProxy",
+        ],
+        family: &AS_ASKED,
+        strengths: [50.0, 200.0],
+        loads: &["http http://HOST/ -c 16 --rate {}/s"],
+        make: |world, _| world.proxied_by(Maker::HaProxy, "", "think_ms=2 body=2000"),
+    },
+    Case {
+        name: "healthy-far-database",
+        says: [
+            "few transactions a second on a database at the end of a long way",
+            "長い経路の先のデータベースでの毎秒わずかなトランザクション",
+        ],
+        family: &AS_ASKED,
+        strengths: [8.0, 20.0],
+        loads: &["tpcb --target postgres://bench@HOST/bench -c 16 --rate {}/s"],
+        make: |world, _| {
+            world.database(Engine::Postgres, 4, &[]);
+            world.delay_ms(5.0);
+        },
+    },
     Case {
         name: "healthy-database",
         says: [

@@ -10,8 +10,10 @@ mod interruptions;
 pub mod pairs;
 mod path;
 mod programs;
+mod proxies;
 mod queues;
 mod replication;
+mod services;
 mod sockets;
 
 use crate::case::Case;
@@ -29,6 +31,8 @@ const FILES: &[&[Case]] = &[
     cores::ALL,
     replication::ALL,
     databases::ALL,
+    services::ALL,
+    proxies::ALL,
 ];
 
 /// Cases whose limit does not hang on how busy the machine is: the tests run these.
