@@ -350,11 +350,13 @@ impl<'a> Compiler<'a> {
 fn sets_variable(function: &str, arguments: usize) -> Option<usize> {
     match function {
         // The last one; a number in its place is nobody's name.
-        "__intSum" | "__longSum" => arguments.checked_sub(1),
-        "__Random" | "__RandomString" | "__FileToString" | "__changeCase" => Some(2),
-        "__dateTimeConvert" => Some(3),
+        "__intSum" | "__longSum" | "__doubleSum" | "__chooseRandom" => arguments.checked_sub(1),
+        "__Random" | "__RandomString" | "__FileToString" | "__changeCase" | "__caseFormat" => Some(2),
+        "__dateTimeConvert" | "__strReplace" | "__strReplaceRegex" | "__substring" => Some(3),
         "__regexFunction" => Some(5),
         "__escapeOroRegexpChars" | "__BeanShell" => Some(1),
+        "__MD5" | "__base64Decode" | "__base64Encode" | "__env" | "__lowercase" | "__strLen"
+        | "__uppercase" => Some(1),
         "__property"
         | "__StringFromFile"
         | "__counter"
@@ -366,7 +368,7 @@ fn sets_variable(function: &str, arguments: usize) -> Option<usize> {
         | "__javaScript"
         | "__RandomFromMultipleVars" => Some(1),
         "__machineName" | "__machineIP" | "__samplerName" => Some(0),
-        "__timeShift" | "__digest" | "__RandomDate" => Some(4),
+        "__timeShift" | "__digest" | "__RandomDate" | "__if" => Some(4),
         _ => None,
     }
 }

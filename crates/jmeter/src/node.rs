@@ -13,7 +13,7 @@
 use sokudo_model::Text;
 
 use crate::problem::{FilePosition, Problems};
-use crate::xml::Element;
+use crate::xml::{self, Element};
 
 /// A test element and the elements below it.
 #[derive(Debug, Clone)]
@@ -110,7 +110,10 @@ pub fn find<'a>(properties: &'a [Property], name: &str) -> Option<&'a Property> 
 /// The elements of a plan: those inside the outermost `hashTree`.
 ///
 /// `None` if the root is not that of a test plan; that is reported as an error.
-pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<ElementNode>> {
+pub fn from_xml(mut root: Element, problems: &mut Problems) -> Option<Vec<ElementNode>> {
+    for place in xml::fill_references(&mut root) {
+        problems.error(place, Text::new("jmx-bad-reference"));
+    }
     if root.tag != "jmeterTestPlan" {
         let says = Text::new("jmx-not-a-plan").word("tag", root.tag);
         problems.error(root.place, says);

@@ -1,7 +1,7 @@
 //! Runs the real JMeter for tests.
 //!
 //! ```text
-//! mvn ─► target/tmp/jmeter-5.6.3-2/{bin,lib,lib/ext} ─► java -jar bin/ApacheJMeter.jar -n -t …
+//! mvn ─► target/tmp/jmeter-5.6.3-5/{bin,lib,lib/ext} ─► java -jar bin/ApacheJMeter.jar -n -t …
 //! ```
 //!
 //! It is laid out once per target directory. Where Java or Maven is missing, the test skips.
@@ -18,7 +18,7 @@ use crate::program::{Sokudo, profile_folder};
 pub const VERSION: &str = "5.6.3";
 const LAYOUT: &str = include_str!("jmeter.pom.xml");
 /// Number of the layout; another one whenever `jmeter.pom.xml` changes.
-const LAYOUT_NUMBER: u32 = 4;
+const LAYOUT_NUMBER: u32 = 5;
 
 /// JMeter as it can be started.
 #[derive(Debug, Clone)]

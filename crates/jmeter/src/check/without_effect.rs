@@ -40,6 +40,7 @@ const UNHEEDED: &[(&str, &str)] = &[
     ("https.use.cached.ssl.context", "true"),
     ("httpsampler.embedded_resources_use_md5", "false"),
     ("httpsampler.max_bytes_to_store_per_request", "0"),
+    ("jmeter.httpsampler", "HttpClient4"),
     ("jmeter.save.saveservice.base_prefix", "~/"),
     ("jmeter.save.saveservice.xml_pi", ""),
     ("jmeterthread.reversePostProcessors", "false"),

@@ -1,6 +1,6 @@
 //! The interface between templates and the state of a user or test.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::tz::TimeZone;
@@ -75,6 +75,8 @@ pub trait World {
     ) -> Result<(), String> {
         Err("files are written while the test runs".into())
     }
+    /// The environment of the program. Fails with the reason if the plan may not see it.
+    fn environment(&self) -> Result<BTreeMap<String, String>, String>;
     /// Body of the last result of this user, if an expression of the plan reads it.
     fn last_text(&self) -> Option<&str> {
         None
@@ -198,6 +200,10 @@ impl World for StartWorld<'_> {
         let not_text = |_| format!("it is not valid text in the encoding `{encoding}`");
         let text = xml::decode_named(&bytes, encoding).map_err(not_text)?;
         Ok(text.into())
+    }
+
+    fn environment(&self) -> Result<BTreeMap<String, String>, String> {
+        self.files.environment().map_err(|why| why.to_string())
     }
 
     fn end_row(&mut self, file: &str) {

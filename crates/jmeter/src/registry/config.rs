@@ -121,10 +121,11 @@ fn csv(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     for name in &variables {
         reader.compiler.sets(&Template::text(name.clone()));
     }
+    // Versions before 2.4, and some programs that write plans, have the texts of the English editor.
     let shared = match reader.start_text("shareMode").as_str() {
-        "" | "shareMode.all" => SharingMode::All,
-        "shareMode.group" => SharingMode::Group,
-        "shareMode.thread" => SharingMode::User,
+        "" | "shareMode.all" | "All threads" => SharingMode::All,
+        "shareMode.group" | "Current thread group" => SharingMode::Group,
+        "shareMode.thread" | "Current thread" => SharingMode::User,
         word => SharingMode::Named(word.into()),
     };
     ConfigKind::CsvData(CsvData {

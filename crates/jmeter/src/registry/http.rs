@@ -1,16 +1,15 @@
 //! HTTP requests, their defaults and headers.
 
+use sokudo_model::Text;
+
 use crate::compile::ElementReader;
+use crate::expression::Template;
 use crate::plan::{HttpArgument, HttpFile, HttpHeader, HttpProxy, HttpRequest, SourceKind};
 
 /// Reads a request with its defaults behind it; managers are added later.
 pub(crate) fn request(reader: &mut ElementReader<'_, '_>) -> HttpRequest {
-    const KNOWN: &[&str] = &[
-        "HTTPSampler.implementation",
-        "HTTPSampler.monitor",
-        "HTTPSampler.proxyDomain",
-    ];
-    reader.ignore(KNOWN);
+    reader.ignore(&["HTTPSampler.monitor", "HTTPSampler.proxyDomain"]);
+    implementation(reader);
     let arguments = reader.inner("HTTPsampler.Arguments", |inner| {
         inner.each("Arguments.arguments", argument)
     });
@@ -62,6 +61,27 @@ pub(crate) fn request(reader: &mut ElementReader<'_, '_>) -> HttpRequest {
     }
 }
 
+/// Reports a client that JMeter has and whose requests differ, and one that it does not have.
+fn implementation(reader: &mut ElementReader<'_, '_>) {
+    const NAME: &str = "HTTPSampler.implementation";
+    let word = reader.start_text(NAME);
+    let place = reader.place_of(NAME);
+    match word.as_str() {
+        "" | "HttpClient4" | "HttpClient3.1" => {}
+        "Java" => {
+            let says = Text::new("jmx-java-client");
+            reader.compiler.problems.warning(place, says);
+        }
+        word => {
+            let says = Text::new("jmx-unknown-word")
+                .word("property", NAME)
+                .word("word", word)
+                .word("known", "HttpClient4, Java");
+            reader.compiler.unsupported(&place, says, None);
+        }
+    }
+}
+
 fn source_kind(reader: &mut ElementReader<'_, '_>) -> SourceKind {
     match reader.start_text("HTTPSampler.ipSourceType").trim() {
         "1" => SourceKind::Device,
@@ -85,7 +105,18 @@ fn argument(reader: &mut ElementReader<'_, '_>) -> HttpArgument {
 
 /// Reads the headers of a header manager.
 pub(crate) fn header_manager(reader: &mut ElementReader<'_, '_>) -> Vec<HttpHeader> {
-    pairs(reader, "HeaderManager.headers", "Header")
+    let headers = pairs(reader, "HeaderManager.headers", "Header");
+    let is = |text: &Template, word: &str| {
+        let constant = text.constant();
+        constant.is_some_and(|text| text.eq_ignore_ascii_case(word))
+    };
+    let mut all = headers.iter();
+    if all.any(|header| is(&header.name, "expect") && is(&header.value, "100-continue")) {
+        let place = reader.place.clone();
+        let says = Text::new("jmx-awaits-continue");
+        reader.compiler.problems.warning(place, says);
+    }
+    headers
 }
 
 /// Reads a list of names and values: `<prefix>.name`, `<prefix>.value`.

@@ -1,6 +1,6 @@
 //! Variables, random numbers and position of one virtual user: JMeter's `JMeterContext`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -521,6 +521,11 @@ impl World for View<'_> {
         charset.encode(text, &mut bytes);
         let written = self.test.files.write_here(path, &bytes, mode);
         written.map_err(|why| why.to_string())
+    }
+
+    fn environment(&self) -> Result<BTreeMap<String, String>, String> {
+        let all = self.test.files.environment();
+        all.map_err(|why| why.to_string())
     }
 
     fn last_text(&self) -> Option<&str> {

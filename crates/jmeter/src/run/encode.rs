@@ -127,7 +127,7 @@ pub(super) fn quoted_string(value: &str, out: &mut String) {
 }
 
 /// Appends bytes as base64.
-pub(super) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for chunk in bytes.chunks(3) {
         let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
@@ -141,6 +141,31 @@ pub(super) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
             });
         }
     }
+}
+
+/// The bytes of a text in base64 as Apache Commons Codec reads it: both alphabets, up to the first `=`;
+/// other characters are passed over, and a last digit alone is none.
+pub(crate) fn from_base64(text: &str) -> Vec<u8> {
+    let value = |byte: u8| {
+        Some(match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        })
+    };
+    let digits = text.bytes().take_while(|byte| *byte != b'=');
+    let digits: Vec<u8> = digits.filter_map(value).collect();
+    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
+    for chunk in digits.chunks(4) {
+        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 18 | at(1) << 12 | at(2) << 6 | at(3);
+        let [_, first, second, third] = bits.to_be_bytes();
+        bytes.extend_from_slice(&[first, second, third][..chunk.len() - 1]);
+    }
+    bytes
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ mod databases;
 mod decimal_format;
 mod details;
 mod digest;
-mod encode;
+pub(crate) mod encode;
 pub(crate) mod entry;
 mod examine;
 mod extract;

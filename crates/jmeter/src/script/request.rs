@@ -8,6 +8,7 @@
 //!
 //! Texts that a script does not set stay templates: as in JMeter they are rendered again for each reader.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use jiff::tz::TimeZone;
@@ -365,6 +366,13 @@ impl World for LentWorld<'_> {
 
     fn text(&mut self, _path: &str, _encoding: &str) -> Result<Arc<str>, String> {
         Err(self.refuse())
+    }
+
+    fn environment(&self) -> Result<BTreeMap<String, String>, String> {
+        match &self.lent.files.0 {
+            Some(files) => files.environment().map_err(|why| why.to_string()),
+            None => Err("a script cannot have it before the test".into()),
+        }
     }
 
     fn row(&self, _file: &str) -> Option<u64> {

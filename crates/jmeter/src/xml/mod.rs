@@ -20,11 +20,12 @@ use crate::problem::FilePosition;
 use reference::Units;
 
 mod encoding;
-
 mod reference;
+mod shared;
 
 pub use encoding::{NotText, decode_named, replaced_line};
 pub(crate) use reference::reference;
+pub(crate) use shared::fill_references;
 
 /// Largest file that is read.
 pub const MOST_BYTES: u64 = 64 << 20;

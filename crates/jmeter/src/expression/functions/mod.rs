@@ -19,6 +19,7 @@ pub(crate) use entities::character_of;
 mod files;
 mod matches;
 mod numbers;
+mod plug_in;
 mod scripts;
 mod texts;
 mod times;
@@ -109,6 +110,7 @@ pub static FUNCTIONS: &[Function] = &[
         "(file, [encoding], [variable])",
         files::file_to_string,
     ),
+    function("__MD5", 3, (1, 2), "(text, [variable])", plug_in::md5),
     function("__P", 1, (1, 2), "(property, [default: 1])", variables::p),
     function(
         "__Random",
@@ -156,6 +158,9 @@ pub static FUNCTIONS: &[Function] = &[
     function("__UUID", 1, (0, 0), "()", numbers::uuid),
     function("__V", 2, (1, 2), "(variable, [default])", variables::v),
     function("__XPath", 3, (2, 2), "(file, path)", matches::xpath),
+    function("__base64Decode", 3, (1, 2), "(text, [variable])", plug_in::base64_decode),
+    function("__base64Encode", 3, (1, 2), "(text, [variable])", plug_in::base64_encode),
+    function("__caseFormat", 3, (1, 3), "(text, [LOWER_CAMEL_CASE | UPPER_CAMEL_CASE | SNAKE_CASE | KEBAB_CASE | TRAIN_CASE | UPPER_UNDERSCORE], [variable])", plug_in::case_format),
     function(
         "__changeCase",
         3,
@@ -164,6 +169,7 @@ pub static FUNCTIONS: &[Function] = &[
         texts::change_case,
     ),
     function("__char", 3, (1, usize::MAX), "(code, …)", texts::char_codes),
+    function("__chooseRandom", 3, (2, usize::MAX), "(value, …, variable)", plug_in::choose_random),
     function(
         "__counter",
         1,
@@ -185,6 +191,8 @@ pub static FUNCTIONS: &[Function] = &[
         "(algorithm, text, [salt], [true: upper case], [variable])",
         digest::digest,
     ),
+    function("__doubleSum", 3, (2, usize::MAX), "(number, number, …, [variable])", plug_in::double_sum),
+    function("__env", 3, (1, 3), "(name, [variable], [default])", plug_in::env),
     function("__escapeHtml", 3, (1, 1), "(text)", texts::escape_html),
     function(
         "__escapeOroRegexpChars",
@@ -197,6 +205,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("__eval", 2, (1, 1), "(text)", variables::eval),
     function("__evalVar", 3, (1, 1), "(variable)", variables::eval_var),
     script("__groovy", ScriptLanguage::Groovy, scripts::groovy),
+    function("__if", 3, (4, 5), "(actual, expected, value, other value, [variable])", plug_in::choose),
     function(
         "__intSum",
         2,
@@ -204,6 +213,7 @@ pub static FUNCTIONS: &[Function] = &[
         "(number, number, …, [variable])",
         numbers::int_sum,
     ),
+    function("__isDefined", 3, (1, usize::MAX), "(variable)", plug_in::is_defined),
     function(
         "__isPropDefined",
         3,
@@ -218,6 +228,7 @@ pub static FUNCTIONS: &[Function] = &[
         "(variable)",
         variables::is_variable,
     ),
+    function("__iterationNum", 3, (0, usize::MAX), "()", plug_in::iteration),
     function(
         "__javaScript",
         3,
@@ -260,6 +271,7 @@ pub static FUNCTIONS: &[Function] = &[
         "(number, number, …, [variable])",
         numbers::long_sum,
     ),
+    function("__lowercase", 3, (1, 2), "(text, [variable])", plug_in::lower_case),
     function(
         "__machineIP",
         2,
@@ -309,6 +321,10 @@ pub static FUNCTIONS: &[Function] = &[
         "(text, variable, [separator])",
         texts::split,
     ),
+    function("__strLen", 3, (1, 2), "(text, [variable])", plug_in::length),
+    function("__strReplace", 3, (3, 4), "(text, part, other part, [variable])", plug_in::replace),
+    function("__strReplaceRegex", 3, (3, 4), "(text, pattern, replacement, [variable])", plug_in::replace_pattern),
+    function("__substring", 3, (3, 4), "(text, begin, end, [variable])", plug_in::substring),
     function("__threadGroupName", 3, (0, 0), "()", variables::group_name),
     function("__threadNum", 1, (0, 0), "()", variables::user_number),
     function("__time", 1, (0, 2), "([format], [variable])", times::time),
@@ -321,6 +337,7 @@ pub static FUNCTIONS: &[Function] = &[
     ),
     function("__unescape", 3, (1, 1), "(text)", texts::unescape),
     function("__unescapeHtml", 3, (1, 1), "(text)", texts::unescape_html),
+    function("__uppercase", 3, (1, 2), "(text, [variable])", plug_in::upper_case),
     function("__urldecode", 2, (1, 1), "(text)", texts::url_decode),
     function("__urlencode", 2, (1, 1), "(text)", texts::url_encode),
 ];

@@ -7,7 +7,7 @@ use super::value::Value;
 const MOST_WIDTH: usize = 10_000;
 
 /// Appends a double as `Double.toString` does.
-pub(super) fn double(number: f64, out: &mut String) -> Result<(), String> {
+pub(in crate::expression) fn double(number: f64, out: &mut String) -> Result<(), String> {
     real(number, &format!("{:e}", number.abs()), out);
     Ok(())
 }
