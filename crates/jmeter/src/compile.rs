@@ -351,7 +351,9 @@ fn sets_variable(function: &str, arguments: usize) -> Option<usize> {
     match function {
         // The last one; a number in its place is nobody's name.
         "__intSum" | "__longSum" | "__doubleSum" | "__chooseRandom" => arguments.checked_sub(1),
-        "__Random" | "__RandomString" | "__FileToString" | "__changeCase" | "__caseFormat" => Some(2),
+        "__Random" | "__RandomString" | "__FileToString" | "__changeCase" | "__caseFormat" => {
+            Some(2)
+        }
         "__dateTimeConvert" | "__strReplace" | "__strReplaceRegex" | "__substring" => Some(3),
         "__regexFunction" => Some(5),
         "__escapeOroRegexpChars" | "__BeanShell" => Some(1),

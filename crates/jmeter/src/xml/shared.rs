@@ -47,9 +47,11 @@ impl Filling {
     fn fill(&mut self, root: &mut Element, at: &[usize], path: &str) {
         let target = resolved(root, at, path);
         // Of two paths the lesser one stands before, unless it leads to what contains the other.
-        let target = target.filter(|target| *target < *at && !at.starts_with(target));
+        let target = target.filter(|target| target.as_slice() < at && !at.starts_with(target));
         let copy = target.and_then(|target| self.copy(element_at(root, &target), at.len()));
-        let own = at.iter().fold(root, |open, index| &mut open.children[*index]);
+        let own = at
+            .iter()
+            .fold(root, |open, index| &mut open.children[*index]);
         match copy {
             Some(copy) => {
                 let place = own.place.clone();

@@ -44,7 +44,8 @@ pub(super) fn case_format(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFa
 /// The words of a text as Java's `split` finds them: empty ones at the end are left out, one at the beginning
 /// is not.
 fn words(text: &str) -> Vec<String> {
-    let is_between = |c: char| matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | '-' | '_');
+    let is_between =
+        |c: char| matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | '-' | '_');
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut was_between = false;
