@@ -33,7 +33,7 @@ pub(crate) fn cookies(bytes: &[u8]) {
         jar.take(&from, line, now_s);
     }
     let mut sent = String::new();
-    jar.write(&from, 0, &mut sent);
+    jar.write(&from, &mut sent);
     assert!(!sent.contains(['\r', '\n']));
 }
 

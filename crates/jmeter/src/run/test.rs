@@ -430,7 +430,9 @@ fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
         // 0 and what is not a port are distinguished for each request.
         port => port.parse().ok().filter(|port| *port != 0)?,
     };
-    (!host.is_empty()).then(|| targets.target(tls, host, port))
+    // The address of an IPv6 host is written in another way.
+    let is_name = !host.is_empty() && !host.contains(':');
+    is_name.then(|| targets.target(tls, host, port))
 }
 
 /// JMeter's variables with the time of the start.

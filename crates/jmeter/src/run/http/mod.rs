@@ -297,9 +297,8 @@ impl HttpClient {
         let given = buffers.write_headers(view, request, &exchange.address, out);
         let jar = request.cookies.and_then(|id| view.thread.cookies.of(id));
         if let Some(jar) = jar.filter(|jar| !jar.is_empty()) {
-            let now_s = view.test().wall_ms(view.now_ns()) / 1000;
             buffers.value.clear();
-            jar.write(&exchange.address, now_s, &mut buffers.value);
+            jar.write(&exchange.address, &mut buffers.value);
             if !buffers.value.is_empty() {
                 line(out, "Cookie", &buffers.value);
             }

@@ -212,7 +212,49 @@ fn address(
         to.write(&mut url);
         return Err(Unsent::Impossible(NotHttp::NoHost, url));
     }
-    port.map(|_| false)
+    port?;
+    check_host(to)?;
+    Ok(false)
+}
+
+/// Fails for a host that Java refuses: an address or a part of one where the name of a server
+/// belongs.
+fn check_host(to: &mut Address) -> Result<(), Unsent> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    if to.host.bytes().all(plain) {
+        return Ok(());
+    }
+    if to.host.contains('/') {
+        let says = "Illegal character found in host: '/'".to_owned();
+        return Err(Unsent::Impossible(NotHttp::BadLocation, says));
+    }
+    // What has a colon counts as an address of IPv6.
+    if to.host.contains(':') && !to.host.starts_with('[') {
+        to.host = format!("[{}]", to.host);
+    }
+    let inner = to.host.strip_prefix('[');
+    let fails = match inner.map(|inner| inner.strip_suffix(']')) {
+        Some(address) => address.is_none_or(|address| {
+            let address = address
+                .split_once('%')
+                .map_or(address, |(address, _)| address);
+            address.parse::<std::net::Ipv6Addr>().is_err()
+        }),
+        None => to.host.contains([
+            ' ', '"', '#', '<', '>', '?', '[', '\\', ']', '^', '`', '{', '|', '}',
+        ]),
+    };
+    let mut url = String::new();
+    if fails {
+        to.write(&mut url);
+        let says = format!("Illegal character in authority at index 7: {url}");
+        return Err(Unsent::Impossible(NotHttp::BadAddress, says));
+    }
+    if inner.is_none() && to.host.contains('%') {
+        to.write(&mut url);
+        return Err(Unsent::Impossible(NotHttp::NoHost, url));
+    }
+    Ok(())
 }
 
 /// Java's URLs know few schemes besides; of those its HTTP client says that it does not support them.
