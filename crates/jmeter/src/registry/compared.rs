@@ -44,6 +44,9 @@ const DEFAULTS: &str = "2026-11-27";
 /// Requests over plain TCP.
 const SOCKETS: &str = "2026-11-27";
 
+/// Elements of plans that users have published.
+const PUBLISHED: &str = "2026-11-28";
+
 /// The elements that are compared.
 pub const COMPARED: &[Compared] = &[
     equal("TestPlan", FIRST),
@@ -57,6 +60,7 @@ pub const COMPARED: &[Compared] = &[
     equal("ModuleController", FIRST),
     equal("GenericController", FIRST),
     equal("LoopController", FIRST),
+    equal("CriticalSectionController", PUBLISHED),
     differs("TransactionController", FIRST, "jmx-differs-transaction"),
     equal("IfController", FIRST),
     equal("WhileController", FIRST),
@@ -103,6 +107,7 @@ pub const COMPARED: &[Compared] = &[
     equal("DurationAssertion", FIRST),
     differs("JSONPathAssertion", FIRST, "jmx-differs-path-messages"),
     equal("JMESPathAssertion", FIRST),
+    equal("MD5HexAssertion", PUBLISHED),
     equal("XMLAssertion", PEOPLES),
     differs("XPathAssertion", PEOPLES, "jmx-differs-tolerant"),
     differs("XPath2Assertion", PEOPLES, "jmx-differs-xml-messages"),
