@@ -354,7 +354,7 @@ fn sets_variable(function: &str, arguments: usize) -> Option<usize> {
         "__Random" | "__RandomString" | "__FileToString" | "__changeCase" | "__caseFormat" => {
             Some(2)
         }
-        "__dateTimeConvert" | "__strReplace" | "__strReplaceRegex" | "__substring" => Some(3),
+        "__dateTimeConvert" | "__strReplace" | "__substring" => Some(3),
         "__regexFunction" => Some(5),
         "__escapeOroRegexpChars" | "__BeanShell" => Some(1),
         "__MD5" | "__base64Decode" | "__base64Encode" | "__env" | "__lowercase" | "__strLen"

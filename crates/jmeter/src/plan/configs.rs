@@ -152,6 +152,10 @@ pub struct Cookie {
     pub secure: Value<bool>,
     /// Expiry in seconds since 1970; 0: a session cookie.
     pub expires_s: Value<i64>,
+    /// The path is sent, too, where cookies are those of RFC 2109.
+    pub sends_path: Value<bool>,
+    /// So is the domain.
+    pub sends_domain: Value<bool>,
 }
 
 /// User and password for a URL.

@@ -96,7 +96,6 @@ fn cookies(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
             policy => policy,
         },
         cookies: reader.each("CookieManager.cookies", |cookie| {
-            cookie.ignore(&["Cookie.path_specified", "Cookie.domain_specified"]);
             let name = cookie.label.to_owned();
             Cookie {
                 name: cookie.compiler.template(&name, &cookie.place),
@@ -105,6 +104,8 @@ fn cookies(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
                 path: cookie.text_or("Cookie.path", "/"),
                 secure: cookie.flag("Cookie.secure", false),
                 expires_s: cookie.integer("Cookie.expires", 0),
+                sends_path: cookie.flag("Cookie.path_specified", false),
+                sends_domain: cookie.flag("Cookie.domain_specified", false),
             }
         }),
     }

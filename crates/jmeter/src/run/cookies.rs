@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::encode;
 use crate::plan::Id;
-use crate::script::Cookie;
+use crate::script::{Cookie, WrittenCookie};
 
 /// Most cookies of one jar; the oldest is removed.
 const MOST: usize = 300;
@@ -104,6 +104,7 @@ impl CookieJar {
         path: &str,
         secure: bool,
         expires_s: i64,
+        written: Option<WrittenCookie>,
     ) {
         let same = |kept: &Cookie| {
             kept.name == name && kept.domain.eq_ignore_ascii_case(domain) && kept.path == path
@@ -120,6 +121,7 @@ impl CookieJar {
             path: path.into(),
             secure,
             expires_s,
+            written,
         });
     }
 
@@ -156,6 +158,15 @@ impl CookieJar {
             .map_or("/", |at| &own_path[..at]);
         let (mut domain, mut host_only, mut path) = (from.host.as_str(), true, folder);
         let (mut secure, mut expires, mut max_age) = (false, None, None);
+        let mut written = WrittenCookie {
+            path: false,
+            domain: false,
+        };
+        // Of attributes that are given twice the old policies take the first, the others the last.
+        let mut parts: Vec<&str> = parts.collect();
+        if is_old {
+            parts.reverse();
+        }
         for part in parts {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let (key, value) = (key.trim(), value.trim());
@@ -163,9 +174,11 @@ impl CookieJar {
                 () if key.eq_ignore_ascii_case("domain") => {
                     domain = value.trim_start_matches('.');
                     host_only = false;
+                    written.domain = true;
                 }
                 () if key.eq_ignore_ascii_case("path") => {
-                    path = if value.is_empty() { "/" } else { value }
+                    path = if value.is_empty() { "/" } else { value };
+                    written.path = true;
                 }
                 () if key.eq_ignore_ascii_case("secure") => secure = true,
                 () if key.eq_ignore_ascii_case("max-age") => max_age = Some(value),
@@ -194,7 +207,10 @@ impl CookieJar {
             },
         };
         let (domain, path) = (domain.to_owned(), path.to_owned());
-        self.put(name, value, &domain, host_only, &path, secure, expires_s);
+        let written = is_versioned.then_some(written);
+        self.put(
+            name, value, &domain, host_only, &path, secure, expires_s, written,
+        );
         // As in JMeter, an age of 0 is not over yet, and no cookie ends later on.
         let lives = expires_s == 0 || expires_s >= now_s;
         if value.is_empty() || !lives {
@@ -224,6 +240,11 @@ impl CookieJar {
         if matches!(self.policy, Policy::Standard | Policy::Strict) {
             chosen.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
         }
+        let all_written = chosen.iter().all(|kept| kept.written.is_some());
+        if self.policy == Policy::Browser && all_written {
+            chosen.iter().for_each(|kept| write_whole(kept, out));
+            return;
+        }
         for kept in chosen {
             let separator = if out.is_empty() { "" } else { "; " };
             out.extend([separator, &kept.name, "="]);
@@ -232,6 +253,20 @@ impl CookieJar {
                 _ => out.push_str(&kept.value),
             }
         }
+    }
+}
+
+/// A cookie as RFC 2109 has it; as in JMeter, nothing separates it from the next one.
+fn write_whole(cookie: &Cookie, out: &mut String) {
+    out.extend(["$Version=1; ", &cookie.name, "=\"", &cookie.value, "\""]);
+    let Some(written) = cookie.written else {
+        return;
+    };
+    if written.path {
+        out.extend(["; $Path=\"", &cookie.path, "\""]);
+    }
+    if written.domain {
+        out.extend(["; $Domain=\"", &cookie.domain, "\""]);
     }
 }
 
@@ -435,12 +470,12 @@ mod tests {
             for header in headers {
                 jar.take(&from, header, 1_800_000_000);
             }
-            sent(jar, "http://h.test/one").replace("=1", "")
+            sent(jar, "http://h.test/one").replace("=1;", ";")
         };
         assert_eq!(kept("standard"), "p; a; c; d; f; g; i; k; l; o; q=\"1 2\"");
         assert_eq!(kept("standard-strict"), "p; a; f; g; i; j; l; o; q=\"1 2\"");
         let old = "a; b; c; f; j; o; p; ";
-        assert_eq!(kept("netscape"), format!("{old}q=\"1 2\"; r"));
+        assert_eq!(kept("netscape"), format!("{old}q=\"1 2\"; r=1"));
         for policy in ["compatibility", "default", "best-match"] {
             assert_eq!(kept(policy), format!("{old}q=1 2"));
         }
@@ -463,7 +498,7 @@ mod tests {
     fn a_manager_that_ignores_cookies_sends_none() {
         let mut jars = Jars::default();
         let jar = jars.begin(0, "ignorecookies");
-        jar.put("a", "1", "www.example.com", true, "/", false, 0);
+        jar.put("a", "1", "www.example.com", true, "/", false, 0, None);
         assert_eq!(sent(jar, "http://www.example.com/"), "");
     }
 

@@ -22,6 +22,18 @@ pub struct Cookie {
     /// Expiry in seconds since 1970; 0: a session cookie.
     #[serde(with = "text")]
     pub expires_s: i64,
+    /// How it is written if all are of RFC 2109; `None` for one that is not.
+    #[serde(skip)]
+    pub written: Option<WrittenCookie>,
+}
+
+/// The attributes that a cookie of RFC 2109 is sent with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenCookie {
+    /// Its path was given.
+    pub path: bool,
+    /// Its domain was given.
+    pub domain: bool,
 }
 
 /// Whole numbers as texts: those of JavaScript are exact up to 2^53 alone.

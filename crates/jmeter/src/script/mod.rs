@@ -24,7 +24,7 @@ mod request;
 
 pub(crate) use bindings::remove_fixed;
 pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
-pub use cookies::{Cookie, LentCookies};
+pub use cookies::{Cookie, LentCookies, WrittenCookie};
 pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
 pub use files::LentFiles;
 pub use log::{LogLevel, line as log_line};

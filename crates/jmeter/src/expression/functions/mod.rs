@@ -196,7 +196,7 @@ pub static FUNCTIONS: &[Function] = &[
     function(
         "__chooseRandom",
         3,
-        (2, usize::MAX),
+        (3, usize::MAX),
         "(value, …, variable)",
         plug_in::choose_random,
     ),
@@ -400,13 +400,6 @@ pub static FUNCTIONS: &[Function] = &[
         (3, usize::MAX),
         "(text, part, other part, [variable])",
         plug_in::replace,
-    ),
-    function(
-        "__strReplaceRegex",
-        3,
-        (3, usize::MAX),
-        "(text, pattern, replacement, [variable])",
-        plug_in::replace_pattern,
     ),
     function(
         "__substring",

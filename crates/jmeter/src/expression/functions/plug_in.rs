@@ -1,23 +1,42 @@
 //! The functions of the plug-in "Custom JMeter Functions".
 
-use fancy_regex::Regex;
-
 use super::{FunctionCall, digest_of};
 use crate::expression::jexl;
 use crate::expression::{Fact, FunctionFault};
 use crate::run::encode;
 
+/// Characters with a meaning in a regular expression.
+const PATTERN: &[char] = &[
+    '\\', '^', '$', '.', '|', '?', '*', '+', '(', ')', '[', ']', '{', '}',
+];
+
+/// Gives the result to a variable, too, whose name these functions take with its blanks.
+fn give_as_written(
+    frame: &mut FunctionCall<'_>,
+    variable: usize,
+    result: &str,
+) -> Result<(), FunctionFault> {
+    if variable < frame.len() {
+        let name = frame.argument(variable)?.into_owned();
+        if !name.is_empty() {
+            frame.world.set_variable(&name, result);
+        }
+    }
+    frame.out.push_str(result);
+    Ok(())
+}
+
 /// `__base64Decode(text, [variable])`: as UTF-8.
 pub(super) fn base64_decode(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let bytes = encode::from_base64(&frame.argument(0)?);
-    frame.give(1, &String::from_utf8_lossy(&bytes))
+    give_as_written(frame, 1, &String::from_utf8_lossy(&bytes))
 }
 
 /// `__base64Encode(text, [variable])`: of its bytes in UTF-8.
 pub(super) fn base64_encode(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let mut encoded = Vec::new();
     encode::base64(frame.argument(0)?.as_bytes(), &mut encoded);
-    frame.give(1, &String::from_utf8_lossy(&encoded))
+    give_as_written(frame, 1, &String::from_utf8_lossy(&encoded))
 }
 
 /// `__caseFormat(text, [mode], [variable])`.
@@ -118,10 +137,10 @@ pub(super) fn env(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let all = frame.world.environment().map_err(|why| frame.end(&why))?;
     let value = match (all.get(&*name), frame.len()) {
         (Some(value), _) => value.clone(),
-        (None, 3..) => frame.argument(2)?.into_owned(),
+        (None, 3..) => frame.word(2)?,
         (None, _) => name.into_owned(),
     };
-    frame.give(1, &value)
+    give_as_written(frame, 1, &value)
 }
 
 /// `__if(actual, expected, value, other value, [variable])`: the value if both are equal.
@@ -174,23 +193,16 @@ pub(super) fn length(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> 
     frame.give(1, &units)
 }
 
-/// `__strReplace(text, part, other part, [variable])`: all occurrences.
+/// `__strReplace(text, part, other part, [variable])`: all occurrences. In some versions of the plug-in the
+/// part is a regular expression: what is not the same in all of them is refused.
 pub(super) fn replace(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (text, part) = (frame.argument(0)?, frame.argument(1)?);
-    let replaced = text.replace(&*part, &frame.argument(2)?);
-    frame.give(3, &replaced)
-}
-
-/// `__strReplaceRegex(text, pattern, replacement, [variable])`: all matches of a pattern of Java.
-pub(super) fn replace_pattern(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let (text, pattern) = (frame.argument(0)?, frame.argument(1)?);
-    let compiled = crate::pattern::compile(&pattern);
-    let wrong = || frame.fault(format!("`{pattern}` is not a valid regular expression"));
-    let compiled: Regex = compiled.ok_or_else(wrong)?;
-    let replacement = frame.argument(2)?;
-    let replaced = jexl::replace_all(&compiled, &text, &replacement);
-    let replaced = replaced.map_err(|why| frame.fault(why))?;
-    frame.give(3, &replaced)
+    let other = frame.argument(2)?;
+    if part.contains(PATTERN) || other.contains(['$', '\\']) {
+        return Err(frame.end("its versions differ in what they replace"));
+    }
+    let replaced = text.replace(&*part, &other);
+    give_as_written(frame, 3, &replaced)
 }
 
 /// `__substring(text, begin, end, [variable])`: places count from 0, the one of the end is not part of it.

@@ -11,8 +11,6 @@
 
 use std::fmt;
 
-use fancy_regex::Regex;
-
 use super::{Segment, Template, World};
 
 mod arithmetic;
@@ -29,11 +27,6 @@ mod tree;
 mod value;
 
 pub(super) use format::double as write_double;
-
-/// Replaces all matches of a pattern as Java's `replaceAll` does.
-pub(super) fn replace_all(pattern: &Regex, text: &str, with: &str) -> Result<String, String> {
-    text::replaced_matches(pattern, (text, with), usize::MAX)
-}
 
 /// Versions of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

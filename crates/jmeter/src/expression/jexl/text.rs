@@ -81,8 +81,22 @@ impl Patterns {
         (text, pattern, with): (&str, &str, &str),
         all: bool,
     ) -> Result<String, String> {
+        let pattern = self.of(pattern)?;
+        let mut out = String::new();
+        let mut done = 0;
         let most = if all { usize::MAX } else { 1 };
-        replaced_matches(&*self.of(pattern)?, (text, with), most)
+        for found in pattern.captures_iter(text).take(most) {
+            let found = found.map_err(|why| why.to_string())?;
+            let Some(whole) = found.get(0) else { continue };
+            out.push_str(&text[done..whole.start()]);
+            substitute(&found, with, &mut out)?;
+            done = whole.end();
+            if out.len() > MOST_BYTES {
+                return Err(too_long());
+            }
+        }
+        out.push_str(&text[done..]);
+        Ok(out)
     }
 
     /// `String.split`: texts at the end that are empty are left out unless `limit` says otherwise.
@@ -111,28 +125,6 @@ impl Patterns {
         }
         Ok(parts)
     }
-}
-
-/// Replaces all matches, or so many of the first, as Java's `replaceAll` does.
-pub(super) fn replaced_matches(
-    pattern: &Regex,
-    (text, with): (&str, &str),
-    most: usize,
-) -> Result<String, String> {
-    let mut out = String::new();
-    let mut done = 0;
-    for found in pattern.captures_iter(text).take(most) {
-        let found = found.map_err(|why| why.to_string())?;
-        let Some(whole) = found.get(0) else { continue };
-        out.push_str(&text[done..whole.start()]);
-        substitute(&found, with, &mut out)?;
-        done = whole.end();
-        if out.len() > MOST_BYTES {
-            return Err(too_long());
-        }
-    }
-    out.push_str(&text[done..]);
-    Ok(out)
 }
 
 /// Appends a replacement with its `$1` and `${name}`.

@@ -26,6 +26,7 @@ use super::outcome::{Lost, NotHttp, Reply};
 use super::sub_results::SubResults;
 use super::user::Request;
 use crate::plan::{ConfigKind, HttpRequest, Id, PreKind};
+use crate::script::WrittenCookie;
 use cache::{HttpCache, NotANumber};
 use exchange::HttpExchange;
 use page::PageDownload;
@@ -120,6 +121,10 @@ impl HttpClient {
             let (name, value) = (view.text(&cookie.name), view.text(&cookie.value));
             let (domain, path) = (view.text(&cookie.domain), view.text(&cookie.path));
             let (secure, expires_s) = (view.flag(&cookie.secure), view.integer(&cookie.expires_s));
+            let written = WrittenCookie {
+                path: view.flag(&cookie.sends_path),
+                domain: view.flag(&cookie.sends_domain),
+            };
             if let Some(jar) = view.thread.cookies.of_mut(id) {
                 jar.put(
                     &name,
@@ -129,6 +134,7 @@ impl HttpClient {
                     &path,
                     secure,
                     expires_s,
+                    Some(written),
                 );
             }
         }
