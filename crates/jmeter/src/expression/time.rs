@@ -85,6 +85,18 @@ fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(),
             Ok(())
         }
         'y' | 'u' => number(out, at.year().into()),
+        'Y' => match (week_year(at), width) {
+            (None, _) => Err(
+                "which year the letter `Y` of the date pattern means on this day depends on the \
+                 language of JMeter"
+                    .into(),
+            ),
+            (Some(year), 2) => {
+                let _ = write!(out, "{:02}", year.rem_euclid(100));
+                Ok(())
+            }
+            (Some(year), _) => number(out, year.into()),
+        },
         'M' | 'L' if width >= 3 => name(out, MONTHS[at.month() as usize - 1], width),
         'M' | 'L' => number(out, at.month().into()),
         'd' => number(out, at.day().into()),
@@ -122,6 +134,26 @@ fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(),
     }
 }
 
+/// The year to which the week belongs. Where weeks begin on Sunday, or the one with the first of January
+/// is always the first, another day may begin it: `None` if they differ.
+fn week_year(at: &Zoned) -> Option<i16> {
+    let date = at.date();
+    let weekday = date.weekday();
+    let of_the_day_after = |days: i8| {
+        let day = date.checked_add(jiff::Span::new().days(days)).ok()?;
+        Some(day.year())
+    };
+    let year = date.iso_week_date().year();
+    let others = [
+        weekday.to_sunday_zero_offset(),
+        weekday.to_monday_zero_offset(),
+    ];
+    others
+        .iter()
+        .all(|offset| of_the_day_after(6 - offset) == Some(year))
+        .then_some(year)
+}
+
 fn not_understood(letter: char) -> String {
     format!("the letter `{letter}` of the date pattern is not supported")
 }
@@ -154,7 +186,7 @@ pub(super) fn local_ms(ms: i64, zone: &TimeZone) -> i64 {
 
 /// Fails if a pattern writes a field that a date in another pattern does not have.
 pub(super) fn lacks(target: &str, source: &str) -> Result<(), String> {
-    const LEVELS: &[&str] = &["yuMLdDEe", "HhKkams", "S"];
+    const LEVELS: &[&str] = &["yYuMLdDEe", "HhKkams", "S"];
     let fields = |pattern: &str| -> Result<Vec<char>, String> {
         let all = pieces(pattern)?.into_iter();
         Ok(all
@@ -431,6 +463,21 @@ mod tests {
         let mut out = String::new();
         write(pattern, &at, &mut out).unwrap();
         assert_eq!(out, expected, "{pattern}");
+    }
+
+    #[test]
+    fn years_of_weeks_are_those_that_all_languages_agree_on() {
+        check("YYYY YY Y", "2018 18 2018");
+        let year = |date: &str| {
+            let at = date.parse::<Date>().unwrap();
+            week_year(&at.to_zoned(TimeZone::UTC).unwrap())
+        };
+        assert_eq!(year("2026-12-26"), Some(2026));
+        // A Sunday, and a Monday.
+        assert_eq!((year("2026-12-27"), year("2026-12-28")), (None, None));
+        assert_eq!((year("2027-01-01"), year("2027-01-04")), (None, Some(2027)));
+        // A week with its Thursday in the next year.
+        assert_eq!(year("2024-12-30"), Some(2025));
     }
 
     #[test]

@@ -158,6 +158,7 @@ impl CookieJar {
             .map_or("/", |at| &own_path[..at]);
         let (mut domain, mut host_only, mut path) = (from.host.as_str(), true, folder);
         let (mut secure, mut expires, mut max_age) = (false, None, None);
+        let mut has_number = false;
         let mut written = WrittenCookie {
             path: false,
             domain: false,
@@ -181,6 +182,9 @@ impl CookieJar {
                     written.path = true;
                 }
                 () if key.eq_ignore_ascii_case("secure") => secure = true,
+                () if key.eq_ignore_ascii_case("version") => {
+                    has_number = value.trim_matches('"') != "0";
+                }
                 () if key.eq_ignore_ascii_case("max-age") => max_age = Some(value),
                 () if key.eq_ignore_ascii_case("expires") => expires = Some(value),
                 () => {}
@@ -207,7 +211,7 @@ impl CookieJar {
             },
         };
         let (domain, path) = (domain.to_owned(), path.to_owned());
-        let written = is_versioned.then_some(written);
+        let written = (is_versioned && has_number).then_some(written);
         self.put(
             name, value, &domain, host_only, &path, secure, expires_s, written,
         );
@@ -479,6 +483,21 @@ mod tests {
         for policy in ["compatibility", "default", "best-match"] {
             assert_eq!(kept(policy), format!("{old}q=1 2"));
         }
+    }
+
+    #[test]
+    fn cookies_that_all_have_a_version_are_written_with_it() {
+        let from = Address::parse("http://h.test/answer").unwrap();
+        let mut jars = Jars::default();
+        let jar = jars.begin(0, "default");
+        jar.take(&from, "a=\"x y\"; Version=1; Path=/", 1_000);
+        jar.take(&from, "b=1; Version=1; Path=/; Domain=h.test", 1_000);
+        assert_eq!(
+            sent(jar, "http://h.test/"),
+            "$Version=1; a=\"x y\"; $Path=\"/\"$Version=1; b=\"1\"; $Path=\"/\"; $Domain=\"h.test\""
+        );
+        jar.take(&from, "c=1; Version=0; Path=/", 1_000);
+        assert_eq!(sent(jar, "http://h.test/"), "a=x y; b=1; c=1");
     }
 
     proptest::proptest! {

@@ -218,5 +218,5 @@ pub(super) fn substring(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFaul
         let says = format!("begin {begin}, end {end}, length {}", units.len());
         return Err(frame.thrown(class, says));
     };
-    frame.give(3, &String::from_utf16_lossy(part))
+    give_as_written(frame, 3, &String::from_utf16_lossy(part))
 }
