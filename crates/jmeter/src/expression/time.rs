@@ -85,7 +85,7 @@ fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(),
             Ok(())
         }
         'y' | 'u' => number(out, at.year().into()),
-        'Y' => match (week_year(at), width) {
+        'Y' => match (week_year(at.date()), width) {
             (None, _) => Err(
                 "which year the letter `Y` of the date pattern means on this day depends on the \
                  language of JMeter"
@@ -136,8 +136,7 @@ fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(),
 
 /// The year to which the week belongs. Where weeks begin on Sunday, or the one with the first of January
 /// is always the first, another day may begin it: `None` if they differ.
-fn week_year(at: &Zoned) -> Option<i16> {
-    let date = at.date();
+fn week_year(date: Date) -> Option<i16> {
     let weekday = date.weekday();
     let of_the_day_after = |days: i8| {
         let day = date.checked_add(jiff::Span::new().days(days)).ok()?;
@@ -178,6 +177,18 @@ pub(super) fn flaw(pattern: &str) -> Option<String> {
     write(pattern, &at, &mut String::new()).err()
 }
 
+/// As [`flaw`], of a pattern that dates are read with.
+pub(super) fn flaw_to_read(pattern: &str) -> Option<String> {
+    let has_years_of_weeks = |pieces: Vec<PatternPiece>| {
+        let mut pieces = pieces.iter();
+        pieces.any(|piece| matches!(piece, PatternPiece::Field('Y', _)))
+    };
+    flaw(pattern).or_else(|| {
+        let has = pieces(pattern).is_ok_and(has_years_of_weeks);
+        has.then(|| not_understood('Y'))
+    })
+}
+
 /// Milliseconds after 1970 of the civil time that clocks of a zone show at a moment.
 pub(super) fn local_ms(ms: i64, zone: &TimeZone) -> i64 {
     let offset_s = moment(ms, zone).map_or(0, |at| at.offset().seconds());
@@ -216,6 +227,8 @@ struct DateParts {
     minute: i64,
     second: i64,
     nanos: i64,
+    /// The year of its week must be this one.
+    week_year: Option<i64>,
     /// True in the afternoon, where the hour is that of a clock of twelve hours.
     afternoon: Option<bool>,
     /// Offset from UTC, seconds; `None`: that of the zone.
@@ -243,6 +256,7 @@ pub(crate) fn read(
         minute: 0,
         second: 0,
         nanos: 0,
+        week_year: None,
         afternoon: None,
         offset_s: None,
     };
@@ -306,6 +320,8 @@ impl DateParts {
         match letter {
             'y' | 'u' if width == 2 && digits == 2 => self.year = 2000 + value,
             'y' | 'u' => self.year = value,
+            'Y' if width == 2 && digits == 2 => self.week_year = Some(2000 + value),
+            'Y' => self.week_year = Some(value),
             'M' | 'L' => self.month = value,
             'd' => self.day = value,
             'H' | 'k' => self.hour = value % 24,
@@ -347,6 +363,11 @@ impl DateParts {
         let small = |value: i64| i8::try_from(value).ok();
         let year = i16::try_from(self.year).ok()?;
         let date = Date::new(year, small(self.month)?, small(self.day)?).ok()?;
+        if let Some(year) = self.week_year
+            && week_year(date).map(i64::from) != Some(year)
+        {
+            return None;
+        }
         let hour = match self.afternoon {
             Some(true) if self.hour < 12 => self.hour + 12,
             _ => self.hour,
@@ -468,14 +489,14 @@ mod tests {
     #[test]
     fn years_of_weeks_are_those_that_all_languages_agree_on() {
         check("YYYY YY Y", "2018 18 2018");
-        let year = |date: &str| {
-            let at = date.parse::<Date>().unwrap();
-            week_year(&at.to_zoned(TimeZone::UTC).unwrap())
-        };
+        let year = |date: &str| week_year(date.parse::<Date>().unwrap());
         assert_eq!(year("2026-12-26"), Some(2026));
         // A Sunday, and a Monday.
         assert_eq!((year("2026-12-27"), year("2026-12-28")), (None, None));
         assert_eq!((year("2027-01-01"), year("2027-01-04")), (None, Some(2027)));
+        // Read, it must be that of the date, whose own year is the present one.
+        let read = |text| read("YYYY-MM-dd", text, Some(1_520_035_504_007), &tokyo());
+        assert!(read("2018-06-05").is_ok() && read("2017-06-05").is_err());
         // A week with its Thursday in the next year.
         assert_eq!(year("2024-12-30"), Some(2025));
     }

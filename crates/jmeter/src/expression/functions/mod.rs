@@ -445,6 +445,8 @@ pub(crate) fn flaw(function: &str, arguments: &[Template]) -> Option<String> {
         (!is_english).then(|| format!("the locale `{locale}` is not supported"))
     };
     let pattern = |index: usize| time::flaw(constant(index)?.trim());
+    // What a year of weeks means in a date that is read is known for `__timeShift` alone.
+    let read_pattern = |index: usize| time::flaw_to_read(constant(index)?.trim());
     match function {
         "__digest" => digest::flaw(constant(0)?),
         "__time" => {
@@ -455,8 +457,8 @@ pub(crate) fn flaw(function: &str, arguments: &[Template]) -> Option<String> {
         }
         "__timeShift" if arguments.len() == 5 => pattern(0).or_else(|| english(3)),
         "__timeShift" => pattern(0),
-        "__RandomDate" => pattern(0).or_else(|| english(3)),
-        "__dateTimeConvert" => pattern(1).or_else(|| pattern(2)),
+        "__RandomDate" => read_pattern(0).or_else(|| english(3)),
+        "__dateTimeConvert" => read_pattern(1).or_else(|| pattern(2)),
         "__CSVRead" if constant(1)?.starts_with('*') => {
             Some("another name of a file is not supported".into())
         }
