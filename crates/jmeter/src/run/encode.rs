@@ -180,6 +180,18 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    /// What the decoder of the commons codec makes of these.
+    #[test]
+    fn base64_is_read_up_to_its_end() {
+        let read = |text| String::from_utf8_lossy(&from_base64(text)).into_owned();
+        assert_eq!(read("YWJjIMO8"), "abc ü");
+        assert_eq!(
+            (read("YWJ"), read("YWI"), read("YWI=QQ==")),
+            ("ab".into(), "ab".into(), "ab".into())
+        );
+        assert_eq!(read("YW*Jj"), "abc");
+    }
+
     #[test]
     fn texts_are_written_as_java_does() {
         assert_eq!(formed("a b&c=日*-._~"), "a+b%26c%3D%E6%97%A5*-._%7E");

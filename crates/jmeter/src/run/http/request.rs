@@ -322,3 +322,33 @@ fn query(
         path.push_str(&String::from_utf8_lossy(&buffers.bytes));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_name_of_a_server_is_refused_as_java_does() {
+        let class = |host: &str| {
+            let mut to = Address::parse("http://h:8080/x").unwrap();
+            to.host = host.into();
+            match check_host(&mut to) {
+                Ok(()) => None,
+                Err(Unsent::Impossible(class, _)) => Some(class),
+                Err(_) => panic!("{host}"),
+            }
+        };
+        for host in ["h", "my_host.test", "localhost.", "[::1]", "::1", "*", "ü"] {
+            assert_eq!(class(host), None, "{host}");
+        }
+        for host in ["http://h", "http://h:80", "h/", "h/api", "h:/api"] {
+            assert_eq!(class(host), Some(NotHttp::BadLocation), "{host}");
+        }
+        for host in [
+            "h:80", "me:pw@h", " h", "h ", "h?x", "h#x", "${h}", "a\\b", "[h]",
+        ] {
+            assert_eq!(class(host), Some(NotHttp::BadAddress), "{host}");
+        }
+        assert_eq!(class("a%20b"), Some(NotHttp::NoHost));
+    }
+}
