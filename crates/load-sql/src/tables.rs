@@ -1,9 +1,10 @@
-//! Tables of workloads: made empty, filled part by part over several sessions, then given their keys.
+//! Tables of workloads: made empty, filled part by part over several sessions, then given their keys; the table whose
+//! rows say how large the database is comes last.
 
 use std::cell::Cell;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use sokudo_sql::{Engine, Session, SqlError, Target};
+use sokudo_sql::{Class, Engine, Session, SqlError, Target};
 
 use crate::db::CONNECT;
 
@@ -15,6 +16,8 @@ pub(crate) struct Table {
     pub(crate) name: &'static str,
     pub(crate) columns: &'static str,
     pub(crate) key: &'static str,
+    /// Further indexes: name and columns.
+    pub(crate) indexes: &'static [(&'static str, &'static str)],
     /// Rows that are short enough to lie in the key's own tree on SQLite.
     pub(crate) is_narrow: bool,
 }
@@ -103,31 +106,63 @@ pub(crate) async fn fill<P>(
     Ok(rows)
 }
 
-/// Adds keys and indexes to tables with rows, and has the server count them, so that plans know the sizes.
+/// Adds keys and indexes to tables with rows, and has the server count them, so that plans know the sizes: table by
+/// table, over several sessions at a time where the engine has more than one writer.
 ///
 /// Errors: those of the server.
-pub(crate) async fn finish(
-    session: &mut Session,
-    tables: &[Table],
-    indexes: &[&str],
-) -> Result<(), SqlError> {
-    let engine = session.engine();
-    if engine == Engine::Postgres {
-        for table in tables.iter().filter(|table| !table.key.is_empty()) {
-            let add = format!("alter table {} add primary key ({})", table.name, table.key);
-            session.batch(&add).await?;
+pub(crate) async fn finish(target: &Target, tables: &[Table]) -> Result<(), SqlError> {
+    // The largest tables stand last in the schemas, and take longest.
+    let works: Vec<Vec<String>> = { tables.iter().rev() }
+        .map(|table| finishing(target.engine(), table))
+        .collect();
+    let work = async |session: &mut Session, statements: &Vec<String>| {
+        for statement in statements {
+            session.batch(statement).await?;
         }
+        Ok(0)
+    };
+    fill(target, |number| works.get(number), work).await?;
+    Ok(())
+}
+
+/// The statements that finish a table with rows.
+fn finishing(engine: Engine, table: &Table) -> Vec<String> {
+    let name = table.name;
+    let has_late_key = engine == Engine::Postgres && !table.key.is_empty();
+    let key = has_late_key.then(|| format!("alter table {name} add primary key ({})", table.key));
+    let indexes = table.indexes.iter().filter(|_| engine != Engine::DuckDb);
+    let indexes =
+        indexes.map(|(index, columns)| format!("create index {index} on {name} ({columns})"));
+    let count = match engine {
+        Engine::Postgres => Some(format!("vacuum (analyze) {name}")),
+        Engine::MySql => Some(format!("analyze table {name}")),
+        Engine::Sqlite => Some(format!("analyze {name}")),
+        // It counts all tables at once.
+        Engine::DuckDb => None,
+    };
+    key.into_iter().chain(indexes).chain(count).collect()
+}
+
+/// Has the server count the table that was filled last, once all others were finished: its rows say that the database
+/// is whole.
+///
+/// Errors: those of the server.
+pub(crate) async fn close(session: &mut Session, last: &str) -> Result<(), SqlError> {
+    if session.engine() == Engine::Postgres {
+        upkeep(session, Upkeep::Vacuum, &[last]).await?;
     }
-    for index in indexes.iter().filter(|_| engine != Engine::DuckDb) {
-        session.batch(index).await?;
+    upkeep(session, Upkeep::Analyze, &[last]).await
+}
+
+/// A row is missing that the tables had when they were filled.
+#[cold]
+pub(crate) fn gone(table: &str) -> SqlError {
+    SqlError {
+        class: Class::Other,
+        code: None,
+        message: format!("a row of {table} is missing"),
+        is_lost: false,
     }
-    let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
-    if engine == Engine::Postgres {
-        session
-            .batch(&format!("vacuum {}", names.join(", ")))
-            .await?;
-    }
-    upkeep(session, Upkeep::Analyze, &names).await
 }
 
 /// Maintenance of tables.

@@ -3,11 +3,11 @@
 use sokudo_pace::Random;
 use sokudo_sql::{RowWriter, Session, SqlError, Target, civil};
 
-use super::schema::{INDEXES, TABLES};
+use super::schema::TABLES;
 use crate::db::CONNECT;
 use crate::draw::Texts;
 use crate::drive::Loaded;
-use crate::tables::{create, fill, finish};
+use crate::tables::{close, create, fill, finish};
 
 /// Items on sale, and who wrote them.
 pub(super) const ITEMS: i64 = 10_000;
@@ -93,11 +93,12 @@ pub(super) async fn init(target: &Target, scale: u32) -> Result<Loaded, SqlError
     let before: Vec<Part> = parts(scale, false);
     let load_part = async |session: &mut Session, part| load(session, part, &texts).await;
     let mut rows = fill(target, |number| before.get(number).copied(), load_part).await?;
+    finish(target, &TABLES).await?;
     // Last: the number of customers says how large the database is.
     for part in parts(scale, true) {
         rows += load(&mut session, part, &texts).await?;
     }
-    finish(&mut session, &TABLES, &INDEXES).await?;
+    close(&mut session, "dbt1_customer").await?;
     Ok(Loaded { rows })
 }
 

@@ -8,6 +8,7 @@ pub(super) const TABLES: [Table; 10] = [
         columns: "co_id int not null, co_name varchar(50) not null, co_currency varchar(18) not null, \
                   co_exchange int not null",
         key: "co_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -15,6 +16,7 @@ pub(super) const TABLES: [Table; 10] = [
         columns: "a_id int not null, a_fname varchar(20) not null, a_lname varchar(20) not null, \
                   a_bio varchar(500) not null",
         key: "a_id",
+        indexes: &[("dbt1_author_name", "a_lname")],
         is_narrow: false,
     },
     Table {
@@ -27,6 +29,11 @@ pub(super) const TABLES: [Table; 10] = [
                   i_srp int not null, i_cost int not null, i_stock int not null, \
                   i_isbn varchar(13) not null, i_page int not null, i_backing varchar(15) not null",
         key: "i_id",
+        indexes: &[
+            ("dbt1_item_subject", "i_subject, i_pub_date"),
+            ("dbt1_item_title", "i_title"),
+            ("dbt1_item_author", "i_a_id"),
+        ],
         is_narrow: false,
     },
     Table {
@@ -35,6 +42,7 @@ pub(super) const TABLES: [Table; 10] = [
                   addr_street2 varchar(40) not null, addr_city varchar(30) not null, \
                   addr_state varchar(20) not null, addr_zip varchar(10) not null, addr_co_id int not null",
         key: "addr_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -44,6 +52,7 @@ pub(super) const TABLES: [Table; 10] = [
                   c_phone varchar(16) not null, c_email varchar(50) not null, c_since {date} not null, \
                   c_logins int not null, c_discount int not null, c_data varchar(500) not null",
         key: "c_id",
+        indexes: &[("dbt1_customer_name", "c_uname")],
         is_narrow: false,
     },
     Table {
@@ -53,6 +62,7 @@ pub(super) const TABLES: [Table; 10] = [
                   o_ship int not null, o_total bigint not null, o_ship_type varchar(10) not null, \
                   o_addr_id bigint not null, o_status varchar(16) not null, client bigint, sequence bigint",
         key: "o_id",
+        indexes: &[("dbt1_orders_customer", "o_c_id, o_id")],
         is_narrow: true,
     },
     Table {
@@ -60,6 +70,7 @@ pub(super) const TABLES: [Table; 10] = [
         columns: "ol_o_id bigint not null, ol_number int not null, ol_i_id int not null, \
                   ol_qty int not null, ol_cost int not null, ol_comments varchar(100) not null",
         key: "ol_o_id, ol_number",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -68,12 +79,14 @@ pub(super) const TABLES: [Table; 10] = [
                   cx_name varchar(30) not null, cx_amount bigint not null, cx_date {time} not null, \
                   cx_co_id int not null",
         key: "cx_o_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
         name: "dbt1_cart",
         columns: "sc_id bigint not null, sc_sub_total bigint not null",
         key: "sc_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -81,16 +94,7 @@ pub(super) const TABLES: [Table; 10] = [
         columns: "scl_sc_id bigint not null, scl_i_id int not null, scl_qty int not null, \
                   scl_cost int not null",
         key: "scl_sc_id, scl_i_id",
+        indexes: &[],
         is_narrow: true,
     },
-];
-
-/// Ways to items by what visitors look for, to customers by name, and to the orders of a customer.
-pub(super) const INDEXES: [&str; 6] = [
-    "create index dbt1_item_subject on dbt1_item (i_subject, i_pub_date)",
-    "create index dbt1_item_title on dbt1_item (i_title)",
-    "create index dbt1_item_author on dbt1_item (i_a_id)",
-    "create index dbt1_author_name on dbt1_author (a_lname)",
-    "create index dbt1_customer_name on dbt1_customer (c_uname)",
-    "create index dbt1_orders_customer on dbt1_orders (o_c_id, o_id)",
 ];

@@ -4,7 +4,7 @@ use sokudo_pace::Random;
 use sokudo_sql::{Session, SqlError, Statement};
 
 use super::draw;
-use super::new_order::gone;
+use crate::tables::gone;
 
 /// Whom a transaction is about.
 #[derive(Debug, Clone)]

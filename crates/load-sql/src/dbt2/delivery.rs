@@ -6,8 +6,9 @@ use sokudo_sql::{Begin, Session, SqlError, Statement};
 
 use super::client::{Home, SKIPPED, nothing};
 use super::draw;
-use super::new_order::{gone, lock};
+use super::new_order::lock;
 use crate::drive::{Attempt, Noted};
+use crate::tables::gone;
 
 /// Looks for the oldest order of a district: another delivery may take it at the same moment, and PostgreSQL then
 /// finds no row at all.

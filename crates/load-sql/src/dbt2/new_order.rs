@@ -8,6 +8,7 @@ use sokudo_sql::{Begin, Engine, Session, SqlError, Statement, Value};
 use super::client::{Home, ROLLED_BACK, nothing};
 use super::draw;
 use crate::drive::{Attempt, Ledger, Mark, Noted};
+use crate::tables::gone;
 
 /// Most lines of an order.
 const MOST_LINES: usize = 15;
@@ -252,15 +253,5 @@ pub(super) fn lock(session: &Session) -> &'static str {
     match session.engine() {
         Engine::Sqlite | Engine::DuckDb => "",
         Engine::Postgres | Engine::MySql => " for update",
-    }
-}
-
-/// A row is missing that the tables had when they were filled.
-pub(super) fn gone(table: &str) -> SqlError {
-    SqlError {
-        class: sokudo_sql::Class::Other,
-        code: None,
-        message: format!("a row of {table} is missing"),
-        is_lost: false,
     }
 }

@@ -7,8 +7,9 @@ use sokudo_sql::{Begin, Session, SqlError, Statement};
 use super::client::{Home, nothing};
 use super::customer::{self, By};
 use super::draw;
-use super::new_order::{gone, lock};
+use super::new_order::lock;
 use crate::drive::{Attempt, Ledger, Mark};
+use crate::tables::gone;
 
 /// Longest remark about a customer with bad credit.
 const REMARK: usize = 500;

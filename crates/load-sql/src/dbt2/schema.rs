@@ -10,6 +10,7 @@ pub(super) const TABLES: [Table; 9] = [
         columns: "i_id int not null, i_im_id int not null, i_name varchar(24) not null, \
                   i_price int not null, i_data varchar(50) not null",
         key: "i_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -18,6 +19,7 @@ pub(super) const TABLES: [Table; 9] = [
                   w_street_2 varchar(20) not null, w_city varchar(20) not null, w_state char(2) not null, \
                   w_zip char(9) not null, w_tax int not null, w_ytd bigint not null",
         key: "w_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -27,6 +29,7 @@ pub(super) const TABLES: [Table; 9] = [
                   d_city varchar(20) not null, d_state char(2) not null, d_zip char(9) not null, \
                   d_tax int not null, d_ytd bigint not null, d_next_o_id int not null",
         key: "d_w_id, d_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -40,6 +43,7 @@ pub(super) const TABLES: [Table; 9] = [
                   c_ytd_payment bigint not null, c_payment_cnt int not null, c_delivery_cnt int not null, \
                   c_data varchar(500) not null",
         key: "c_w_id, c_d_id, c_id",
+        indexes: &[("dbt2_customer_name", "c_w_id, c_d_id, c_last, c_first")],
         is_narrow: false,
     },
     Table {
@@ -48,12 +52,14 @@ pub(super) const TABLES: [Table; 9] = [
                   h_d_id int not null, h_w_id int not null, h_date {time} not null, \
                   h_amount int not null, h_data varchar(24) not null, client bigint, sequence bigint",
         key: "",
+        indexes: &[],
         is_narrow: false,
     },
     Table {
         name: "dbt2_new_order",
         columns: "no_o_id int not null, no_d_id int not null, no_w_id int not null",
         key: "no_w_id, no_d_id, no_o_id",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -62,6 +68,7 @@ pub(super) const TABLES: [Table; 9] = [
                   o_entry_d {time} not null, o_carrier_id int, o_ol_cnt int not null, \
                   o_all_local int not null, client bigint, sequence bigint",
         key: "o_w_id, o_d_id, o_id",
+        indexes: &[("dbt2_orders_customer", "o_w_id, o_d_id, o_c_id, o_id")],
         is_narrow: true,
     },
     Table {
@@ -71,6 +78,7 @@ pub(super) const TABLES: [Table; 9] = [
                   ol_delivery_d {time}, ol_quantity int not null, ol_amount int not null, \
                   ol_dist_info char(24) not null",
         key: "ol_w_id, ol_d_id, ol_o_id, ol_number",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -82,12 +90,7 @@ pub(super) const TABLES: [Table; 9] = [
                   s_dist_10 char(24) not null, s_ytd int not null, s_order_cnt int not null, \
                   s_remote_cnt int not null, s_data varchar(50) not null",
         key: "s_w_id, s_i_id",
+        indexes: &[],
         is_narrow: false,
     },
-];
-
-/// Ways to customers by their name, and to the last order of a customer.
-pub(super) const INDEXES: [&str; 2] = [
-    "create index dbt2_customer_name on dbt2_customer (c_w_id, c_d_id, c_last, c_first)",
-    "create index dbt2_orders_customer on dbt2_orders (o_w_id, o_d_id, o_c_id, o_id)",
 ];

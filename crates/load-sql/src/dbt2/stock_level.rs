@@ -4,8 +4,8 @@ use sokudo_pace::Random;
 use sokudo_sql::{Begin, Session, SqlError, Statement};
 
 use super::client::{Home, nothing};
-use super::new_order::gone;
 use crate::drive::Attempt;
+use crate::tables::gone;
 
 /// Orders that it looks at.
 const ORDERS: i64 = 20;

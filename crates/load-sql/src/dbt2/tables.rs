@@ -3,11 +3,11 @@
 use sokudo_sql::{Session, SqlError, Target};
 
 use super::rows::Part;
-use super::schema::{INDEXES, TABLES};
+use super::schema::TABLES;
 use crate::db::CONNECT;
 use crate::draw::Texts;
 use crate::drive::Loaded;
-use crate::tables::{create, fill, finish};
+use crate::tables::{close, create, fill, finish};
 
 /// Makes the tables anew and fills them for so many warehouses.
 ///
@@ -20,11 +20,12 @@ pub(super) async fn init(target: &Target, warehouses: u32) -> Result<Loaded, Sql
     let number = |number| part(i64::try_from(number).ok()?, warehouses);
     let load_part = async |session: &mut Session, part| load(session, part, &texts).await;
     let mut rows = fill(target, number, load_part).await?;
+    finish(target, &TABLES).await?;
     // Last: the number of warehouses says how large the database is.
     for warehouse in 1..=warehouses {
         rows += load(&mut session, Part::Warehouse(warehouse), &texts).await?;
     }
-    finish(&mut session, &TABLES, &INDEXES).await?;
+    close(&mut session, "dbt2_warehouse").await?;
     Ok(Loaded { rows })
 }
 

@@ -9,6 +9,7 @@ pub(super) const TABLES: [Table; 8] = [
         name: "dbt3_region",
         columns: "r_regionkey int not null, r_name varchar(25) not null, r_comment varchar(152) not null",
         key: "r_regionkey",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -16,6 +17,7 @@ pub(super) const TABLES: [Table; 8] = [
         columns: "n_nationkey int not null, n_name varchar(25) not null, n_regionkey int not null, \
                   n_comment varchar(152) not null",
         key: "n_nationkey",
+        indexes: &[],
         is_narrow: true,
     },
     Table {
@@ -25,6 +27,7 @@ pub(super) const TABLES: [Table; 8] = [
                   p_container varchar(15) not null, p_retailprice int not null, \
                   p_comment varchar(23) not null",
         key: "p_partkey",
+        indexes: &[],
         is_narrow: false,
     },
     Table {
@@ -33,6 +36,7 @@ pub(super) const TABLES: [Table; 8] = [
                   s_nationkey int not null, s_phone varchar(15) not null, s_acctbal int not null, \
                   s_comment varchar(101) not null",
         key: "s_suppkey",
+        indexes: &[("dbt3_supplier_nation", "s_nationkey")],
         is_narrow: false,
     },
     Table {
@@ -40,6 +44,7 @@ pub(super) const TABLES: [Table; 8] = [
         columns: "ps_partkey int not null, ps_suppkey int not null, ps_availqty int not null, \
                   ps_supplycost bigint not null, ps_comment varchar(199) not null",
         key: "ps_partkey, ps_suppkey",
+        indexes: &[("dbt3_partsupp_supplier", "ps_suppkey")],
         is_narrow: false,
     },
     Table {
@@ -48,6 +53,7 @@ pub(super) const TABLES: [Table; 8] = [
                   c_nationkey int not null, c_phone varchar(15) not null, c_acctbal int not null, \
                   c_mktsegment varchar(10) not null, c_comment varchar(117) not null",
         key: "c_custkey",
+        indexes: &[("dbt3_customer_nation", "c_nationkey")],
         is_narrow: false,
     },
     Table {
@@ -57,6 +63,10 @@ pub(super) const TABLES: [Table; 8] = [
                   o_orderpriority varchar(15) not null, o_clerk varchar(15) not null, \
                   o_shippriority int not null, o_comment varchar(79) not null",
         key: "o_orderkey",
+        indexes: &[
+            ("dbt3_orders_customer", "o_custkey"),
+            ("dbt3_orders_date", "o_orderdate"),
+        ],
         is_narrow: false,
     },
     Table {
@@ -69,17 +79,10 @@ pub(super) const TABLES: [Table; 8] = [
                   l_shipinstruct varchar(25) not null, l_shipmode varchar(11) not null, \
                   l_comment varchar(44) not null",
         key: "l_orderkey, l_linenumber",
+        indexes: &[
+            ("dbt3_lineitem_part", "l_partkey, l_suppkey, l_quantity"),
+            ("dbt3_lineitem_shipped", "l_shipdate"),
+        ],
         is_narrow: false,
     },
-];
-
-/// Ways from a row to those that name it, and to lines and orders of some time.
-pub(super) const INDEXES: [&str; 7] = [
-    "create index dbt3_supplier_nation on dbt3_supplier (s_nationkey)",
-    "create index dbt3_partsupp_supplier on dbt3_partsupp (ps_suppkey)",
-    "create index dbt3_customer_nation on dbt3_customer (c_nationkey)",
-    "create index dbt3_orders_customer on dbt3_orders (o_custkey)",
-    "create index dbt3_orders_date on dbt3_orders (o_orderdate)",
-    "create index dbt3_lineitem_part on dbt3_lineitem (l_partkey, l_suppkey, l_quantity)",
-    "create index dbt3_lineitem_shipped on dbt3_lineitem (l_shipdate)",
 ];

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use sokudo_sql::{RowWriter, Session, SqlError, Target};
 
 use super::data::{Chunk, Maker, Sizes, Table, chunks};
-use super::schema::{INDEXES, TABLES};
+use super::schema::TABLES;
 use crate::db::CONNECT;
 use crate::drive::Loaded;
-use crate::tables::{create, fill, finish};
+use crate::tables::{close, create, fill, finish};
 
 /// Makes the tables anew and fills them for so many hundredths of the scale factor.
 ///
@@ -26,11 +26,12 @@ pub(super) async fn init(target: &Target, hundredths: u32) -> Result<Loaded, Sql
     let maker = RefCell::new(Maker::new(sizes));
     let load_chunk = async |session: &mut Session, chunk| load(session, chunk, &maker).await;
     let mut rows = fill(target, |number| parts.get(number).copied(), load_chunk).await?;
+    finish(target, &TABLES).await?;
     // Last: the number of suppliers says how large the database is.
     for chunk in chunks(Table::Supplier, sizes) {
         rows += load(&mut session, chunk, &maker).await?;
     }
-    finish(&mut session, &TABLES, &INDEXES).await?;
+    close(&mut session, "dbt3_supplier").await?;
     Ok(Loaded { rows })
 }
 

@@ -16,6 +16,7 @@ use sokudo_sql::{Session, SqlError, Target, take_embedded_ns};
 use sokudo_workload::exchange::{AskPlan, Course, Details, Next, Report, measured};
 use tokio::runtime::Runtime;
 
+use super::deadlines::{Deadline, Deadlines};
 use super::gate::Gate;
 use super::ledger::Ledger;
 use super::pool::{Borrowed, Pool};
@@ -233,10 +234,11 @@ pub(crate) fn run<T: Transactions>(
         bound: Duration::from_nanos(plan.timeout_ns.max(1).unsigned_abs()),
         stop: Arc::clone(&plan.stop),
     };
+    let deadlines = Deadlines::new(patience.bound, clients.len());
     let (mut written, mut idle) = (Vec::new(), Vec::new());
     // Sessions end within their runtime.
     let within = runtime.enter();
-    let ready = || Ok((Room::new(connections), clients));
+    let ready = || Ok((Room::new(connections, deadlines), clients));
     let load = |(room, clients): &mut (Room<T>, Vec<Client<T::Seat>>),
                 course: &mut Course<DetailsOf<T>>| {
         let shared = Shared {
@@ -286,17 +288,26 @@ struct Patience {
     is_alone: bool,
 }
 
-/// Resource that the clients of a thread queue for.
+/// When a transaction, or a wait for its session, was to begin, and when it did.
+#[derive(Clone, Copy)]
+struct Start {
+    intended_ns: i64,
+    began_ns: i64,
+}
+
+/// What the clients of a thread queue for, and until when.
 struct Room<T: Transactions> {
     gate: Gate,
     pool: Pool<Connection<T>>,
+    deadlines: Deadlines,
 }
 
 impl<T: Transactions> Room<T> {
-    fn new(connections: Vec<Connection<T>>) -> Self {
+    fn new(connections: Vec<Connection<T>>, deadlines: Deadlines) -> Self {
         Self {
             gate: Gate::new(),
             pool: Pool::new(connections),
+            deadlines,
         }
     }
 }
@@ -312,10 +323,11 @@ async fn serve<T: Transactions>(
     let count = clients.len();
     let all: Tasks<_> = clients
         .iter_mut()
-        .map(|one| client(transactions, patience, room, shared, one))
+        .zip(room.deadlines.clients())
+        .map(|(one, deadline)| client(transactions, patience, (room, deadline), shared, one))
         .collect();
     let watched = patience.is_shared.then_some(&room.pool);
-    let ticker = std::pin::pin!(ticker(shared, watched, count));
+    let ticker = std::pin::pin!(ticker(shared, &room.deadlines, watched, count));
     let cancelled = match select(all, ticker).await {
         Either::Left(_) => 0,
         Either::Right(_) => shared.under_way.get(),
@@ -327,15 +339,16 @@ async fn serve<T: Transactions>(
     Ok(())
 }
 
-/// Reports the intervals, and looks at the pool and at who pauses; ends when the load was stopped and its last transactions had their
-/// time.
+/// Reports the intervals, looks at the pool and at who pauses, and wakes who waits too long; ends when the load was stopped and
+/// its last transactions had their time.
 async fn ticker<P: Parts, C>(
     shared: &Shared<'_, TransactionDetails<P>>,
+    deadlines: &Deadlines,
     pool: Option<&Pool<C>>,
     clients: usize,
 ) {
     loop {
-        tokio::time::sleep(TICK).await;
+        tick(deadlines).await;
         let now = now_ns();
         // What came before the load counts is taken, too, and forgotten.
         let embedded_ns = take_embedded_ns();
@@ -359,11 +372,22 @@ async fn ticker<P: Parts, C>(
     }
 }
 
+/// Waits for one tick, and wakes meanwhile whose deadline passes.
+async fn tick(deadlines: &Deadlines) {
+    let mut now = now_ns();
+    let end_ns = now.saturating_add_unsigned(TICK.as_nanos() as u64);
+    while now < end_ns {
+        let until_ns = deadlines.look(now).min(end_ns);
+        tokio::time::sleep(Duration::from_nanos((until_ns - now).unsigned_abs())).await;
+        now = now_ns();
+    }
+}
+
 /// One client: transaction after transaction.
 async fn client<T: Transactions>(
     transactions: &T,
     patience: &Patience,
-    room: &Room<T>,
+    (room, deadline): (&Room<T>, &Deadline),
     shared: &SharedOf<'_, T>,
     client: &mut Client<T::Seat>,
 ) {
@@ -397,11 +421,26 @@ async fn client<T: Transactions>(
         else {
             return;
         };
-        shared.course().sent(intended_ns, now_ns(), had_room);
+        let sent_ns = now_ns();
+        shared.course().sent(intended_ns, sent_ns, had_room);
+        let start = |began_ns| Start {
+            intended_ns,
+            began_ns,
+        };
         match &mut own {
-            Some(own) => one(transactions, patience, shared, own, client, intended_ns).await,
+            Some(own) => {
+                one(
+                    transactions,
+                    (patience, deadline),
+                    shared,
+                    own,
+                    client,
+                    start(sent_ns),
+                )
+                .await;
+            }
             None => {
-                let Some(mut lent) = lent(patience, room, shared, intended_ns).await else {
+                let Some(mut lent) = lent(deadline, room, shared, start(sent_ns)).await else {
                     continue;
                 };
                 if !is_ready(transactions, patience, shared, &mut lent).await {
@@ -410,11 +449,11 @@ async fn client<T: Transactions>(
                 }
                 one(
                     transactions,
-                    patience,
+                    (patience, deadline),
                     shared,
                     &mut lent,
                     client,
-                    intended_ns,
+                    start(now_ns()),
                 )
                 .await;
             }
@@ -439,15 +478,17 @@ async fn is_ready<T: Transactions>(
 
 /// Waits for a session of the pool; `None` when none was free in time, with which the transaction has failed.
 async fn lent<'a, T: Transactions>(
-    patience: &Patience,
+    deadline: &Deadline,
     room: &'a Room<T>,
     shared: &SharedOf<'_, T>,
-    intended_ns: i64,
+    Start {
+        intended_ns,
+        began_ns,
+    }: Start,
 ) -> Option<Borrowed<'a, Connection<T>>> {
-    let begun_ns = now_ns();
-    let borrowed = tokio::time::timeout(patience.bound, room.pool.borrow()).await;
-    let borrowed = borrowed.ok().flatten();
-    let waited_ns = (now_ns() - begun_ns).max(0).unsigned_abs();
+    let borrowed = deadline.within(began_ns, room.pool.borrow()).await;
+    let borrowed = borrowed.flatten();
+    let waited_ns = (now_ns() - began_ns).max(0).unsigned_abs();
     let recorder = &mut shared.course().recorder;
     if let Some(details) = recorder.details(intended_ns) {
         details.pool.waited(waited_ns, borrowed.is_some());
@@ -464,24 +505,19 @@ async fn lent<'a, T: Transactions>(
 /// Carries one transaction out, on a session that stands.
 async fn one<T: Transactions>(
     transactions: &T,
-    patience: &Patience,
+    bounds: (&Patience, &Deadline),
     shared: &SharedOf<'_, T>,
     connection: &mut Connection<T>,
     client: &mut Client<T::Seat>,
-    intended_ns: i64,
+    start: Start,
 ) {
-    let began_ns = now_ns();
     let input = transactions.draw(client);
-    let ended = tried(
-        transactions,
-        patience,
-        shared,
-        connection,
-        &input,
-        intended_ns,
-    )
-    .await;
+    let ended = tried(transactions, bounds, shared, connection, &input, start).await;
     let now = now_ns();
+    let Start {
+        intended_ns,
+        began_ns,
+    } = start;
     shared.under_way.set(shared.under_way.get() - 1);
     let recorder = &mut shared.course().recorder;
     let kind = transactions.kind(&input);
@@ -538,21 +574,21 @@ async fn paused<D: Details>(shared: &Shared<'_, D>, pause: Duration) -> bool {
 /// Tries a transaction until it succeeds, fails for good, or was tried often enough.
 async fn tried<T: Transactions>(
     transactions: &T,
-    patience: &Patience,
+    (patience, deadline): (&Patience, &Deadline),
     shared: &SharedOf<'_, T>,
     connection: &mut Connection<T>,
     input: &T::Input,
-    intended_ns: i64,
+    start: Start,
 ) -> Attempt {
     let Connection {
         session, prepared, ..
     } = connection;
-    let mut tries = 0;
+    let (mut tries, mut began_ns) = (0, start.began_ns);
     loop {
         let attempt = transactions.attempt(session, prepared, input);
-        let ended = tokio::time::timeout(patience.bound, attempt).await;
-        let ended = ended.unwrap_or_else(|_| Err(SqlError::timeout()));
-        if let Some(details) = shared.course().recorder.details(intended_ns) {
+        let ended = deadline.within(began_ns, attempt).await;
+        let ended = ended.unwrap_or_else(|| Err(SqlError::timeout()));
+        if let Some(details) = shared.course().recorder.details(start.intended_ns) {
             details.attempts += 1;
             if let Err(error) = &ended {
                 details.failed(error.class);
@@ -565,18 +601,18 @@ async fn tried<T: Transactions>(
         if error.is_lost {
             return Err(error);
         }
-        let rolled_back = tokio::time::timeout(patience.bound, session.rollback()).await;
-        match rolled_back {
-            Err(_) => return Err(SqlError::timeout()),
-            Ok(Err(lost)) if lost.is_lost => return Err(lost),
+        match deadline.from_now(session.rollback()).await {
+            None => return Err(SqlError::timeout()),
+            Some(Err(lost)) if lost.is_lost => return Err(lost),
             // A session without a transaction has nothing to roll back.
-            Ok(_) => {}
+            Some(_) => {}
         }
         if !error.class.is_transient() || tries >= patience.retries {
             return Err(error);
         }
         tries += 1;
         tokio::time::sleep(RETRY * tries.min(20)).await;
+        began_ns = now_ns();
     }
 }
 

@@ -14,6 +14,7 @@
 mod benchmark;
 mod check;
 mod client;
+mod deadlines;
 mod facts;
 mod gate;
 mod join;

@@ -5,6 +5,7 @@ use sokudo_sql::{Begin, Session, SqlError, Statement, Value};
 use super::options::Variant;
 use super::tables::{ACCOUNTS, TELLERS};
 use crate::drive::{Attempt, Client, Mark, Noted, Transactions};
+use crate::tables::gone;
 
 /// Largest amount that a transaction moves, in either direction.
 const MOST: i64 = 5000;
@@ -109,8 +110,10 @@ impl Transactions for Transfers {
     async fn attempt(&self, session: &mut Session, prepared: &Prepared, input: &Input) -> Attempt {
         match prepared {
             Prepared::Select(balance) => {
-                session.execute(balance, &[input.aid.into()]).await?;
-                Ok(Noted::default())
+                match session.execute(balance, &[input.aid.into()]).await? {
+                    0 => Err(gone("tpcb_accounts")),
+                    _ => Ok(Noted::default()),
+                }
             }
             Prepared::Transfer(transfer) => transfer.carry_out(session, input).await,
         }
@@ -138,15 +141,13 @@ impl Transfer {
             client.into(),
             sequence.into(),
         ];
-        let (update, select) = (
-            (&self.account, &account[..]),
-            (&self.balance, &account[1..]),
-        );
-        let insert = (&self.history, &row[..]);
+        let update = ("tpcb_accounts", &self.account, &account[..]);
+        let select = ("tpcb_accounts", &self.balance, &account[1..]);
+        let insert = ("tpcb_history", &self.history, &row[..]);
         match &self.counter {
             Some((tellers, branches)) => {
-                let counters = [(tellers, &teller[..]), (branches, &branch[..])];
-                let [tellers, branches] = counters;
+                let tellers = ("tpcb_tellers", tellers, &teller[..]);
+                let branches = ("tpcb_branches", branches, &branch[..]);
                 self.send(session, [update, select, tellers, branches, insert])
                     .await
             }
@@ -154,24 +155,27 @@ impl Transfer {
         }
     }
 
-    /// Executes statements as one transaction.
+    /// Executes statements as one transaction, each with the table that it is about. Those that travel together are not
+    /// asked whether they found their rows.
     async fn send<const N: usize>(
         &self,
         session: &mut Session,
-        steps: [(&Statement, &[Value<'_>]); N],
+        steps: [(&str, &Statement, &[Value<'_>]); N],
     ) -> Attempt {
         match &self.bounds {
             Some((begin, commit)) => {
                 let mut all = Vec::with_capacity(N + 2);
                 all.push((begin, &[][..]));
-                all.extend(steps);
+                all.extend(steps.map(|(_, statement, values)| (statement, values)));
                 all.push((commit, &[][..]));
                 session.pipeline(&all).await?;
             }
             None => {
                 session.begin(Begin::Write).await?;
-                for (statement, values) in steps {
-                    session.execute(statement, values).await?;
+                for (table, statement, values) in steps {
+                    if session.execute(statement, values).await? == 0 {
+                        return Err(gone(table));
+                    }
                 }
                 session.commit().await?;
             }

@@ -4,6 +4,7 @@ mod dbt1;
 mod dbt2;
 mod dbt3;
 mod dump;
+mod faults;
 mod playing;
 mod sqlmix;
 mod statements;

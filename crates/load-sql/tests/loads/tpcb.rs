@@ -8,7 +8,7 @@ use std::thread;
 use sokudo_load_sql::db::{self, Tables};
 use sokudo_load_sql::tpcb::Tpcb;
 use sokudo_sql::{Target, Value};
-use sokudo_testkit::databases;
+use sokudo_testkit::databases::{self, DatabaseServer};
 
 use crate::playing::{BOUND, all_kept, armed, file, get, play, with_session};
 
@@ -135,7 +135,16 @@ fn postgres_keeps_what_it_acknowledged_when_it_is_killed() {
             all_kept(&result, 3);
         }
     }
-    let fields = format!(r#""target":"{dsn}","clients":4,"duration":"55s""#);
+    outlives_a_kill(&mut server);
+}
+
+/// The server is killed while transactions are under way, and started again: the load goes on, and every commit that was
+/// acknowledged is there.
+fn outlives_a_kill(server: &mut DatabaseServer) {
+    let fields = format!(
+        r#""target":"{}","clients":4,"duration":"55s""#,
+        server.dsn()
+    );
     let result = play(&Tpcb, &fields, || {
         server.kill();
         server.start_again();
@@ -146,13 +155,14 @@ fn postgres_keeps_what_it_acknowledged_when_it_is_killed() {
 }
 
 #[test]
-fn mariadb_behaves() {
-    let Some(server) = databases::mariadb() else {
+fn mariadb_keeps_what_it_acknowledged_when_it_is_killed() {
+    let Some(mut server) = databases::mariadb() else {
         return;
     };
     let dsn = server.dsn();
     db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 1).expect("tables");
     behaves(&dsn);
+    outlives_a_kill(&mut server);
 }
 
 /// Lets everybody in and answers nothing more; returns its port.

@@ -1,0 +1,164 @@
+//! Databases that cannot be used, or are not whole: a load is refused with the way out, or tells what was missing.
+
+use sokudo_load_sql::db::{self, Tables};
+use sokudo_load_sql::sqlmix::Sqlmix;
+use sokudo_load_sql::tpcb::Tpcb;
+use sokudo_model::Refusal;
+use sokudo_sql::Target;
+use sokudo_testkit::databases::{self, DatabaseServer};
+
+use crate::playing::{armed, file, get, play, with_session};
+
+/// Servers of both protocols, each with the settings of its own; those that are not installed are left out.
+fn servers(of_postgres: &[&str], of_mariadb: &[&str]) -> Vec<DatabaseServer> {
+    let postgres = databases::postgres(of_postgres);
+    let mariadb = databases::mariadb_with(of_mariadb, &[]);
+    postgres.into_iter().chain(mariadb).collect()
+}
+
+/// Refusal of `tpcb` on this database, which tells no password.
+fn refused(dsn: &str, more: &str) -> String {
+    let refusal: Option<Refusal> = armed(&Tpcb, &format!(r#""target":"{dsn}"{more}"#)).err();
+    let refusal = refusal.expect("a refusal");
+    assert!(
+        refusal.operator_error && refusal.hint.is_some(),
+        "{refusal:?}"
+    );
+    let told = format!("{refusal:?}");
+    assert!(!told.contains("geheim"), "{told}");
+    told
+}
+
+#[test]
+fn a_server_without_room_for_all_sessions_is_told_as_full() {
+    let of_postgres = ["max_connections=10", "superuser_reserved_connections=0"];
+    for server in servers(&of_postgres, &["max-connections=10"]) {
+        let dsn = server.dsn();
+        let target: Target = dsn.parse().expect("a target");
+        db::init(&target, Tables::Tpcb, 1).expect("tables");
+        let told = refused(&dsn, r#","clients":40"#);
+        assert!(
+            told.contains("error-sql-refused-resources-hint"),
+            "{dsn}: {told}"
+        );
+        // Those that it gave were ended: there is room again.
+        let result = play(
+            &Tpcb,
+            &format!(r#""target":"{dsn}","clients":2,"count":"20""#),
+            || (),
+        );
+        assert_eq!(get(&result, "sql.transactions"), 20.0, "{result:?}");
+    }
+}
+
+#[test]
+fn a_wrong_password_is_told_as_one_on_mariadb() {
+    let Some(server) = databases::mariadb() else {
+        return;
+    };
+    let dsn = server.dsn();
+    let target: Target = dsn.parse().expect("a target");
+    with_session(&target, async |session| {
+        let user = "create user locked identified by 'richtig'; grant all on bench.* to locked";
+        session.batch(user).await.expect("a user");
+    });
+    db::init(&target, Tables::Tpcb, 1).expect("tables");
+    let told = refused(&dsn.replace("bench@", "locked:geheim@"), "");
+    assert!(told.contains("error-sql-refused-denied-hint"), "{told}");
+    let dsn = dsn.replace("bench@", "locked:richtig@");
+    let result = play(&Tpcb, &format!(r#""target":"{dsn}","count":"5""#), || ());
+    assert_eq!(get(&result, "sql.transactions"), 5.0, "{result:?}");
+}
+
+/// Transactions on rows that are not there are failures, and say of which table: a load that found nothing to read would
+/// be the fastest of all.
+fn misses_rows(dsn: &str) {
+    let target: Target = dsn.parse().expect("a target");
+    db::init(&target, Tables::Tpcb, 1).expect("tables");
+    with_session(&target, async |session| {
+        let cut = "delete from tpcb_accounts where aid > 10";
+        session.batch(cut).await.expect("fewer accounts");
+    });
+    for variant in ["select", "full", "no-branch"] {
+        let fields = format!(r#""target":"{dsn}","count":"20","variant":"{variant}""#);
+        let result = play(&Tpcb, &fields, || ());
+        assert!(get(&result, "sql.errors") > 10.0, "{variant}: {result:?}");
+        let told = format!("{:?}", result.flows);
+        assert!(
+            told.contains("a row of tpcb_accounts is missing"),
+            "{variant}: {told}"
+        );
+        // What could not be carried out whole left nothing.
+        assert_eq!(get(&result, "sql.broken_conditions"), 0.0, "{result:?}");
+    }
+}
+
+#[test]
+fn rows_that_are_missing_are_told_on_a_file() {
+    let place = tempfile::tempdir().expect("a directory");
+    misses_rows(&file(&place));
+}
+
+#[test]
+fn rows_that_are_missing_are_told_on_servers() {
+    for server in servers(&[], &[]) {
+        misses_rows(&server.dsn());
+    }
+}
+
+/// Tables whose keys were not made are not used: each transaction would read all of a table.
+#[test]
+fn tables_without_their_keys_are_not_whole() {
+    let Some(server) = databases::postgres(&[]) else {
+        return;
+    };
+    let dsn = server.dsn();
+    let target: Target = dsn.parse().expect("a target");
+    with_session(&target, async |session| {
+        let refuses = "create function refuses() returns event_trigger language plpgsql \
+             as $$ begin raise exception 'no room'; end $$; \
+             create event trigger refuses on ddl_command_start when tag in ('CREATE INDEX') \
+             execute function refuses()";
+        session.batch(refuses).await.expect("a trigger");
+    });
+    for (tables, scale) in [(Tables::Dbt2, 1), (Tables::Dbt3, 1), (Tables::Dbt1, 1)] {
+        let failed = db::init(&target, tables, scale).expect_err("no index");
+        assert!(format!("{failed:?}").contains("no room"), "{failed:?}");
+    }
+    for (name, refusal) in [
+        ("dbt1", armed(&sokudo_load_sql::dbt1::Dbt1, &of(&dsn)).err()),
+        ("dbt2", armed(&sokudo_load_sql::dbt2::Dbt2, &of(&dsn)).err()),
+        ("dbt3", armed(&sokudo_load_sql::dbt3::Dbt3, &of(&dsn)).err()),
+    ] {
+        let told = format!("{:?}", refusal.expect(name));
+        assert!(told.contains("error-sql-no-tables"), "{name}: {told}");
+    }
+}
+
+fn of(dsn: &str) -> String {
+    format!(r#""target":"{dsn}""#)
+}
+
+/// A statement that a server does not answer ends with its time, not before, and the session is made again.
+#[test]
+fn a_statement_without_an_answer_ends_with_its_time() {
+    for server in servers(&[], &[]) {
+        let dsn = server.dsn();
+        let sleeps = match dsn.starts_with("postgres") {
+            true => "select pg_sleep(1000);",
+            false => "select sleep(1000);",
+        };
+        let file = serde_json::json!([format!("sleeps.sql\n{sleeps}")]);
+        let fields = format!(
+            r#""target":"{dsn}","clients":3,"duration":"1s","timeout":"200ms","file":{file}"#
+        );
+        let result = play(&Sqlmix, &fields, || ());
+        assert_eq!(get(&result, "sql.transactions"), 0.0, "{result:?}");
+        // Those that begin within a second, each after the one before it.
+        let failed = get(&result, "sql.errors");
+        assert!((3.0..=15.0).contains(&failed), "{failed}: {result:?}");
+        assert_eq!(get(&result, "sql.lost_sessions"), failed, "{result:?}");
+        let told = format!("{:?}", result.flows);
+        assert!(told.contains("no answer came in time"), "{told}");
+    }
+}
