@@ -202,6 +202,15 @@ fn mariadb_behaves() {
     runtime().block_on(behaves(&target)).expect("all calls");
 }
 
+#[test]
+fn mysql_behaves() {
+    let Some(server) = databases::mysql() else {
+        return;
+    };
+    let target = server.dsn().parse().expect("a target");
+    runtime().block_on(behaves(&target)).expect("all calls");
+}
+
 /// Sessions of one thread take turns at writing: none holds the thread while it waits.
 #[test]
 fn writers_on_sqlite_take_turns_on_one_thread() {

@@ -329,17 +329,56 @@ pub fn mariadb_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Databas
         made.is_ok_and(|status| status.success()),
         "mariadb-install-db"
     );
+    for (name, content) in files {
+        private_file(&directory.path().join(name), content, as_user);
+    }
+    let settings: Vec<String> = settings.iter().map(|one| format!("--{one}")).collect();
+    Some(serve_mysql(daemon, directory, as_user, settings))
+}
+
+/// A MySQL server, not MariaDB, with an empty database; `None`, with the reason printed, where there is none.
+pub fn mysql() -> Option<DatabaseServer> {
+    let is_mysql = |daemon: &PathBuf| {
+        let said = Command::new(daemon)
+            .args(["--no-defaults", "--version"])
+            .output();
+        said.is_ok_and(|said| !String::from_utf8_lossy(&said.stdout).contains("MariaDB"))
+    };
+    let Some(daemon) = program("mysqld").filter(is_mysql) else {
+        skip("there is no MySQL");
+        return None;
+    };
+    let as_user = user("mysql");
+    let directory = directory(as_user);
+    let made = command(&daemon, directory.path(), as_user)
+        .args(["--no-defaults", "--initialize-insecure"])
+        .arg(format!(
+            "--datadir={}",
+            directory.path().join("data").display()
+        ))
+        .status();
+    assert!(
+        made.is_ok_and(|status| status.success()),
+        "mysqld --initialize-insecure"
+    );
+    let settings = vec!["--mysqlx=OFF".to_owned()];
+    Some(serve_mysql(daemon, directory, as_user, settings))
+}
+
+/// Starts MariaDB or MySQL on its data, with a database and a user who needs no password.
+fn serve_mysql(
+    daemon: PathBuf,
+    directory: tempfile::TempDir,
+    as_user: Option<(u32, u32)>,
+    settings: Vec<String>,
+) -> DatabaseServer {
     let set_up = directory.path().join("set-up.sql");
     let grant = "create database if not exists bench; \
         create user if not exists bench@'127.0.0.1'; create user if not exists bench@localhost; \
         create user if not exists bench@'%'; grant all on *.* to bench@'127.0.0.1'; \
         grant all on *.* to bench@localhost; grant all on *.* to bench@'%';\n";
     std::fs::write(&set_up, grant.replace("; ", ";\n")).expect("a file");
-    for (name, content) in files {
-        private_file(&directory.path().join(name), content, as_user);
-    }
-    let settings: Vec<String> = settings.iter().map(|one| format!("--{one}")).collect();
-    let server = serve("mysql", directory, move |directory, port| {
+    serve("mysql", directory, move |directory, port| {
         let mut command = command(&daemon, directory, as_user);
         let at = |name: &str| directory.join(name).display().to_string();
         command.args([
@@ -355,6 +394,5 @@ pub fn mariadb_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Databas
         ]);
         command.args(&settings);
         command
-    });
-    Some(server)
+    })
 }

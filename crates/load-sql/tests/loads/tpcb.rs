@@ -165,6 +165,17 @@ fn mariadb_keeps_what_it_acknowledged_when_it_is_killed() {
     outlives_a_kill(&mut server);
 }
 
+#[test]
+fn mysql_keeps_what_it_acknowledged_when_it_is_killed() {
+    let Some(mut server) = databases::mysql() else {
+        return;
+    };
+    let dsn = server.dsn();
+    db::init(&dsn.parse().expect("a target"), Tables::Tpcb, 1).expect("tables");
+    behaves(&dsn);
+    outlives_a_kill(&mut server);
+}
+
 /// Lets everybody in and answers nothing more; returns its port.
 fn mute_server() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
