@@ -3,6 +3,7 @@
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
+pub mod alarm;
 pub mod clock;
 pub mod cores;
 pub mod counters;

@@ -22,6 +22,7 @@ use super::ledger::Ledger;
 use super::pool::{Borrowed, Pool};
 use super::record::{Parts, TransactionDetails};
 use super::tasks::Tasks;
+use super::timer::Timer;
 use crate::db::{block_on, connect};
 use crate::options::Commit;
 
@@ -347,8 +348,9 @@ async fn ticker<P: Parts, C>(
     pool: Option<&Pool<C>>,
     clients: usize,
 ) {
+    let timer = Timer::new();
     loop {
-        tick(deadlines).await;
+        tick(&timer, deadlines).await;
         let now = now_ns();
         // What came before the load counts is taken, too, and forgotten.
         let embedded_ns = take_embedded_ns();
@@ -373,12 +375,11 @@ async fn ticker<P: Parts, C>(
 }
 
 /// Waits for one tick, and wakes meanwhile whose deadline passes.
-async fn tick(deadlines: &Deadlines) {
+async fn tick(timer: &Timer, deadlines: &Deadlines) {
     let mut now = now_ns();
     let end_ns = now.saturating_add_unsigned(TICK.as_nanos() as u64);
     while now < end_ns {
-        let until_ns = deadlines.look(now).min(end_ns);
-        tokio::time::sleep(Duration::from_nanos((until_ns - now).unsigned_abs())).await;
+        timer.until(deadlines.look(now).min(end_ns)).await;
         now = now_ns();
     }
 }

@@ -24,6 +24,7 @@ mod pool;
 mod record;
 mod statements;
 mod tasks;
+mod timer;
 
 use sokudo_model::PhaseSpec;
 use sokudo_workload::contract::PathUse;
