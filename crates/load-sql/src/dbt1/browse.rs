@@ -4,6 +4,7 @@ use sokudo_sql::{Session, SqlError, Statement, Value};
 
 use super::client::{Input, Interaction};
 use super::rows::user_name;
+use crate::tables::gone;
 
 /// Rows of a list.
 const SHOWN: usize = 50;
@@ -100,7 +101,7 @@ impl Browse {
                 session
                     .execute(&self.greeting, &[input.customer.into()])
                     .await?;
-                session.execute(&self.related, &item).await?;
+                of_item(session, &self.related, &item).await?;
             }
             Interaction::NewProducts => {
                 session.execute(&self.new_products, &subject).await?;
@@ -108,9 +109,7 @@ impl Browse {
             Interaction::BestSellers => {
                 session.execute(&self.best_sellers, &subject).await?;
             }
-            Interaction::SearchRequest => {
-                session.execute(&self.related, &item).await?;
-            }
+            Interaction::SearchRequest => of_item(session, &self.related, &item).await?,
             Interaction::SearchResults => {
                 let begins = Value::from(format!("{}%", input.letter));
                 match input.search {
@@ -125,9 +124,7 @@ impl Browse {
                     .await?;
             }
             Interaction::OrderDisplay => self.order(session, input.customer).await?,
-            _ => {
-                session.execute(&self.detail, &item).await?;
-            }
+            _ => of_item(session, &self.detail, &item).await?,
         }
         Ok(())
     }
@@ -144,5 +141,19 @@ impl Browse {
             session.execute(&self.lines, &[order.into()]).await?;
         }
         Ok(())
+    }
+}
+
+/// Executes what tells something of an item.
+///
+/// Errors: the item is missing, too.
+async fn of_item(
+    session: &mut Session,
+    statement: &Statement,
+    item: &[Value<'_>],
+) -> Result<(), SqlError> {
+    match session.execute(statement, item).await? {
+        0 => Err(gone("dbt1_item")),
+        _ => Ok(()),
     }
 }

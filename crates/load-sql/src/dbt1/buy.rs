@@ -6,6 +6,7 @@ use sokudo_sql::{Begin, Session, SqlError, Statement, Value};
 
 use super::client::Input;
 use super::rows::{COUNTRIES, Cost, user_name};
+use crate::tables::gone;
 
 /// Most pieces of an item in a cart.
 const MOST: i64 = 10;
@@ -207,7 +208,9 @@ impl Buy {
                 .execute(&self.order_line, &row.map(Value::Int))
                 .await?;
             let taken = [line.quantity, line.quantity, line.quantity, line.item];
-            session.execute(&self.stock, &taken.map(Value::Int)).await?;
+            if session.execute(&self.stock, &taken.map(Value::Int)).await? == 0 {
+                return Err(gone("dbt1_item"));
+            }
         }
         let country = input.customer % COUNTRIES + 1;
         let payment = [input.order, cost.total(), country];
@@ -247,7 +250,7 @@ impl Buy {
         let price = session
             .query_first(&self.price, &[item.into()], |row| row.int(0))
             .await?;
-        Ok(price.unwrap_or(0))
+        price.ok_or_else(|| gone("dbt1_item"))
     }
 
     async fn lines(&self, session: &mut Session, cart: i64) -> Result<Vec<Line>, SqlError> {

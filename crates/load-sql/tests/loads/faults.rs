@@ -1,6 +1,9 @@
 //! Databases that cannot be used, or are not whole: a load is refused with the way out, or tells what was missing.
 
 use sokudo_load_sql::db::{self, Tables};
+use sokudo_load_sql::dbt1::Dbt1;
+use sokudo_load_sql::dbt2::Dbt2;
+use sokudo_load_sql::dbt3::Dbt3;
 use sokudo_load_sql::sqlmix::Sqlmix;
 use sokudo_load_sql::tpcb::Tpcb;
 use sokudo_model::Refusal;
@@ -100,6 +103,31 @@ fn rows_that_are_missing_are_told_on_a_file() {
 }
 
 #[test]
+fn items_that_are_missing_are_told_by_shop_and_warehouse() {
+    let place = tempfile::tempdir().expect("a directory");
+    let dsn = file(&place);
+    let target: Target = dsn.parse().expect("a target");
+    for (tables, cut) in [
+        (Tables::Dbt1, "delete from dbt1_item where i_id > 10"),
+        (Tables::Dbt2, "delete from dbt2_stock where s_i_id > 10"),
+    ] {
+        db::init(&target, tables, 1).expect("tables");
+        with_session(&target, async |session| {
+            session.batch(cut).await.expect("fewer items");
+        });
+        let fields = format!(r#""target":"{dsn}","count":"60""#);
+        let (result, table) = match tables {
+            Tables::Dbt1 => (play(&Dbt1, &fields, || ()), "dbt1_item"),
+            _ => (play(&Dbt2, &fields, || ()), "dbt2_stock"),
+        };
+        assert!(get(&result, "sql.errors") > 10.0, "{result:?}");
+        let told = format!("{:?}", result.flows);
+        let says = format!("a row of {table} is missing");
+        assert!(told.contains(&says), "{told}");
+    }
+}
+
+#[test]
 fn rows_that_are_missing_are_told_on_servers() {
     for server in servers(&[], &[]) {
         misses_rows(&server.dsn());
@@ -126,9 +154,9 @@ fn tables_without_their_keys_are_not_whole() {
         assert!(format!("{failed:?}").contains("no room"), "{failed:?}");
     }
     for (name, refusal) in [
-        ("dbt1", armed(&sokudo_load_sql::dbt1::Dbt1, &of(&dsn)).err()),
-        ("dbt2", armed(&sokudo_load_sql::dbt2::Dbt2, &of(&dsn)).err()),
-        ("dbt3", armed(&sokudo_load_sql::dbt3::Dbt3, &of(&dsn)).err()),
+        ("dbt1", armed(&Dbt1, &of(&dsn)).err()),
+        ("dbt2", armed(&Dbt2, &of(&dsn)).err()),
+        ("dbt3", armed(&Dbt3, &of(&dsn)).err()),
     ] {
         let told = format!("{:?}", refusal.expect(name));
         assert!(told.contains("error-sql-no-tables"), "{name}: {told}");
