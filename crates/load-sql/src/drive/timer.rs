@@ -37,6 +37,10 @@ impl Timer {
 }
 
 #[cfg(unix)]
+#[expect(
+    deprecated,
+    reason = "the other way needs `unsafe`; an alarm keeps its file as long as it lives"
+)]
 fn alarm() -> io::Result<tokio::io::unix::AsyncFd<sokudo_net::alarm::Alarm>> {
     let alarm = sokudo_net::alarm::Alarm::new()?;
     tokio::io::unix::AsyncFd::with_interest(alarm, tokio::io::Interest::READABLE)
