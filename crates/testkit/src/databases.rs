@@ -361,7 +361,9 @@ pub fn mysql() -> Option<DatabaseServer> {
         made.is_ok_and(|status| status.success()),
         "mysqld --initialize-insecure"
     );
-    let settings = vec!["--mysqlx=OFF".to_owned()];
+    // Without the other protocol, and the folder that files are read from: those of the package.
+    let settings = ["--mysqlx=OFF", "--secure-file-priv=NULL"];
+    let settings = settings.map(ToOwned::to_owned).to_vec();
     Some(serve_mysql(daemon, directory, as_user, settings))
 }
 
@@ -375,8 +377,10 @@ fn serve_mysql(
     let set_up = directory.path().join("set-up.sql");
     let grant = "create database if not exists bench; \
         create user if not exists bench@'127.0.0.1'; create user if not exists bench@localhost; \
-        create user if not exists bench@'%'; grant all on *.* to bench@'127.0.0.1'; \
-        grant all on *.* to bench@localhost; grant all on *.* to bench@'%';\n";
+        create user if not exists bench@'%'; \
+        grant all on *.* to bench@'127.0.0.1' with grant option; \
+        grant all on *.* to bench@localhost with grant option; \
+        grant all on *.* to bench@'%' with grant option;\n";
     std::fs::write(&set_up, grant.replace("; ", ";\n")).expect("a file");
     serve("mysql", directory, move |directory, port| {
         let mut command = command(&daemon, directory, as_user);
