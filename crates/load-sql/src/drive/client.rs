@@ -602,7 +602,7 @@ async fn tried<T: Transactions>(
         if error.is_lost {
             return Err(error);
         }
-        match deadline.from_now(session.rollback()).await {
+        match deadline.starting_now(session.rollback()).await {
             None => return Err(SqlError::timeout()),
             Some(Err(lost)) if lost.is_lost => return Err(lost),
             // A session without a transaction has nothing to roll back.

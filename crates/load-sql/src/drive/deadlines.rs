@@ -84,7 +84,7 @@ impl Deadline {
     }
 
     /// [`Self::within`] for a call that begins now.
-    pub(super) async fn from_now<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+    pub(super) async fn starting_now<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         self.within(now_ns(), call).await
     }
 
@@ -183,7 +183,7 @@ mod tests {
     fn a_passed_deadline_wakes_its_client() {
         let deadlines = Deadlines::new(BOUND, 2);
         let ended = run(async {
-            let waits = one(&deadlines).from_now(pending::<()>());
+            let waits = one(&deadlines).starting_now(pending::<()>());
             let timer = async {
                 for _ in 0..10_000 {
                     tokio::time::sleep(Duration::from_millis(1)).await;
