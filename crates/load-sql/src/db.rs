@@ -198,6 +198,9 @@ pub(crate) fn block_on<'a, T: 'a>(runtime: &Runtime, work: impl Future<Output = 
 pub(crate) fn refused(target: &Target, error: &SqlError) -> Refusal {
     let (says, hint) = match error.class {
         Class::Denied => ("error-sql-refused", "error-sql-refused-denied-hint"),
+        Class::Resources if error.is_of_sessions() => {
+            ("error-sql-refused", "error-sql-refused-sessions-hint")
+        }
         Class::Resources => ("error-sql-refused", "error-sql-refused-resources-hint"),
         Class::Connection => ("error-sql-refused", "error-sql-refused-connection-hint"),
         Class::NoTls => ("error-sql-no-tls", "error-sql-no-tls-hint"),

@@ -87,6 +87,13 @@ impl SqlError {
         }
     }
 
+    /// Whether the server, or its user, has no session left: SQLSTATE 53300, MySQL 1040, 1203 and 1226.
+    pub fn is_of_sessions(&self) -> bool {
+        let code = self.code.as_deref().unwrap_or_default();
+        let number = code.rsplit('/').next().unwrap_or_default();
+        matches!(number, "53300" | "1040" | "1203" | "1226")
+    }
+
     /// A server without TLS where it is required.
     pub(crate) fn no_tls() -> Self {
         Self {

@@ -41,7 +41,7 @@ fn a_server_without_room_for_all_sessions_is_told_as_full() {
         db::init(&target, Tables::Tpcb, 1).expect("tables");
         let told = refused(&dsn, r#","clients":40"#);
         assert!(
-            told.contains("error-sql-refused-resources-hint"),
+            told.contains("error-sql-refused-sessions-hint"),
             "{dsn}: {told}"
         );
         // Those that it gave were ended: there is room again.

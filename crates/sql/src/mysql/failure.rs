@@ -66,7 +66,7 @@ fn of_server(said: ServerError) -> SqlError {
     let class = match said.code {
         1213 => Class::Deadlock,
         1205 => Class::LockTimeout,
-        1040 | 1203 | 1021 | 1114 | 1041 => Class::Resources,
+        1021 | 1026 | 1040 | 1041 | 1114 | 1203 | 1226 => Class::Resources,
         1044 | 1045 | 1698 => Class::Denied,
         1053 | 1927 | 2006 | 2013 => Class::Connection,
         1317 | 3024 | 1969 => Class::Cancelled,
@@ -77,5 +77,31 @@ fn of_server(said: ServerError) -> SqlError {
         code: Some(format!("{}/{}", said.state, said.code)),
         message: said.message,
         is_lost: class == Class::Connection,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The SQLSTATE of most of them says nothing, that of some something else.
+    #[test]
+    fn what_is_full_is_told_apart_from_sessions_that_are_all_taken() {
+        for (code, state, is_of_sessions) in [
+            (1021, "HY000", false),
+            (1026, "HY000", false),
+            (1114, "HY000", false),
+            (1040, "08004", true),
+            (1203, "42000", true),
+            (1226, "42000", true),
+        ] {
+            let told = of_server(ServerError {
+                code,
+                state: state.into(),
+                message: "no room".into(),
+            });
+            assert_eq!(told.class, Class::Resources, "{told}");
+            assert_eq!(told.is_of_sessions(), is_of_sessions, "{told}");
+        }
     }
 }
