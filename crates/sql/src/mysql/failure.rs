@@ -72,10 +72,14 @@ fn of_server(said: ServerError) -> SqlError {
         1317 | 3024 | 1969 => Class::Cancelled,
         _ => Class::of_state(&said.state),
     };
+    // In the server's own words it looks like a secret, and is hidden with all behind it.
+    let message = { said.message }
+        .replace("(using password: YES)", "(with a password)")
+        .replace("(using password: NO)", "(without a password)");
     SqlError {
         class,
         code: Some(format!("{}/{}", said.state, said.code)),
-        message: said.message,
+        message,
         is_lost: class == Class::Connection,
     }
 }
@@ -83,6 +87,17 @@ fn of_server(said: ServerError) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whether_a_password_was_given_does_not_look_like_one() {
+        let told = of_server(ServerError {
+            code: 1045,
+            state: "28000".into(),
+            message: "Access denied for user 'u'@'h' (using password: YES)".into(),
+        });
+        let says = "Access denied for user 'u'@'h' (with a password) (28000/1045)";
+        assert_eq!((told.class, told.to_string()), (Class::Denied, says.into()));
+    }
 
     /// The SQLSTATE of most of them says nothing, that of some something else.
     #[test]
