@@ -183,9 +183,9 @@ fn a_statement_without_an_answer_ends_with_its_time() {
         );
         let result = play(&Sqlmix, &fields, || ());
         assert_eq!(get(&result, "sql.transactions"), 0.0, "{result:?}");
-        // Those that begin within a second, each after the one before it.
+        // At most those that begin within a second, each after the one before it; on a busy machine fewer.
         let failed = get(&result, "sql.errors");
-        assert!((3.0..=15.0).contains(&failed), "{failed}: {result:?}");
+        assert!((1.0..=15.0).contains(&failed), "{failed}: {result:?}");
         assert_eq!(get(&result, "sql.lost_sessions"), failed, "{result:?}");
         let told = format!("{:?}", result.flows);
         assert!(told.contains("no answer came in time"), "{told}");
