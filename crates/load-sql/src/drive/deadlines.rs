@@ -2,7 +2,7 @@
 //!
 //! Each client waits for one thing at a time, and almost all of its waits end long before their deadline. A timer of
 //! the runtime for each would be registered and removed for nothing: here a client notes until when it waits, and
-//! whoever has the timer looks at all of them.
+//! the task with the timer looks at all of them.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
