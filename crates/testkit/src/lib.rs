@@ -9,6 +9,7 @@
 //! - [`way`]: a path between two of them with delay and loss, for any protocol;
 //! - [`jmeter`]: the real JMeter, fetched with [`maven`];
 //! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for;
+//! - [`strangers`]: callers that belong to nobody and keep coming to some ports;
 //! - [`zenohd`]: a real router of Zenoh's, where there is one.
 //!
 //! A test that needs what a machine lacks prints the reason and succeeds: [`skip`].
@@ -25,6 +26,7 @@ pub mod program;
 pub mod relay;
 pub mod scripts;
 pub mod servers;
+pub mod strangers;
 pub mod way;
 pub mod zenohd;
 

@@ -18,6 +18,20 @@ pub struct ThreadSpent {
     pub wait_ns: Option<u64>,
 }
 
+impl ThreadSpent {
+    /// These times and those of another thread; unknown ones count as nothing.
+    pub fn with(&self, other: &Self) -> Self {
+        let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        Self {
+            cpu_ns: sum(self.cpu_ns, other.cpu_ns),
+            wait_ns: sum(self.wait_ns, other.wait_ns),
+        }
+    }
+}
+
 impl Effort {
     /// Reads the clocks now. Costs a file read: once per run, not per message.
     pub fn begin() -> Self {

@@ -10,6 +10,7 @@ pub mod choice;
 pub mod consent;
 pub mod contract;
 pub mod crew;
+pub mod crowd;
 pub mod demand;
 pub mod effort;
 pub mod exchange;
@@ -36,6 +37,7 @@ pub mod tcp_state;
 pub mod text_file;
 pub mod times;
 pub mod told;
+pub mod turns;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};

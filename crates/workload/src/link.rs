@@ -31,11 +31,11 @@ use crate::consent;
 use crate::ports::BindError;
 
 /// A connection that has not shown its ticket after this time makes room for the next one.
-const ADMIT_BOUND: Duration = Duration::from_secs(1);
+pub(crate) const ADMIT_BOUND: Duration = Duration::from_secs(1);
 /// The same for one whose ends prove themselves, which takes two round trips.
 const PROOF_BOUND: Duration = Duration::from_secs(3);
 /// A peer that takes nothing for this long is dead.
-const WRITE_BOUND: Duration = Duration::from_secs(10);
+pub(crate) const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// Looks at a silent socket between two yields of a spinning thread.
 const LOOKS_PER_YIELD: u32 = 16;
 /// Bytes of a ticket.
@@ -387,31 +387,8 @@ impl Listening {
 }
 
 /// Does what is left of a caller's set-up.
-pub fn establish(incoming: Incoming) -> Result<Link, CallError> {
+fn establish(incoming: Incoming) -> Result<Link, CallError> {
     Ok(Link::Stream(incoming.establish(ADMIT_BOUND)?))
-}
-
-/// The same, and expects the flow's ticket.
-pub fn admit(incoming: Incoming, ticket: u64) -> io::Result<Link> {
-    let deadline = Instant::now() + ADMIT_BOUND;
-    let mut link = establish(incoming).map_err(io::Error::other)?;
-    if let Link::Stream(stream) = &mut link {
-        stream.set_read_bound(ADMIT_BOUND)?;
-    }
-    let mut shown = [0u8; TICKET_BYTES];
-    let mut filled = 0;
-    while filled < shown.len() {
-        match link.receive(&mut shown[filled..]) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) if Instant::now() < deadline => filled += read,
-            Ok(_) => return Err(io::ErrorKind::TimedOut.into()),
-            Err(error) => return Err(error),
-        }
-    }
-    match u64::from_be_bytes(shown) == ticket {
-        true => Ok(link),
-        false => Err(io::ErrorKind::PermissionDenied.into()),
-    }
 }
 
 /// A connection of a flow that was admitted.

@@ -21,12 +21,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal, Text};
-use sokudo_net::stream::{Listener, StreamKind};
-use sokudo_net::tcp::TcpOptions;
+use sokudo_net::stream::{Listener, StreamError, StreamKind};
+use sokudo_net::tcp::{TcpError, TcpOptions};
 use sokudo_net::tls::Identity;
 use sokudo_net::wait::allow_open_files;
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Stranger};
 use crate::choice::Choice;
 use crate::consent::{self, Door, Doorkeeper};
 use crate::limit::{Limit, Purse};
@@ -382,9 +382,14 @@ impl Meeting {
                 match called {
                     // A connection that proves nothing is closed, and not counted.
                     Ok(Some(incoming)) => {
-                        admission.look(move || admit_any(incoming, flow, ticket).ok());
+                        let from = incoming.peer().map(|peer| peer.ip());
+                        let stranger = Stranger::over(incoming.tcp(), from);
+                        admission.look(stranger, move || admit_any(incoming, flow, ticket).ok());
                     }
                     Ok(None) => {}
+                    Err(StreamError::Tcp(TcpError::TooManyOpen { .. })) => {
+                        std::thread::sleep(SHORT_LOOK);
+                    }
                     Err(_) => break,
                 }
                 admission.admitted().for_each(|one| entered.enter(one));

@@ -6,19 +6,22 @@
 //!
 //! The latency begins before the call: it holds the connection's set-up.
 
+use std::ops::ControlFlow;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::stream::{Listener, Stream};
-use sokudo_workload::link::{CallError, Caller, Link, admit, show_ticket};
+use sokudo_workload::effort::ThreadSpent;
+use sokudo_workload::link::{CallError, Caller, Link, show_ticket};
 use sokudo_workload::patience::sleep_until_or_stop;
+use sokudo_workload::turns::{Serve, TurnedAway, Turns};
 
 use super::client::{CHUNK_BYTES, LOOK};
 use super::course::{BusCourse, Next, Task, started_late, wait_for_start};
 use super::protocol::{Agreed, BusReader, FrameKind, FrameWay, HEADER_BYTES, Header};
 use super::record::{End, Failure, FailureKind, Recorder, Report};
-use super::server::{Answers, BusReceiver, count, hang_up, prepare, silent};
+use super::server::{Answers, BusReceiver, count, hang_up, silent};
 
 /// Longest wait for one connection.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
@@ -188,77 +191,107 @@ fn not_called(error: CallError) -> Failure {
 /// Takes callers of one flow, one after the other, until it is to end.
 pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &BusReceiver) {
     precise_timers();
-    let mut recorder = shared.recorder(flow, End::Receiving);
-    let mut answers = Answers::new(&shared.options, shared.purse());
-    let mut chunk = vec![0; CHUNK_BYTES];
-    let (mut strangers, mut connections) = (0, 0);
-    let mut failure = None;
-    while shared.goes_on() {
-        let begun_ns = now_ns();
-        let accepted = listener.accept(LOOK);
-        recorder.totals.idle_ns += (now_ns() - begun_ns) as u64;
-        recorder.report_when_due(now_ns());
-        let incoming = match accepted {
-            Ok(Some(incoming)) => incoming,
-            Ok(None) => continue,
-            Err(error) => {
-                failure = Some(Failure::new(FailureKind::Other, error.to_string()));
-                break;
-            }
-        };
-        let Ok(Link::Stream(mut stream)) = admit(incoming, ticket) else {
-            strangers += 1;
-            continue;
-        };
-        connections += 1;
-        let served = serve(
-            &mut *stream,
-            &mut chunk,
-            &mut answers,
-            &mut recorder,
-            shared,
-        );
-        hang_up(&mut *stream, served.is_ok());
-        if shared.is_over() {
-            failure = served.err();
-            break;
-        }
-        // The calling end says what became of its connection.
-        strangers += u64::from(served.is_err_and(|failure| failure.kind == FailureKind::Foreign));
-    }
-    recorder.finish(failure, |finished| {
+    let shown = ticket.to_be_bytes();
+    let turns = Turns {
+        listener,
+        wait: shared.options.wait.0,
+        proof_bytes: shown.len(),
+        is_proof: &|begun| begun.starts_with(&shown),
+        stop: &shared.stop,
+    };
+    let mut receiving = Receiving {
+        shared,
+        recorder: shared.recorder(flow, End::Receiving),
+        answers: Answers::new(&shared.options, shared.purse()),
+        chunk: vec![0; CHUNK_BYTES],
+        shown_bytes: shown.len(),
+        connections: 0,
+        strangers: 0,
+        failure: None,
+    };
+    let away = turns.take(&mut receiving).unwrap_or_else(|error| {
+        receiving.failure = Some(Failure::new(FailureKind::Other, error.to_string()));
+        TurnedAway::default()
+    });
+    let (connections, strangers) = (receiving.connections, receiving.strangers);
+    receiving.recorder.finish(receiving.failure, |finished| {
         finished.connections = connections;
-        finished.strangers = strangers;
+        finished.strangers = strangers + away.strangers;
+        let own = ThreadSpent {
+            cpu_ns: finished.cpu_ns,
+            wait_ns: finished.wait_ns,
+        };
+        let all = own.with(&away.others);
+        (finished.cpu_ns, finished.wait_ns) = (all.cpu_ns, all.wait_ns);
     });
 }
 
-/// One caller: its message, and the answer.
-fn serve(
-    stream: &mut dyn Stream,
-    chunk: &mut [u8],
-    answers: &mut Answers,
-    recorder: &mut Recorder,
-    shared: &BusReceiver,
-) -> Result<(), Failure> {
-    prepare(stream, &shared.options)?;
-    stream.set_read_bound(LOOK)?;
-    let give_up_ns = now_ns() + CALLER_BOUND_NS;
-    let mut reader = BusReader::new(shared.agreed());
-    while shared.goes_on() && now_ns() < give_up_ns {
-        let count_bytes = match silent(stream.read(chunk))? {
-            Some(0) => return Ok(()),
-            Some(count) => count,
-            None => continue,
-        };
-        let now = now_ns();
-        let mut rest = &chunk[..count_bytes];
-        while let Some(header) = reader.next(&mut rest, |_| {})? {
-            count(recorder, &header, now);
-            recorder.totals.answers += u64::from(answers.take(&header)?);
+/// Takes the messages of callers that have shown the flow's ticket.
+struct Receiving<'s> {
+    shared: &'s BusReceiver,
+    recorder: Recorder,
+    answers: Answers,
+    chunk: Vec<u8>,
+    /// Bytes of the ticket.
+    shown_bytes: usize,
+    connections: u64,
+    strangers: u64,
+    failure: Option<Failure>,
+}
+
+impl Receiving<'_> {
+    /// One caller: its message, and the answer. `begun` is what it has sent behind its ticket.
+    fn one(&mut self, stream: &mut dyn Stream, begun: &[u8]) -> Result<(), Failure> {
+        let give_up_ns = now_ns() + CALLER_BOUND_NS;
+        let mut reader = BusReader::new(self.shared.agreed());
+        self.take(&mut reader, begun)?;
+        while self.shared.goes_on() && now_ns() < give_up_ns {
+            if self.answers.is_due() {
+                self.answers.send(stream)?;
+            }
+            let mut chunk = std::mem::take(&mut self.chunk);
+            let read = silent(stream.read(&mut chunk));
+            let taken = match read {
+                Ok(Some(count)) => self.take(&mut reader, &chunk[..count]),
+                _ => Ok(()),
+            };
+            self.chunk = chunk;
+            taken?;
+            if read? == Some(0) {
+                break;
+            }
         }
-        if answers.is_due() {
-            answers.send(stream)?;
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// Handles bytes as they came.
+    fn take(&mut self, reader: &mut BusReader, mut bytes: &[u8]) -> Result<(), Failure> {
+        let now = now_ns();
+        while let Some(header) = reader.next(&mut bytes, |_| {})? {
+            count(&mut self.recorder, &header, now);
+            self.recorder.totals.answers += u64::from(self.answers.take(&header)?);
+        }
+        Ok(())
+    }
+}
+
+impl Serve for Receiving<'_> {
+    fn serve(&mut self, mut stream: Box<dyn Stream>, begun: &[u8]) -> ControlFlow<()> {
+        self.connections += 1;
+        let served = self.one(&mut *stream, &begun[self.shown_bytes..]);
+        hang_up(&mut *stream, served.is_ok());
+        if self.shared.is_over() {
+            self.failure = served.err();
+            return ControlFlow::Break(());
+        }
+        // The calling end says what became of its connection.
+        let is_foreign = served.is_err_and(|failure| failure.kind == FailureKind::Foreign);
+        self.strangers += u64::from(is_foreign);
+        ControlFlow::Continue(())
+    }
+
+    fn waited(&mut self, time: Duration) {
+        self.recorder.totals.idle_ns += time.as_nanos() as u64;
+        self.recorder.report_when_due(now_ns());
+    }
 }

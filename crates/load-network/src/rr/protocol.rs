@@ -157,6 +157,11 @@ impl Agreed {
         Ok(header.sequence)
     }
 
+    /// True when a message of at least [`HEADER_BYTES`] begins so.
+    pub fn begins(&self, bytes: &[u8]) -> bool {
+        self.sequence(bytes).is_ok()
+    }
+
     /// Sequence number of a whole datagram.
     #[inline]
     pub fn datagram(&self, bytes: &[u8]) -> Result<u64, BadMessage> {

@@ -9,11 +9,12 @@ use std::time::Duration;
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::udp;
 use sokudo_net::wait::{Interest, Wait};
-use sokudo_workload::effort::Effort;
+use sokudo_workload::effort::{Effort, ThreadSpent};
 use sokudo_workload::exchange::{Answered, Details, LOOK, Report};
 use sokudo_workload::limit::{Exceeded, Purse};
 use sokudo_workload::link::{Link, Patience, Solo, is_silence};
 use sokudo_workload::meet::{Arrived, Datagrams};
+use sokudo_workload::turns::TurnedAway;
 
 use super::client::{CHUNK_BYTES, agreed};
 use super::many::waiter;
@@ -55,6 +56,8 @@ pub(crate) struct Loop {
     chunk: Vec<u8>,
     purse: Purse,
     stop: Arc<AtomicBool>,
+    /// Times of other threads of the flow.
+    beside: ThreadSpent,
     done: Answered,
 }
 
@@ -71,6 +74,7 @@ pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
         chunk: vec![0; CHUNK_BYTES],
         purse: task.purse,
         stop: task.stop,
+        beside: ThreadSpent::default(),
         done: Answered {
             flow: task.flow,
             ..Answered::default()
@@ -79,7 +83,7 @@ pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
     let outcome = (task.answer)(&mut state, task.end, task.wait);
     let mut done = state.done;
     done.error = outcome.err().map(|error| error.to_string());
-    let spent = effort.spent();
+    let spent = effort.spent().with(&state.beside);
     (done.cpu_ns, done.wait_ns) = (spent.cpu_ns, spent.wait_ns);
     done.elapsed_ns = now_ns() - begun_ns;
     // Fails only when the reporting thread has ended.
@@ -92,7 +96,7 @@ impl Loop {
         match end {
             Arrived::Datagrams(socket) => self.datagrams(&socket, wait),
             Arrived::Links(mut links) => match (links.len(), links.pop()) {
-                (1, Some(link)) => self.one(link, wait, i64::MAX),
+                (1, Some(link)) => self.one(link, wait),
                 (_, last) => {
                     links.extend(last);
                     self.many(links, wait)
@@ -107,22 +111,36 @@ impl Loop {
         self.done.answered
     }
 
-    /// Pays for a caller that asked nothing as for one that did.
+    /// Pays for a caller of the flow that asked nothing as for one that did.
     ///
     /// Errors: it asks for more than was granted.
     pub(crate) fn pay_for_silence(&mut self) -> Result<(), Exceeded> {
         self.purse.events(1)
     }
 
+    /// Shape of the requests.
+    pub(crate) fn request(&self) -> Agreed {
+        self.request
+    }
+
+    /// Set when the thread is to end.
+    pub(crate) fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
+    /// Counts callers that proved nothing, and the threads that looked at them.
+    pub(crate) fn turned_away(&mut self, away: &TurnedAway) {
+        self.done.strangers += away.strangers;
+        self.beside = away.others;
+    }
+
     /// False when the thread is to end.
-    pub(crate) fn goes_on(&self) -> bool {
+    fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    /// One connection: the thread waits in its read, and hangs up on a caller that is silent when
-    /// `patience_ns` have passed.
-    pub(crate) fn one(&mut self, mut link: Link, way: Wait, patience_ns: i64) -> io::Result<()> {
-        let give_up_ns = now_ns().saturating_add(patience_ns);
+    /// One connection: the thread waits in its read.
+    fn one(&mut self, mut link: Link, way: Wait) -> io::Result<()> {
         let mut waiting = Solo::new(&mut link, way, LOOK)?;
         let mut reader = MessageReader::new(self.request);
         while self.goes_on() {
@@ -133,10 +151,38 @@ impl Loop {
                         return Ok(());
                     }
                 }
-                Err(error) if is_silence(&error) && now_ns() < give_up_ns => {}
+                Err(error) if is_silence(&error) => {}
                 // The asking end says what became of the connection.
                 Err(_) => return Ok(()),
             }
+        }
+        Ok(())
+    }
+
+    /// A connection that has `begun` to ask, and whose reads are bounded. It is hung up on when it still is
+    /// silent at a time.
+    ///
+    /// Errors: it asks for more than was granted.
+    pub(crate) fn begun(
+        &mut self,
+        mut link: Link,
+        begun: &[u8],
+        give_up_ns: i64,
+    ) -> Result<(), Exceeded> {
+        let mut reader = MessageReader::new(self.request);
+        self.chunk[..begun.len()].copy_from_slice(begun);
+        let mut count = begun.len();
+        while self.answer(&mut link, &mut reader, count)? {
+            count = loop {
+                match link.receive(&mut self.chunk) {
+                    Ok(0) => return Ok(()),
+                    Ok(count) => break count,
+                    Err(error)
+                        if is_silence(&error) && now_ns() < give_up_ns && self.goes_on() => {}
+                    // The asking end says what became of the connection.
+                    Err(_) => return Ok(()),
+                }
+            };
         }
         Ok(())
     }

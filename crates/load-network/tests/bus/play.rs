@@ -108,9 +108,16 @@ impl Plan {
 
     /// The same; a refusal of any step is an error.
     pub fn try_play(&self) -> Result<Played, Refusal> {
+        self.try_play_beside(|_| ())
+    }
+
+    /// The same while something goes on that knows what the last host offers.
+    pub fn try_play_beside<T>(&self, begin: impl FnOnce(&str) -> T) -> Result<Played, Refusal> {
         let hosts: Result<Vec<_>, Refusal> = (0..self.hosts).map(|me| self.prepare(me)).collect();
         let mut hosts = hosts?;
         let offers: Vec<_> = hosts.iter().map(|(host, _)| Some(host.offer())).collect();
+        let last = offers.last().and_then(Option::as_deref);
+        let _beside = last.map(begin);
         for (host, _) in &mut hosts {
             host.arm(&offers)?;
         }

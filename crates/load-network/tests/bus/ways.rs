@@ -2,6 +2,7 @@
 
 use super::play::{among, bus};
 use sokudo_i18n::english;
+use sokudo_testkit::strangers::Strangers;
 
 #[track_caller]
 fn delivers(fields: &str, count: f64) {
@@ -98,6 +99,29 @@ fn a_connection_per_message() {
         assert_eq!(played.get("bus.messages"), 30.0);
         assert_eq!(played.get("bus.connections"), 30.0);
         assert_eq!(played.get("bus.answers"), 30.0);
+    }
+}
+
+/// Strangers that keep coming, some hundred a second, keep no caller waiting for long: each one is answered.
+#[test]
+fn strangers_hold_no_connection_per_message() {
+    for transport in ["tcp", "tls"] {
+        let fields = r#""single":true,"mode":"rr","count":"200","rate":"200/s","timeout":"20s""#;
+        let plan = bus(&format!(r#"{fields},"transport":"{transport}""#));
+        let begin = |offer: &str| {
+            let strangers = Strangers::at_offer(offer);
+            strangers.wait_for(80);
+            strangers
+        };
+        let played = plan
+            .try_play_beside(begin)
+            .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)));
+        assert!(played.is_whole(), "{}", played.error());
+        for metric in ["messages", "connections", "answers"] {
+            assert_eq!(played.get(&format!("bus.{metric}")), 200.0, "{metric}");
+        }
+        assert_eq!(played.get("bus.errors"), 0.0, "{}", played.error());
+        assert!(played.get("bus.foreign_connections") > 0.0);
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sokudo_i18n::english;
 use sokudo_load_network::rr::protocol::{Header, MessageKind};
+use sokudo_testkit::strangers::Strangers;
 
 use super::far_end::{self, Act};
 use super::play::{crr, rr};
@@ -144,6 +145,44 @@ fn strangers_at_the_door_do_not_count() {
     stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     let played = rr(r#""count":"10""#).play_against(far_end.address);
     assert_eq!(played.get("rr.transactions"), 10.0);
+}
+
+/// Strangers that keep coming before and during a load, some hundred a second, keep none of its callers waiting for
+/// long: each one is answered.
+#[test]
+fn strangers_that_keep_coming_hold_no_caller() {
+    for (plan, count) in [
+        (rr(r#""count":"100""#), 100.0),
+        (crr(r#""count":"300","rate":"300/s","timeout":"20s""#), 300.0),
+        (
+            crr(r#""count":"100","rate":"200/s","timeout":"20s","threads":2,"wait":"spin:20us""#),
+            200.0,
+        ),
+        (
+            crr(r#""count":"100","rate":"100/s","timeout":"20s","transport":"tls""#),
+            100.0,
+        ),
+    ] {
+        let begin = |offer: &str| {
+            let strangers = Strangers::at_offer(offer);
+            // As many as are looked at at a time.
+            strangers.wait_for(80);
+            strangers
+        };
+        let played = plan
+            .try_play_beside(begin)
+            .unwrap_or_else(|refusal| panic!("{}", english(&refusal.says)));
+        let name = plan.name();
+        let get = |metric: &str| played.get(&format!("{name}.{metric}"));
+        assert_eq!(get("errors"), 0.0, "{}", played.error());
+        assert_eq!(get("transactions"), count, "{}", played.error());
+        assert_eq!(get("answered_requests"), count);
+        assert_eq!(get("lost_connections"), 0.0);
+        assert!(played.result.flows.iter().all(|flow| flow.complete));
+        if name == "crr" {
+            assert!(get("foreign_messages") > 0.0);
+        }
+    }
 }
 
 /// Leaves the calling thread's namespace so few local ports that they run out at once.

@@ -78,6 +78,11 @@ impl Played {
 }
 
 impl Plan {
+    /// Name of the workload.
+    pub fn name(&self) -> &'static str {
+        self.workload.descriptor().name
+    }
+
     fn spec(&self, me: u32) -> PhaseSpec {
         let host = |index: u32| HostSpec {
             name: format!("host{index}"),
@@ -118,9 +123,15 @@ impl Plan {
 
     /// The same; a refusal of any step is an error.
     pub fn try_play(&self) -> Result<Played, Refusal> {
+        self.try_play_beside(|_| ())
+    }
+
+    /// The same while something goes on that knows what the answering host offers.
+    pub fn try_play_beside<T>(&self, begin: impl FnOnce(&str) -> T) -> Result<Played, Refusal> {
         let (mut asking, emitted) = self.prepare(0)?;
         let (mut answering, _said) = self.prepare(1)?;
         let offers = [Some(asking.offer()), Some(answering.offer())];
+        let _beside = begin(&answering.offer());
         answering.arm(&offers)?;
         asking.arm(&offers)?;
         let at_ns = now_ns() + 20_000_000;

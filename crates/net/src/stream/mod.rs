@@ -532,6 +532,14 @@ impl Incoming {
         }
     }
 
+    /// The TCP connection below; `None` for other kinds.
+    pub fn tcp(&self) -> Option<&TcpStream> {
+        match &self.caller {
+            Caller::Tcp(stream, _) => Some(stream),
+            Caller::Quic(_) | Caller::Unix(_) => None,
+        }
+    }
+
     /// Does what is left of the connection's set-up, within the bound.
     ///
     /// Errors: see [`StreamError`]; they concern this caller only.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use sokudo_model::{FlowPlan, Refusal, Text};
 use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
-use sokudo_workload::admission::Admission;
+use sokudo_workload::admission::{Admission, Stranger};
 use sokudo_workload::consent::{self, Door, Doorkeeper};
 use sokudo_workload::limit::Purse;
 use sokudo_workload::link::{Transport, is_silence};
@@ -220,13 +220,16 @@ impl DatagramPhase {
             while accepted.len() < tickets.len() && !is_over() {
                 match admission.has_room().then(|| listener.accept()) {
                     // A connection that proves nothing is closed, and not counted.
-                    Some(Ok((tcp, _))) => {
+                    Some(Ok((tcp, from))) => {
                         let bound = deadline.min(Instant::now() + ADMIT_BOUND);
                         let (identity, tickets) = (identity.clone(), Arc::clone(&tickets));
-                        admission.look(move || admit(tcp, identity.as_ref(), &tickets, bound).ok());
+                        let stranger = Stranger::over(Some(&tcp), Some(from.ip()));
+                        admission.look(stranger, move || {
+                            admit(tcp, identity.as_ref(), &tickets, bound).ok()
+                        });
                     }
-                    Some(Err(error)) if error.kind() != io::ErrorKind::WouldBlock => break,
-                    _ => std::thread::sleep(Duration::from_millis(1)),
+                    // Nobody is there, or a caller has gone, or there is no file left for one.
+                    Some(Err(_)) | None => std::thread::sleep(Duration::from_millis(1)),
                 }
                 for (flow, receiver) in admission.admitted() {
                     let first = Accepted {
