@@ -16,7 +16,7 @@ use crate::control::{Control, is_timeout};
 use crate::flow::{Data, Flow, TestState};
 use crate::options::Options;
 use crate::proto::{
-    COOKIE_BYTES, Params, SECONDS_MAX, State, UDP_WELCOME, read_results, results_to_json,
+    COOKIE_BYTES, JSON_BYTES_MAX, Params, SECONDS_MAX, State, UDP_WELCOME, read_results, results_to_json,
 };
 use crate::show::{Told, print};
 
@@ -78,10 +78,54 @@ impl Server {
     }
 }
 
-/// Callers that have not said yet who they are. None of them is waited for alone: a caller that connects and is silent holds
-/// nobody up.
+/// Callers that have not said yet what they want. None of them is waited for alone: a caller that connects and is
+/// silent holds nobody up.
 #[derive(Default)]
-struct Callers(VecDeque<(TcpStream, SocketAddr, Instant)>);
+struct Callers(VecDeque<Caller>);
+
+struct Caller {
+    stream: TcpStream,
+    peer: SocketAddr,
+    since: Instant,
+    /// Name of its test, once it has said it and was asked for the rest.
+    cookie: Option<[u8; COOKIE_BYTES]>,
+}
+
+impl Caller {
+    /// Reads the name of its test when it is there whole.
+    fn said_name(&mut self) -> Option<[u8; COOKIE_BYTES]> {
+        let mut cookie = [0; COOKIE_BYTES];
+        let count = self.stream.peek(&mut cookie).ok()?;
+        (count == COOKIE_BYTES).then_some(())?;
+        self.stream.read_exact(&mut cookie).ok().map(|()| cookie)
+    }
+
+    /// True when its parameters are there whole, or can never be. It is asked for them first.
+    fn said_parameters(&mut self) -> bool {
+        if self.cookie.is_none() {
+            self.cookie = self.said_name();
+            let is_asked = self.cookie.is_some()
+                && (self.stream.write_all(&[State::ParamExchange.byte()])).is_ok();
+            if is_asked {
+                self.since = Instant::now();
+            }
+            return false;
+        }
+        let mut length = [0; 4];
+        if !self.stream.peek(&mut length).is_ok_and(|count| count == 4) {
+            return false;
+        }
+        let length = u32::from_be_bytes(length);
+        let mut whole = vec![0; 4 + length.min(JSON_BYTES_MAX) as usize];
+        let there = self.stream.peek(&mut whole);
+        length > JSON_BYTES_MAX || there.is_ok_and(|count| count == whole.len())
+    }
+
+    /// The same, whose reads wait.
+    fn waiting(self) -> Option<Self> {
+        self.stream.set_nonblocking(false).ok().map(|()| self)
+    }
+}
 
 impl Callers {
     /// Lets a caller wait; the oldest makes room.
@@ -90,26 +134,50 @@ impl Callers {
             self.0.pop_front();
         }
         if stream.set_nonblocking(true).is_ok() {
-            self.0.push_back((stream, peer, Instant::now()));
+            self.0.push_back(Caller {
+                stream,
+                peer,
+                since: Instant::now(),
+                cookie: None,
+            });
         }
     }
 
-    /// The first that has said who it is.
-    fn next(&mut self) -> Option<(TcpStream, SocketAddr)> {
-        self.0.retain(|(stream, _, since)| {
-            let is_there = match stream.peek(&mut [0]) {
+    /// Forgets those that have gone or have had their time.
+    fn look(&mut self) {
+        self.0.retain(|caller| {
+            let is_there = match caller.stream.peek(&mut [0]) {
                 Ok(count) => count > 0,
                 Err(error) => is_timeout(&error),
             };
-            is_there && since.elapsed() < CALLER.0
+            is_there && caller.since.elapsed() < CALLER.0
         });
-        let said = |stream: &TcpStream| {
-            let count = stream.peek(&mut [0; COOKIE_BYTES]);
-            count.is_ok_and(|count| count == COOKIE_BYTES)
-        };
-        let at = self.0.iter().position(|(stream, ..)| said(stream))?;
-        let (stream, peer, _) = self.0.remove(at)?;
-        stream.set_nonblocking(false).ok().map(|()| (stream, peer))
+    }
+
+    /// The first that has said what it wants.
+    fn next(&mut self) -> Option<Caller> {
+        self.look();
+        let at = self.0.iter_mut().position(Caller::said_parameters)?;
+        self.0.remove(at).and_then(Caller::waiting)
+    }
+
+    /// The first that has named a test, and its name.
+    fn next_stream(&mut self) -> Option<(TcpStream, [u8; COOKIE_BYTES])> {
+        self.look();
+        let named = self.0.iter_mut().enumerate();
+        let (at, cookie) = named
+            .filter_map(|(at, caller)| Some((at, caller.said_name()?)))
+            .next()?;
+        let caller = self.0.remove(at).and_then(Caller::waiting)?;
+        Some((caller.stream, cookie))
+    }
+
+    /// Those who wait hear that a test goes on.
+    fn turn_away(&mut self) {
+        for mut caller in self.0.drain(..) {
+            // It may have gone.
+            let _ = caller.stream.write_all(&[State::AccessDenied.byte()]);
+        }
     }
 }
 
@@ -134,10 +202,12 @@ pub fn run(
         if let Some(caller) = server.accept() {
             callers.add(caller);
         }
-        let Some((stream, peer)) = callers.next() else {
+        let Some(caller) = callers.next() else {
             continue;
         };
-        match one_test(server, options, stream, peer, out, stop) {
+        callers.turn_away();
+        let peer = caller.peer;
+        match one_test(server, options, caller, out, stop) {
             Err(error) if options.one_off => return Err(error),
             Err(error) => eprintln!("  ! {peer}: {error}"),
             Ok(()) if options.one_off => return Ok(()),
@@ -150,15 +220,12 @@ pub fn run(
 fn one_test(
     server: &Server,
     options: &Options,
-    stream: TcpStream,
-    peer: SocketAddr,
+    caller: Caller,
     out: &mut dyn Write,
     stop: &AtomicBool,
 ) -> Result<(), IperfError> {
-    let mut control = Control::new(stream, stop)?;
-    let mut cookie = [0; COOKIE_BYTES];
-    control.read(&mut cookie)?;
-    control.tell(State::ParamExchange)?;
+    let (peer, cookie) = (caller.peer, caller.cookie.unwrap_or([0; COOKIE_BYTES]));
+    let mut control = Control::new(caller.stream, stop)?;
     let params = Params::read(&control.read_json()?).map_err(IperfError::Protocol)?;
     if !options.json {
         let (address, port) = (peer.ip(), peer.port());
@@ -295,7 +362,7 @@ fn streams(
     let mut udp = params.udp.then(|| udp_socket(server.place)).transpose()?;
     control.tell(State::CreateStreams)?;
     let due = Instant::now() + STREAM;
-    let mut data = Vec::new();
+    let (mut data, mut callers) = (Vec::new(), Callers::default());
     while data.len() < wanted {
         if Instant::now() > due {
             return Err(IperfError::Protocol(
@@ -323,13 +390,11 @@ fn streams(
                 }
             }
             None => {
-                if let Some((mut stream, _)) = server.accept() {
-                    let mut shown = [0; COOKIE_BYTES];
-                    let failed = |error| IperfError::io("beginning a stream")(error);
-                    stream
-                        .set_read_timeout(Some(Duration::from_secs(2)))
-                        .map_err(failed)?;
-                    match stream.read_exact(&mut shown).is_ok() && shown == *cookie {
+                if let Some(caller) = server.accept() {
+                    callers.add(caller);
+                }
+                while let Some((mut stream, shown)) = callers.next_stream() {
+                    match shown == *cookie && data.len() < wanted {
                         true => data.push(Data::Tcp(stream)),
                         // A foreign client: it hears that a test goes on.
                         false => drop(stream.write_all(&[State::AccessDenied.byte()])),

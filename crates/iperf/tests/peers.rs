@@ -119,6 +119,46 @@ fn silent_callers_hold_nobody_up() {
         for caller in silent.iter_mut().skip(10) {
             caller.write_all(b"half a cookie").expect("written");
         }
+        // These name a test, and say half of what they want at most.
+        for number in 0..10 {
+            let mut caller = call();
+            let said: &[u8] = [&b""[..], &[0, 0, 0, 40, b'{']][number % 2];
+            caller.write_all(&[b'a'; 37]).expect("written");
+            caller.write_all(said).expect("written");
+            silent.push(caller);
+        }
+    });
+}
+
+/// Strangers that call while a client connects its streams do not keep it from that.
+#[test]
+fn silent_callers_keep_no_stream_out() {
+    let listening = options("-s -B 127.0.0.1 -p 0");
+    let server = Server::bind(&listening).expect("a server");
+    let place = server.place();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| run_server(&server, &listening, &mut Vec::new(), &stop));
+        let call = || TcpStream::connect(place).expect("a connection");
+        let mut control = call();
+        control.set_read_timeout(Some(BOUND)).expect("a bound");
+        let mut state = [0];
+        control.write_all(&[b'a'; 37]).expect("sent");
+        control.read_exact(&mut state).expect("ParamExchange");
+        let wants = message(r#"{"tcp":true,"time":1}"#);
+        control.write_all(&wants).expect("sent");
+        control.read_exact(&mut state).expect("CreateStreams");
+        // Each one alone would be waited for.
+        let mut strangers: Vec<TcpStream> = (0..15).map(|_| call()).collect();
+        for stranger in strangers.iter_mut().skip(10) {
+            stranger.write_all(b"half a cookie").expect("sent");
+        }
+        let mut stream = call();
+        stream.write_all(&[b'a'; 37]).expect("sent");
+        let begun = control.read_exact(&mut state);
+        stop.store(true, Ordering::Relaxed);
+        begun.expect("TestStart");
+        assert_eq!(state, [1]);
     });
 }
 
