@@ -21,6 +21,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Refusal, Text};
 use sokudo_workload::consent;
+use sokudo_workload::crowd::{Crowd, Place};
 use sokudo_workload::limit::{Limit, Purse};
 use sokudo_workload::link::is_silence;
 use sokudo_workload::ports;
@@ -30,8 +31,10 @@ use sokudo_workload::refusal::{failed, spawn, unproven};
 const LOOK: Duration = Duration::from_millis(50);
 /// Longest wait for the other end's proof.
 const PROOF_BOUND: Duration = Duration::from_secs(5);
-/// Most callers at a time.
+/// Most callers at a time. For another one a stranger is hung up on, where there is one.
 const MOST_CALLERS: usize = 256;
+/// Most threads: strangers that were hung up on take a moment to leave.
+const MOST_THREADS: usize = 2 * MOST_CALLERS;
 /// Most bytes of an answer, its head included.
 pub(super) const ANSWER_BYTES: u64 = 192;
 /// Bytes by which a request to a host of the run is longer than what the options say, at most: its path
@@ -147,23 +150,33 @@ impl Served {
 
 fn serve(listener: &TcpListener, served: &Arc<Served>, over: &Arc<AtomicBool>) {
     let callers = Arc::new(AtomicUsize::new(0));
+    // Those that have shown no ticket.
+    let strangers = Arc::<Crowd>::default();
     let mut threads: Vec<JoinHandle<()>> = Vec::new();
     while !over.load(Ordering::Relaxed) {
         match listener.accept() {
-            Ok((stream, _)) if callers.load(Ordering::Relaxed) < MOST_CALLERS => {
+            Ok((stream, from)) => {
+                let inside = callers.load(Ordering::Relaxed);
+                let is_full = inside >= MOST_CALLERS && !strangers.hang_up_on_one();
+                if is_full || inside >= MOST_THREADS {
+                    // All belong to the flows, or are leaving: this one is hung up on.
+                    continue;
+                }
                 threads.retain(|thread| !thread.is_finished());
                 callers.fetch_add(1, Ordering::Relaxed);
+                let stranger = strangers.add(Some(from.ip()), stream.try_clone().ok());
                 let (served, over, left) =
                     (Arc::clone(served), Arc::clone(over), Arc::clone(&callers));
                 let one = spawn("web answer", move || {
                     // A caller that fails sees it at its own end.
-                    let _ = converse(stream, &served, &over);
+                    let _ = converse(stream, stranger, &served, &over);
                     left.fetch_sub(1, Ordering::Relaxed);
                 });
+                if one.is_err() {
+                    callers.fetch_sub(1, Ordering::Relaxed);
+                }
                 threads.extend(one.ok());
             }
-            // Too many callers: this one is hung up on.
-            Ok(_) => {}
             Err(_) => std::thread::sleep(Duration::from_millis(1)),
         }
     }
@@ -173,7 +186,12 @@ fn serve(listener: &TcpListener, served: &Arc<Served>, over: &Arc<AtomicBool>) {
 }
 
 /// Answers one caller until it hangs up, brings no ticket, or the phase is over.
-fn converse(mut stream: TcpStream, served: &Served, over: &AtomicBool) -> io::Result<()> {
+fn converse(
+    mut stream: TcpStream,
+    stranger: Place,
+    served: &Served,
+    over: &AtomicBool,
+) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(LOOK))?;
@@ -191,11 +209,13 @@ fn converse(mut stream: TcpStream, served: &Served, over: &AtomicBool) -> io::Re
     }
     // A ticket is known when the phase has been armed: the limit is there by then.
     let mut purse = Purse::new(served.limit.get());
+    // What a stranger sends is not taken from what the flows were granted.
+    let (mut stranger, mut unpaid) = (Some(stranger), 0);
     while !over.load(Ordering::Relaxed) {
         match stream.read(&mut portion) {
             Ok(0) => return Ok(()),
             Ok(count) => {
-                purse.received(count)?;
+                unpaid += count;
                 request.extend_from_slice(&portion[..count]);
             }
             Err(error) if is_silence(&error) => continue,
@@ -206,6 +226,8 @@ fn converse(mut stream: TcpStream, served: &Served, over: &AtomicBool) -> io::Re
             if !served.lines.iter().any(brings) {
                 return Ok(());
             }
+            drop(stranger.take());
+            purse.received(std::mem::take(&mut unpaid))?;
             purse.events(1)?;
             purse.sent(served.answer.len())?;
             stream.write_all(&served.answer)?;
@@ -283,6 +305,28 @@ mod tests {
                 .windows(ticket.len())
                 .any(|part| part == ticket.as_bytes())
         );
+    }
+
+    #[test]
+    fn strangers_that_say_nothing_keep_nobody_out() {
+        let (_server, address) = server(&[(0, 7)]);
+        let strangers: Vec<TcpStream> = (0..MOST_CALLERS + 50)
+            .map(|number| {
+                let mut stream = TcpStream::connect(address).expect("it listens");
+                let begin: &[u8] = [&b""[..], b"GET /", b"s"][number % 3];
+                stream.write_all(begin).expect("it is there");
+                stream
+            })
+            .collect();
+        assert_eq!(must_agree(address, 0, 7), Ok(()));
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        stream.set_read_timeout(Some(PROOF_BOUND)).expect("set");
+        let request = format!("GET {} HTTP/1.1\r\nHost: a\r\n\r\n", path(7));
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut said = vec![0; answer().len()];
+        stream.read_exact(&mut said).expect("it answers");
+        assert_eq!(said, answer());
+        drop(strangers);
     }
 
     #[test]
