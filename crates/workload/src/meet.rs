@@ -129,6 +129,12 @@ pub struct Datagrams {
 }
 
 impl Datagrams {
+    /// True for an address that has proven itself.
+    #[inline]
+    pub fn knows(&self, peer: SocketAddr) -> bool {
+        self.peers.binary_search(&peer).is_ok()
+    }
+
     /// Sends to one of the peers; nothing leaves for any other address.
     ///
     /// Errors: the system did not take it, or the address has not proven itself.
@@ -136,7 +142,7 @@ impl Datagrams {
     pub fn send_to(&self, bytes: &[u8], peer: SocketAddr) -> io::Result<usize> {
         match self.peers.as_slice() {
             [only] if *only == peer => self.socket.send(bytes),
-            peers if peers.binary_search(&peer).is_ok() => self.socket.send_to(bytes, peer),
+            _ if self.knows(peer) => self.socket.send_to(bytes, peer),
             _ => Err(io::ErrorKind::PermissionDenied.into()),
         }
     }

@@ -86,7 +86,7 @@ fn answer(task: &mut Task, done: &mut Answered) -> io::Result<()> {
             Err(error) => return Err(error),
         };
         let probe = task.agreed.read_probe(&buffer[..arrival.length]);
-        let known = |from: &SocketAddr| task.datagrams.peers.binary_search(from).is_ok();
+        let known = |from: &SocketAddr| task.datagrams.knows(*from);
         let Some((sequence, from)) = probe.zip(arrival.from.filter(known)) else {
             done.foreign += 1;
             continue;

@@ -3,6 +3,8 @@
 //! A member of a run answers "send it there" with the address of a third party: a plain socket that
 //! never heard of the run. It must get the few small messages of the proof, and no load.
 
+mod forged;
+
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::{TcpListener, UdpSocket};
