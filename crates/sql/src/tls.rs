@@ -18,6 +18,9 @@ use tokio_rustls::client::TlsStream;
 
 use crate::error::SqlError;
 
+/// Largest file of certificates, bytes.
+const MOST_PEM_BYTES: u64 = 8 << 20;
+
 /// Encryption of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Encryption {
@@ -131,6 +134,11 @@ pub(crate) fn refused(error: &io::Error) -> Option<SqlError> {
 ///
 /// Errors: why it, or one of them, cannot be read.
 fn certificates_of(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    // What is no file may have no end, and opening a pipe may take as long.
+    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() || about.len() > MOST_PEM_BYTES {
+        return Err(format!("it is no file of at most {MOST_PEM_BYTES} bytes"));
+    }
     let pem = std::fs::read(path).map_err(|error| error.to_string())?;
     let each = CertificateDer::pem_slice_iter(&pem).map(|one| {
         let one = one.map_err(|error| error.to_string())?;

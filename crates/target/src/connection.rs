@@ -7,8 +7,8 @@
 //! ```
 
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::request::Request;
 
@@ -26,6 +26,14 @@ pub(crate) enum State {
     Closing = 3,
 }
 
+/// Input of one connection that is taken however much the others hold: the head of a request fits in.
+const SMALL_BYTES: usize = 32 << 10;
+/// Most input of all connections together; those with more than the small one have to go when it is exceeded.
+pub(crate) const INPUT_BYTES_MAX: usize = 128 << 20;
+
+/// Bytes of input that all connections hold.
+pub(crate) type HeldBytes = Arc<AtomicUsize>;
+
 /// A connection.
 pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
@@ -35,6 +43,7 @@ pub(crate) struct Connection {
     /// Time at which the loop began to wait, milliseconds of the target's clock.
     since_ms: AtomicU64,
     input: Mutex<Input>,
+    held: HeldBytes,
 }
 
 /// Input that has arrived.
@@ -46,13 +55,14 @@ pub(crate) struct Input {
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, slot: usize, now_ms: u64) -> Self {
+    pub(crate) fn new(stream: TcpStream, slot: usize, now_ms: u64, held: &HeldBytes) -> Self {
         Self {
             stream,
             slot,
             state: AtomicU8::new(State::Reading as u8),
             since_ms: AtomicU64::new(now_ms),
             input: Mutex::default(),
+            held: Arc::clone(held),
         }
     }
 
@@ -95,22 +105,31 @@ impl Connection {
         self.input.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes what has arrived; false when all connections hold too much, and this one is not small.
+    pub(crate) fn take(&self, arrived: &[u8]) -> bool {
+        let held = self.held.fetch_add(arrived.len(), Ordering::Relaxed) + arrived.len();
+        let mut input = self.input();
+        input.bytes.reserve_exact(arrived.len());
+        input.bytes.extend_from_slice(arrived);
+        held <= INPUT_BYTES_MAX || input.bytes.len() <= SMALL_BYTES
+    }
+
     /// The worker has answered. Returns true when the loop must hear of it.
     pub(crate) fn finish(&self, keeps: bool, now_ms: u64) -> bool {
         self.touch(now_ms);
         let has_more = {
             let mut input = self.input();
             let length = input.request.take().map_or(0, |request| request.len());
-            match keeps && length < input.bytes.len() {
-                true => {
-                    input.bytes.drain(..length);
-                    true
-                }
-                false => {
-                    input.bytes.clear();
-                    false
-                }
-            }
+            let has_more = keeps && length < input.bytes.len();
+            let over = match has_more {
+                true => length,
+                false => input.bytes.len(),
+            };
+            input.bytes.drain(..over);
+            // A large body is not kept for the next one.
+            input.bytes.shrink_to(SMALL_BYTES);
+            self.held.fetch_sub(over, Ordering::Relaxed);
+            has_more
         };
         let next = match keeps {
             true => State::Reading,
@@ -125,5 +144,12 @@ impl Connection {
         }
         self.set(next);
         true
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let held = self.input().bytes.len();
+        self.held.fetch_sub(held, Ordering::Relaxed);
     }
 }

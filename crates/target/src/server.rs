@@ -13,7 +13,7 @@ use sokudo_pace::Random;
 
 use crate::admin;
 use crate::client::KeyFile;
-use crate::connection::Connection;
+use crate::connection::{Connection, HeldBytes};
 use crate::event_loop::{Bell, EventLoop};
 use crate::fault::{Fate, Faults};
 use crate::hold::{Holds, PutBack};
@@ -60,6 +60,7 @@ pub(crate) struct Counts {
     pub(crate) bad_requests: AtomicU64,
     pub(crate) timeouts: AtomicU64,
     pub(crate) leaked_fds: AtomicU64,
+    pub(crate) input_bytes: HeldBytes,
 }
 
 /// A target that runs; it ends when this is dropped.

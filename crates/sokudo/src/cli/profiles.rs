@@ -174,11 +174,7 @@ fn read(file: &Path) -> Result<String, Failure> {
             Text::new("error-profiles-hint"),
         )
     };
-    let length = std::fs::metadata(file).map_err(cannot)?.len();
-    if length > FILE_MAX {
-        return Err(cannot(std::io::ErrorKind::FileTooLarge.into()));
-    }
-    std::fs::read_to_string(file).map_err(cannot)
+    sokudo_workload::text_file::read_text(file, FILE_MAX).map_err(cannot)
 }
 
 /// Tells in red what a crash may cost with the settings in force.

@@ -21,6 +21,7 @@ use sokudo_session::{
 };
 use sokudo_wire::Key;
 use sokudo_workload::refusal::operator;
+use sokudo_workload::text_file::read_bytes;
 use sokudo_workload::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, exit_of, show};
@@ -392,17 +393,16 @@ fn read_script(file: &Path) -> Result<String, Failure> {
             Text::new("error-script-hint"),
         )
     };
-    let size = std::fs::metadata(file).map_err(cannot)?.len();
-    if size > SCRIPT_BYTES_MAX {
-        return Err(Failure::operator(
+    let read = read_bytes(file, SCRIPT_BYTES_MAX);
+    let bytes = read.map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => Failure::operator(
             Text::new("error-script-too-long")
                 .with("path", &shown)
-                .with("size", size)
                 .with("mib", SCRIPT_BYTES_MAX >> 20),
             Text::new("error-script-too-long-hint"),
-        ));
-    }
-    let bytes = std::fs::read(file).map_err(cannot)?;
+        ),
+        _ => cannot(error),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
             .iter()

@@ -20,6 +20,7 @@ use sokudo_target::held::{self, HoldError};
 use sokudo_target::{
     BadSetting, Change, HeldKnobs, KeyFile, Preset, Remote, Settings, Target, TargetError,
 };
+use sokudo_workload::text_file::read_text;
 use sokudo_workload::values::Span;
 
 use super::finish::LangOption;
@@ -297,7 +298,7 @@ impl AppArgs {
         let mut settings = match &self.file {
             Some(file) => {
                 let name = file.display().to_string();
-                let text = read_bounded(file).map_err(|error| BadSetting::File {
+                let text = read_text(file, FILE_MAX).map_err(|error| BadSetting::File {
                     file: name.clone(),
                     why: error.to_string(),
                 })?;
@@ -318,15 +319,6 @@ impl AppArgs {
         settings.check()?;
         Ok(settings)
     }
-}
-
-fn read_bounded(file: &std::path::Path) -> std::io::Result<String> {
-    use std::io::Read as _;
-    let mut text = String::new();
-    std::fs::File::open(file)?
-        .take(FILE_MAX)
-        .read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Where targets of this user leave their keys.

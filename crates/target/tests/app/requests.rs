@@ -104,6 +104,31 @@ fn who_sends_too_slowly_is_let_go() {
     assert_eq!(lab.number("/connections/timeouts_total"), 2.0);
 }
 
+/// Callers that send most of a large body and stop: what they make the server keep is bounded, and small requests are
+/// answered.
+#[test]
+fn unfinished_bodies_cost_a_bounded_memory() {
+    let lab = lab(&[]);
+    let body = "x".repeat(900_000);
+    let head = "POST /stress/x HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n";
+    let held: Vec<_> = (0..200)
+        .map(|_| {
+            let mut stream = connect(lab.at()).expect("a connection");
+            stream.write_all(head.as_bytes()).expect("sent");
+            // It may have been refused before all was sent.
+            let _ = stream.write_all(body.as_bytes());
+            stream
+        })
+        .collect();
+    lab.until("/connections/turned_away_total", |away| away > 0.0);
+    assert_eq!(lab.status("/"), 200);
+    drop(held);
+    lab.until("/connections/open", |open| open == 0.0);
+    // Nobody holds anything any more: a large body is taken.
+    let whole = format!("{head}{body}{}", "x".repeat(100_000));
+    assert_eq!(status(&lab.ask(&whole.replace("Host", "Connection: close\r\nHost"))), 200);
+}
+
 #[test]
 fn a_full_dispatch_queue_and_a_long_wait_are_answered_503() {
     let lab = lab(&[
