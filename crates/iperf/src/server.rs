@@ -104,10 +104,10 @@ impl Caller {
     fn said_parameters(&mut self) -> bool {
         if self.cookie.is_none() {
             self.cookie = self.said_name();
-            let is_asked = self.cookie.is_some()
-                && (self.stream.write_all(&[State::ParamExchange.byte()])).is_ok();
-            if is_asked {
+            if self.cookie.is_some() {
                 self.since = Instant::now();
+                // It may have gone, which is seen the next time.
+                let _ = self.stream.write_all(&[State::ParamExchange.byte()]);
             }
             return false;
         }
@@ -164,10 +164,8 @@ impl Callers {
     /// The first that has named a test, and its name.
     fn next_stream(&mut self) -> Option<(TcpStream, [u8; COOKIE_BYTES])> {
         self.look();
-        let named = self.0.iter_mut().enumerate();
-        let (at, cookie) = named
-            .filter_map(|(at, caller)| Some((at, caller.said_name()?)))
-            .next()?;
+        let mut all = self.0.iter_mut().enumerate();
+        let (at, cookie) = all.find_map(|(at, caller)| Some((at, caller.said_name()?)))?;
         let caller = self.0.remove(at).and_then(Caller::waiting)?;
         Some((caller.stream, cookie))
     }

@@ -381,13 +381,13 @@ mod tests {
             stop: &stop,
         };
         let mut echo = Echo { served: 0 };
-        std::thread::scope(|scope| {
+        let away = std::thread::scope(|scope| {
             let taking = scope.spawn(|| turns.take(&mut echo));
             call(address);
             stop.store(true, Ordering::Relaxed);
-            let away = taking.join().expect("no panic").expect("callers");
-            (echo.served, away)
-        })
+            taking.join().expect("no panic").expect("callers")
+        });
+        (echo.served, away)
     }
 
     /// Proves itself and returns what comes back.

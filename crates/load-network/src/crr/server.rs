@@ -36,7 +36,7 @@ pub(crate) fn answer(answering: &mut Loop, end: Arrived, way: Wait) -> io::Resul
         stop: &stop,
     };
     let mut serve = Answer {
-        answering,
+        answering: &mut *answering,
         outcome: Ok(()),
     };
     let away = turns.take(&mut serve)?;
