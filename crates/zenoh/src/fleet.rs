@@ -1,5 +1,6 @@
 //! The controller's connection to the agents of its group.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use sokudo_bus::BusError;
 use sokudo_bus::carried::{self, CarriedLink};
 use sokudo_model::Text;
 use sokudo_net::urgency;
+use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::Labels;
 use sokudo_wire::order::{Between, Challenge, Opener, Signer};
 use zenoh::query::{ConsolidationMode, QueryTarget, Reply, ReplyError};
@@ -17,6 +19,7 @@ use crate::error::GroupError;
 use crate::exchange::Exchange;
 use crate::group::{Group, OWN_VALID, Role, hex, random};
 use crate::keys::{Keys, last_parts};
+use crate::members::Known;
 use crate::pipes::{self, Patience, Sender};
 use crate::settings;
 
@@ -132,6 +135,8 @@ pub struct Fleet<'a> {
     keys: Keys,
     session: Session,
     exchange: Arc<Exchange>,
+    /// Names of the agents that were admitted; `None` where that is not known.
+    admitted: Option<BTreeSet<String>>,
 }
 
 impl<'a> Fleet<'a> {
@@ -151,7 +156,24 @@ impl<'a> Fleet<'a> {
             keys,
             group,
             session,
+            admitted: None,
         })
+    }
+
+    /// The same, that lists only agents that were admitted: any member can show that a host is alive which there
+    /// is not, and a run of all hosts would wait for it. An empty list is that of a host which admitted nobody.
+    pub fn among(mut self, members: &[Known]) -> Self {
+        let agents = members
+            .iter()
+            .filter(|member| member.role == MemberRole::Agent);
+        let names: BTreeSet<String> = agents.map(|agent| agent.name.clone()).collect();
+        self.admitted = (!members.is_empty()).then_some(names);
+        self
+    }
+
+    fn is_admitted(&self, agent: &Present) -> bool {
+        let admitted = self.admitted.as_ref();
+        admitted.is_none_or(|names| names.contains(&agent.name))
     }
 
     /// The agents that are connected, in the order of their names as people count: `host2` comes
@@ -169,9 +191,10 @@ impl<'a> Fleet<'a> {
         };
         let mut agents: Vec<Present> = replies
             .into_iter()
-            .take(MAX_AGENTS)
             .filter_map(|reply| reply.into_result().ok())
             .filter_map(|sample| present(sample.key_expr().as_str()))
+            .filter(|agent| self.is_admitted(agent))
+            .take(MAX_AGENTS)
             .collect();
         agents.sort_by_cached_key(|agent| (counted(&agent.name), agent.name.clone()));
         agents.dedup_by(|a, b| a.name == b.name);

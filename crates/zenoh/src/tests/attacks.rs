@@ -419,3 +419,27 @@ fn tokens_that_name_nobody_hide_no_agent() {
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
 }
+
+/// Hosts that one member says are alive, and that nobody ever was, are no hosts of the group: a run of all hosts
+/// would wait for them.
+#[test]
+fn hosts_that_were_never_admitted_are_not_listed() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let rogue = connection(&lab, &lab.member("b").credentials());
+    let keys = Keys::new(&lab.group.id);
+    let _tokens: Vec<_> = (0..200)
+        .map(|number| {
+            let key = keys.alive(&format!("ghost{number}"), "-");
+            rogue.liveliness().declare_token(key).wait().unwrap()
+        })
+        .collect();
+    // They are there for who does not ask.
+    let anybody = lab.fleet();
+    let deadline = Instant::now() + BOUND;
+    while names(&anybody).len() < 200 {
+        assert!(Instant::now() < deadline, "{:?}", names(&anybody));
+    }
+    let members = Members::of(lab.config.path(), "lab").list().unwrap();
+    sees(&lab.fleet().among(&members), &["a"]);
+}

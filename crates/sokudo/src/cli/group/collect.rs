@@ -38,7 +38,7 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
         return Ok(None);
     }
     let held = Group::load(&config(), group)?;
-    let fleet = Fleet::connect(&held, &held.router(&config())?)?;
+    let fleet = super::fleet(&held)?;
     let present: BTreeSet<String> = fleet
         .agents(ANSWER_BOUND)?
         .into_iter()

@@ -73,7 +73,7 @@ pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
     let (group, which) = wanted.split_once('/').unwrap_or((wanted, "*"));
     let chosen: Chosen = which.parse()?;
     let held = Group::load(&config(), group)?;
-    let fleet = Fleet::connect(&held, &held.router(&config())?)?;
+    let fleet = super::fleet(&held)?;
     let mut agents = fleet.agents(ANSWER_BOUND)?;
     let names = chosen.names(&fleet, ANSWER_BOUND)?;
     agents.retain(|agent| names.contains(&agent.name));

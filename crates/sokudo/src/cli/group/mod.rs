@@ -334,13 +334,20 @@ fn call_of(hosts: &Hosts, group: &str, name: &str) -> Result<Vec<Called>, Failur
     hosts.call(move || call(&group, &name))?
 }
 
+/// A connection to a group that shows the agents that were admitted here.
+fn fleet(group: &Group) -> Result<Fleet<'_>, Failure> {
+    let config = config();
+    let members = Members::of(&config, &group.name).list()?;
+    Ok(Fleet::connect(group, &group.router(&config)?)?.among(&members))
+}
+
 /// Calls the agents that are meant.
 ///
 /// Errors: there are none.
 fn call(group: &str, name: &str) -> Result<Vec<Called>, Failure> {
     let chosen: Chosen = name.parse()?;
     let group = Group::load(&config(), group)?;
-    let fleet = Fleet::connect(&group, &group.router(&config())?)?;
+    let fleet = fleet(&group)?;
     let names = chosen.names(&fleet, ANSWER_BOUND)?;
     if names.is_empty() {
         let (says, hint) = match chosen {
