@@ -7,7 +7,7 @@ use sokudo_bus::{Bus, Member, MemberId};
 use sokudo_controller::collect::{self, Known};
 use sokudo_controller::host_name;
 use sokudo_model::{Manifest, RunStatus, Text};
-use sokudo_zenoh::{Fleet, Group};
+use sokudo_zenoh::Group;
 
 use super::super::{Failure, config};
 use super::{ANSWER_BOUND, is_known};

@@ -15,7 +15,7 @@ use sokudo_wire::{Ask, Health, Reply};
 use sokudo_zenoh::enrol::rejoin;
 use sokudo_zenoh::members::{Known, Members};
 use sokudo_zenoh::tokens::now_s;
-use sokudo_zenoh::{Chosen, Fleet, Group, Present, Reached};
+use sokudo_zenoh::{Chosen, Group, Present, Reached};
 
 use super::super::{Exit, Failure, config, language};
 use super::ANSWER_BOUND;
