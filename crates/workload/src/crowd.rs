@@ -2,12 +2,16 @@
 //!
 //! Who comes last is not the one who must go: strangers that are quick to call would then keep out all others.
 //! The oldest one goes, of those from the address that has most, so that the callers of one address are in the
-//! way of each other first.
+//! way of each other first. Who has said something that was not read yet is not in the way: it is its thread that
+//! has not come to it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sokudo_net::wait::readable;
 
 /// Most callers of one flow that are waited for at a time.
 pub const MOST: usize = 64;
@@ -53,15 +57,13 @@ impl Crowd {
     /// Hangs up on the oldest one of those from where most come; false when there is none that can go.
     pub fn hang_up_on_one(&self) -> bool {
         let mut by_age = self.by_age();
+        let mut can_go: Vec<&mut Awaited> = by_age.values_mut().filter(|one| one.can_go()).collect();
         let mut crowds: BTreeMap<Option<IpAddr>, usize> = BTreeMap::new();
-        for awaited in by_age.values().filter(|awaited| awaited.can_go()) {
+        for awaited in &can_go {
             *crowds.entry(awaited.from).or_default() += 1;
         }
-        let Some((crowd, _)) = crowds.into_iter().max_by_key(|(_, count)| *count) else {
-            return false;
-        };
-        let mut all = by_age.values_mut();
-        let oldest = all.find(|awaited| awaited.can_go() && awaited.from == crowd);
+        let most = crowds.into_iter().max_by_key(|(_, count)| *count);
+        let oldest = most.and_then(|(crowd, _)| can_go.iter_mut().find(|one| one.from == crowd));
         oldest.is_some_and(|oldest| {
             oldest.hang_up();
             true
@@ -86,7 +88,8 @@ impl Crowd {
 
 impl Awaited {
     fn can_go(&self) -> bool {
-        self.tcp.is_some()
+        let said_nothing = |tcp| matches!(readable(tcp, Duration::ZERO), Ok(false));
+        self.tcp.as_ref().is_some_and(said_nothing)
     }
 
     /// The thread that waits for it reads the end.
@@ -116,7 +119,7 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
+    use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
     use super::*;
@@ -164,9 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_be_hung_up_on_stays() {
+    fn who_cannot_be_hung_up_on_or_has_just_spoken_stays() {
         let crowd = Arc::new(Crowd::default());
         let _place = crowd.add(None, None);
-        assert!(!crowd.hang_up_on_one());
+        let (mut caller, accepted) = pair();
+        caller.write_all(b"let me in").expect("written");
+        assert!(readable(&accepted, Duration::from_secs(60)).expect("a socket"));
+        let _other = crowd.add(from(1), Some(accepted.try_clone().expect("a copy")));
+        assert!(!crowd.can_shrink() && !crowd.hang_up_on_one());
     }
 }

@@ -34,6 +34,10 @@ const BRISK: Duration = Duration::from_millis(4);
 const LOOK: Duration = Duration::from_millis(50);
 /// Wait after the system had no file left for a caller.
 const FILES_PAUSE: Duration = Duration::from_millis(10);
+/// Looks at whether another thread can lead, before a caller must go, and the time between two.
+const MOST_TRIES: u32 = 20;
+/// See [`MOST_TRIES`].
+const TRY_AGAIN: Duration = Duration::from_millis(1);
 /// Most bytes that are read before a caller has proven itself.
 const ROOM_BYTES: usize = 16 << 10;
 
@@ -302,9 +306,15 @@ impl<'a, S: Serve> Crew<'a, S> {
     ) -> Option<Place> {
         let place = self.slow.add(from, tcp);
         // Whoever follows now waits for this thread, and so will lead.
-        let follows = self.following.load(Ordering::Relaxed) > 0;
-        if !(follows || self.one_more(scope) || self.slow.hang_up_on_one()) {
-            return None;
+        let follows = || self.following.load(Ordering::Relaxed) > 0;
+        let mut tries = 0;
+        while !(follows() || self.one_more(scope) || self.slow.hang_up_on_one()) {
+            tries += 1;
+            if tries > MOST_TRIES {
+                return None;
+            }
+            // All others may be about to be served.
+            std::thread::sleep(TRY_AGAIN);
         }
         turn.serving = None;
         turn.lead = None;
