@@ -62,12 +62,13 @@ impl Crowd {
         for awaited in &can_go {
             *crowds.entry(awaited.from).or_default() += 1;
         }
-        let most = crowds.into_iter().max_by_key(|(_, count)| *count);
-        let oldest = most.and_then(|(crowd, _)| can_go.iter_mut().find(|one| one.from == crowd));
-        oldest.is_some_and(|oldest| {
+        let Some((crowd, _)) = crowds.into_iter().max_by_key(|(_, count)| *count) else {
+            return false;
+        };
+        for oldest in can_go.iter_mut().filter(|one| one.from == crowd).take(1) {
             oldest.hang_up();
-            true
-        })
+        }
+        true
     }
 
     /// True when one of them can be hung up on.
