@@ -16,7 +16,8 @@ use crate::control::{Control, is_timeout};
 use crate::flow::{Data, Flow, TestState};
 use crate::options::Options;
 use crate::proto::{
-    COOKIE_BYTES, JSON_BYTES_MAX, Params, SECONDS_MAX, State, UDP_WELCOME, read_results, results_to_json,
+    COOKIE_BYTES, JSON_BYTES_MAX, Params, SECONDS_MAX, State, UDP_WELCOME, read_results,
+    results_to_json,
 };
 use crate::show::{Told, print};
 

@@ -257,7 +257,12 @@ impl EventLoop {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let slot = self.free.last().copied().unwrap_or(self.slots.len());
-        let connection = Arc::new(Connection::new(stream, slot, self.now_ms, &core.counts.input_bytes));
+        let connection = Arc::new(Connection::new(
+            stream,
+            slot,
+            self.now_ms,
+            &core.counts.input_bytes,
+        ));
         self.waiter
             .add(connection.stream.as_fd(), slot as u64, Interest::Read)?;
         core.counts.accepted.fetch_add(1, Ordering::Relaxed);
@@ -296,15 +301,13 @@ impl EventLoop {
     fn read(&mut self, core: &Arc<Core>, connection: &Arc<Connection>) {
         match (&connection.stream).read(&mut self.room) {
             Ok(0) => self.close(core, connection),
-            Ok(length) => {
-                match connection.take(&self.room[..length]) {
-                    true => self.parse(core, connection),
-                    false => {
-                        core.counts.turned_away.fetch_add(1, Ordering::Relaxed);
-                        self.refuse(connection, 503);
-                    }
+            Ok(length) => match connection.take(&self.room[..length]) {
+                true => self.parse(core, connection),
+                false => {
+                    core.counts.turned_away.fetch_add(1, Ordering::Relaxed);
+                    self.refuse(connection, 503);
                 }
-            }
+            },
             Err(error) if is_passing(&error) || error.kind() == io::ErrorKind::WouldBlock => {}
             Err(_) => self.close(core, connection),
         }

@@ -46,7 +46,8 @@ impl Strangers {
                 }
                 // A listener may have gone, or its queue be full.
                 if let Ok(mut tcp) = TcpStream::connect_timeout(place, BOUND.0) {
-                    let said: &[u8] = [&b""[..], b"s", b"", b"GET / HTTP/1.1\r\n\r\n"][number as usize % 4];
+                    let said: &[u8] =
+                        [&b""[..], b"s", b"", b"GET / HTTP/1.1\r\n\r\n"][number as usize % 4];
                     // Who was hung up on cannot say anything.
                     let _ = tcp.write_all(said);
                     held.push_back(tcp);

@@ -57,7 +57,8 @@ impl Crowd {
     /// Hangs up on the oldest one of those from where most come; false when there is none that can go.
     pub fn hang_up_on_one(&self) -> bool {
         let mut by_age = self.by_age();
-        let mut can_go: Vec<&mut Awaited> = by_age.values_mut().filter(|one| one.can_go()).collect();
+        let mut can_go: Vec<&mut Awaited> =
+            by_age.values_mut().filter(|one| one.can_go()).collect();
         let mut crowds: BTreeMap<Option<IpAddr>, usize> = BTreeMap::new();
         for awaited in &can_go {
             *crowds.entry(awaited.from).or_default() += 1;

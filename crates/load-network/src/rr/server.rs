@@ -177,8 +177,8 @@ impl Loop {
                 match link.receive(&mut self.chunk) {
                     Ok(0) => return Ok(()),
                     Ok(count) => break count,
-                    Err(error)
-                        if is_silence(&error) && now_ns() < give_up_ns && self.goes_on() => {}
+                    Err(error) if is_silence(&error) && now_ns() < give_up_ns && self.goes_on() => {
+                    }
                     // The asking end says what became of the connection.
                     Err(_) => return Ok(()),
                 }

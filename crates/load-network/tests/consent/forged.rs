@@ -169,7 +169,9 @@ fn who_forges_the_proof_over_datagrams_gets_in_as_little() {
         let overheard = overhear(&super::case::<RrOptions>(&Rr, short));
         let (called, _said) = case.prepare(1);
         let offer: Value = serde_json::from_str(&called.offer()).expect("offers are JSON");
-        let list = ["places", "ports"].into_iter().find_map(|list| offer[list].as_object());
+        let list = ["places", "ports"]
+            .into_iter()
+            .find_map(|list| offer[list].as_object());
         let list = list.expect("places").values();
         for place in list {
             let port = place.as_u64().or(place["Port"].as_u64()).expect("a port") as u16;

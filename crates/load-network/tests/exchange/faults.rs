@@ -153,7 +153,10 @@ fn strangers_at_the_door_do_not_count() {
 fn strangers_that_keep_coming_hold_no_caller() {
     for (plan, count) in [
         (rr(r#""count":"100""#), 100.0),
-        (crr(r#""count":"300","rate":"300/s","timeout":"20s""#), 300.0),
+        (
+            crr(r#""count":"300","rate":"300/s","timeout":"20s""#),
+            300.0,
+        ),
         (
             crr(r#""count":"100","rate":"200/s","timeout":"20s","threads":2,"wait":"spin:20us""#),
             200.0,

@@ -126,7 +126,10 @@ fn unfinished_bodies_cost_a_bounded_memory() {
     lab.until("/connections/open", |open| open == 0.0);
     // Nobody holds anything any more: a large body is taken.
     let whole = format!("{head}{body}{}", "x".repeat(100_000));
-    assert_eq!(status(&lab.ask(&whole.replace("Host", "Connection: close\r\nHost"))), 200);
+    assert_eq!(
+        status(&lab.ask(&whole.replace("Host", "Connection: close\r\nHost"))),
+        200
+    );
 }
 
 #[test]
