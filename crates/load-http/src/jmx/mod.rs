@@ -64,7 +64,7 @@ pub use phase::{know_proxy_password, permit};
 pub use phase_plan::phase_plan;
 pub use probe::{Probed, probe};
 pub use reach::Reach;
-pub use read::{PlanFiles, Prepared, read_bounded, read_plan};
+pub use read::{PlanFiles, Prepared, change_plan, read_bounded, read_plan};
 pub use results::rows_sent;
 pub use tally::{LabelTally, Tallies};
 

@@ -146,7 +146,7 @@ impl Prepared {
         let Some(mut plan) = reading.plan.filter(|_| errors == 0) else {
             return Err(refused(first.as_ref(), errors));
         };
-        change(&mut plan, options)?;
+        change_plan(&mut plan, options)?;
         Ok(Self {
             identities: key_store::read(options, &plan)?,
             plan,
@@ -221,7 +221,7 @@ impl Prepared {
 /// Changes a plan by the options: users, length, and the model of its main groups.
 ///
 /// Errors: the schedule of arrivals is not understood.
-fn change(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {
+pub fn change_plan(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {
     let schedule = schedule::parse(&options.schedule);
     let schedule = &schedule.map_err(|why| {
         operator(

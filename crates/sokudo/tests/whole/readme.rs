@@ -94,6 +94,21 @@ const WAYS: &[(&str, Way)] = &[
         "sokudo compat message-bus-test",
         Never("listens until it is ended; crates/coherence tests its wire"),
     ),
+    ("sokudo knee http", Elsewhere("knee.rs", "knee http")),
+    (
+        "sokudo knee PLAN.jmx",
+        Run("knee demo.jmx --param users=1..2 --rule cpu80 -J port=PORT -J seconds=1"),
+    ),
+    ("sokudo why RUN --prove", Elsewhere("prove.rs", "--prove")),
+    ("sokudo why RUN", Run("why latest")),
+    (
+        "sokudo compare OLD NEW",
+        Elsewhere("compare.rs", "compare {before} {after}"),
+    ),
+    (
+        "sokudo compare --profiles",
+        Elsewhere("sql.rs", "compare --profiles"),
+    ),
     ("sokudo import", Elsewhere("stream.rs", "import")),
     ("sokudo export", Run("export latest --to csv")),
     ("sokudo group", Elsewhere("group_guide.rs", "group")),

@@ -2,7 +2,7 @@
 
 use sokudo_controller::{ControlError, KneePlan, KneeRange, Run};
 use sokudo_jmeter::plan::{Plan, Stage};
-use sokudo_load_http::jmx::{self, JmxOptions, read_plan};
+use sokudo_load_http::jmx::{self, JmxOptions, change_plan, read_plan};
 use sokudo_model::{Refusal, Text};
 use sokudo_session::{is_here, rule_has_its_bounds};
 use sokudo_workload::refusal::operator;
@@ -85,12 +85,14 @@ fn with(options: &JmxOptions, range: &KneeRange, value: u32) -> JmxOptions {
 pub(super) fn read(options: &JmxOptions, seed: u64) -> Result<Plan, Refusal> {
     let reading = read_plan(options, seed)?;
     let plan = reading.plan.filter(|_| reading.errors == 0);
-    plan.ok_or_else(|| {
+    let mut plan = plan.ok_or_else(|| {
         operator(
             Text::new("error-knee-plan"),
             Text::new("error-knee-plan-hint"),
         )
-    })
+    })?;
+    change_plan(&mut plan, options)?;
+    Ok(plan)
 }
 
 fn users(plan: &Plan) -> u64 {
