@@ -186,8 +186,10 @@ fn command(program: &Path, directory: &Path, as_user: Option<(u32, u32)>) -> Com
         file.map_or_else(|_| Stdio::null(), Stdio::from)
     };
     command.stdout(log()).stderr(log());
-    // A locale of the machine has no place in a test, nor has a home that this user cannot enter.
+    // A locale of the machine has no place in a test, nor has a home that this user cannot enter. A MariaDB that starts
+    // removes what looks like left temporary tables: those of others lie where these do not.
     command.env("LC_ALL", "C").env("HOME", directory);
+    command.env("TMPDIR", directory);
     #[cfg(unix)]
     if let Some((uid, gid)) = as_user {
         std::os::unix::process::CommandExt::gid(&mut command, gid);
@@ -325,9 +327,11 @@ pub fn mariadb_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Databas
         ])
         .arg(format!("--datadir={}", data.display()))
         .status();
+    let log = || std::fs::read_to_string(directory.path().join("log")).unwrap_or_default();
     assert!(
         made.is_ok_and(|status| status.success()),
-        "mariadb-install-db"
+        "mariadb-install-db: {}",
+        log()
     );
     for (name, content) in files {
         private_file(&directory.path().join(name), content, as_user);
