@@ -108,6 +108,10 @@ families! {
         "unreachable",
         "server_stalls",
     ];
+    /// A link that is down for less than queries over it wait.
+    SHORT_INTERRUPTION = "interruption of queries": [
+        "interrupted", "error_burst", "unreachable", "server_stalls", "lost_queries"
+    ];
     /// The server is gone: what comes after is refused.
     GONE = "server gone": [
         "far_end_lost", "request_failures", "error_burst", "stalled_flow", "interrupted", "unreachable",

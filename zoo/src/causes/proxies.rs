@@ -80,7 +80,7 @@ pub const ALL: &[Case] = &[
             "nginx がこの数のリクエストの後に接続を閉じる",
         ],
         family: &CHURN,
-        strengths: [1.0, 2.0],
+        strengths: [1.0, 1.2],
         loads: &["http http://HOST/ -c 4"],
         make: |world, requests| {
             let lines = format!("keepalive_requests {};", requests.round().max(1.0));

@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::family::{
     ASKER_STOPPED, ERRORS, FAR_CONNECTIONS, FAR_OR_SLOW, FIREWALL_OF_SEGMENTS, GONE, INTERRUPTION,
     JITTER, LOSSY_PATH, LOST_ANSWERS, NARROW_FOR_ROWS, NARROW_PATH, NEIGHBOUR, OWN_DEVICE, POLICED,
-    SERVER_WAITS,
+    SERVER_WAITS, SHORT_INTERRUPTION,
 };
 use crate::world::{Engine, Event, Side, World, bucket, narrow};
 
@@ -150,7 +150,7 @@ pub const ALL: &[Case] = &[
             "別のホストのフォルダーへのリンクが落ちる、秒",
         ],
         family: &INTERRUPTION,
-        strengths: [0.6, 1.5],
+        strengths: [1.2, 2.0],
         loads: &[
             "replicate dataset:10x1MB HOST:null --content random --level none --limit 20Mb/s",
             "replicate dataset:1000x10KB HOST:null --content random --level none --limit 20Mb/s",
@@ -479,7 +479,7 @@ pub const ALL: &[Case] = &[
             "the link to a name server is down, s",
             "ネームサーバーへのリンクが落ちる、秒",
         ],
-        family: &INTERRUPTION,
+        family: &SHORT_INTERRUPTION,
         strengths: [0.5, 1.2],
         loads: &["dns HOST -q www.example. --rate 300/s --timeout 300ms --duration 4s"],
         make: |world, seconds| {

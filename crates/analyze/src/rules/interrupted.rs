@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_model::kinds::http;
+use sokudo_model::kinds::{Family, http};
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{group, host, own};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
@@ -86,6 +86,10 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     let flow = view.flows().first()?;
     let reason = reason(view, longest);
+    // A copy of files pauses by itself, for a disk or at the end of a batch: a hole is one where something stood still.
+    if reason.host.is_none() && is_of_files(view) {
+        return None;
+    }
     // Nothing gets through while every connection waits to call again, which takes a second.
     if reason.device.is_none() && calls_are_dropped_besides(view, &flow.from, longest) {
         return None;
@@ -113,6 +117,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let next = Text::new(reason.next).word("host", reason.host.unwrap_or(&flow.to));
     finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
     Some(finding)
+}
+
+fn is_of_files(view: &PhaseView<'_>) -> bool {
+    view.kind()
+        .is_some_and(|kind| matches!(kind.family, Family::Files(_)))
 }
 
 /// True where calls of the asking host were dropped apart from a hole, too. Those that an interruption drops are made
@@ -157,7 +166,12 @@ fn length_s(view: &PhaseView<'_>) -> f64 {
 fn holes(view: &PhaseView<'_>) -> Option<Vec<Hole>> {
     let kind = view.kind()?;
     let metric = kind.charts.arrived.or(kind.charts.per_second)?;
-    let per_s = view.total(kind.done)? / length_s(view);
+    // Of files bytes get through; what a copy counts is whole rounds.
+    let done = match kind.family {
+        Family::Files(files) => files.wire_bytes,
+        _ => kind.done,
+    };
+    let per_s = view.total(done)? / length_s(view);
     let sums = sums(view, metric);
     let times: Vec<i64> = sums.keys().copied().collect();
     let usual_ns = usual_distance(&times)?;
@@ -389,6 +403,25 @@ mod tests {
         assert!((second("end") - 3.5).abs() < 0.11, "{finding:?}");
         let limit = limit(&quiet(12.0, 13.5).record).expect("it is known");
         assert_eq!(limit.rule, "interrupted");
+    }
+
+    #[test]
+    fn a_copy_of_files_is_interrupted_where_an_end_stood_still() {
+        let copy = || {
+            let mut scene = Scene::of("replicate")
+                .total("wire_bytes", 1e9)
+                .total("rounds", 1.0);
+            scene.series("hostb", "replicate.wire_bits_per_second", |s| {
+                if s > 12.0 && s <= 13.5 { 0.0 } else { 1e9 }
+            });
+            scene.series("hostb", "tcp.receive_queue_bytes", |_| 1.0);
+            scene
+        };
+        let stopped = copy().silent("hostb", 12.0, 13.5);
+        let finding = of_rule(&stopped.record, "interrupted").remove(0);
+        assert_eq!(finding.says.key, "rule-interrupted-program-says");
+        // It may have waited for a disk.
+        copy().without("interrupted");
     }
 
     #[test]
