@@ -12,6 +12,18 @@ fn between(world: &mut World, seconds: f64, side: Side, [begin, end]: [&str; 2])
     world.at(BEGINS + seconds, Event::Command(side, end.into()));
 }
 
+/// The far end's link is down for so many seconds.
+pub fn link_down(world: &mut World, seconds: f64) {
+    let link = ["ip link set sk-port1 down", "ip link set sk-port1 up"];
+    between(world, seconds, Side::Hub, link);
+}
+
+/// The program of a side stands still for so many seconds.
+pub fn stands_still(world: &mut World, seconds: f64, side: Side) {
+    world.at(BEGINS, Event::Stop(side));
+    world.at(BEGINS + seconds, Event::GoOn(side));
+}
+
 pub const ALL: &[Case] = &[
     Case {
         name: "link-goes-down",
@@ -25,12 +37,7 @@ pub const ALL: &[Case] = &[
             "bus HOST --rate 200/s --duration 4s",
         ],
         make: |world, seconds| {
-            between(
-                world,
-                seconds,
-                Side::Hub,
-                ["ip link set sk-port1 down", "ip link set sk-port1 up"],
-            );
+            link_down(world, seconds);
         },
     },
     Case {
@@ -43,12 +50,7 @@ pub const ALL: &[Case] = &[
         strengths: [0.5, 1.2],
         loads: &["stream HOST --duration 4s"],
         make: |world, seconds| {
-            between(
-                world,
-                seconds,
-                Side::Hub,
-                ["ip link set sk-port1 down", "ip link set sk-port1 up"],
-            );
+            link_down(world, seconds);
         },
     },
     Case {
@@ -108,8 +110,7 @@ pub const ALL: &[Case] = &[
             "bus HOST --duration 4s",
         ],
         make: |world, seconds| {
-            world.at(BEGINS, Event::Stop(Side::Serving));
-            world.at(BEGINS + seconds, Event::GoOn(Side::Serving));
+            stands_still(world, seconds, Side::Serving);
         },
     },
     Case {
@@ -140,8 +141,7 @@ pub const ALL: &[Case] = &[
         ],
         make: |world, seconds| {
             world.served_by("think_ms=2");
-            world.at(BEGINS, Event::Stop(Side::Serving));
-            world.at(BEGINS + seconds, Event::GoOn(Side::Serving));
+            stands_still(world, seconds, Side::Serving);
         },
     },
     Case {
@@ -169,12 +169,7 @@ pub const ALL: &[Case] = &[
         ],
         make: |world, seconds| {
             world.served_by("think_ms=2");
-            between(
-                world,
-                seconds,
-                Side::Hub,
-                ["ip link set sk-port1 down", "ip link set sk-port1 up"],
-            );
+            link_down(world, seconds);
         },
     },
     Case {
@@ -206,8 +201,7 @@ pub const ALL: &[Case] = &[
         loads: &["http http://HOST/ --rate 100/s -c 16 --duration 4s"],
         make: |world, seconds| {
             world.served_by("think_ms=2");
-            world.at(BEGINS, Event::Stop(Side::Asking));
-            world.at(BEGINS + seconds, Event::GoOn(Side::Asking));
+            stands_still(world, seconds, Side::Asking);
         },
     },
     Case {
@@ -224,8 +218,7 @@ pub const ALL: &[Case] = &[
             "stream HOST --duration 4s",
         ],
         make: |world, seconds| {
-            world.at(BEGINS, Event::Stop(Side::Asking));
-            world.at(BEGINS + seconds, Event::GoOn(Side::Asking));
+            stands_still(world, seconds, Side::Asking);
         },
     },
 ];

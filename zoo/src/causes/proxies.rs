@@ -6,6 +6,8 @@ use crate::family::{
 };
 use crate::world::{Event, Maker, Side};
 
+use super::interruptions::stands_still;
+
 pub const ALL: &[Case] = &[
     Case {
         name: "proxy-bounds-bodies",
@@ -185,8 +187,7 @@ pub const ALL: &[Case] = &[
         ],
         make: |world, seconds| {
             world.proxied_by(Maker::HaProxy, "", "think_ms=2");
-            world.at(0.7, Event::Stop(Side::Serving));
-            world.at(0.7 + seconds, Event::GoOn(Side::Serving));
+            stands_still(world, seconds, Side::Serving);
         },
     },
 ];

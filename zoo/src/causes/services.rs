@@ -13,23 +13,7 @@ use crate::family::{
 use crate::world::{Engine, Event, Side, World, bucket, narrow};
 
 use super::databases::NO_DISK;
-
-/// Time of the beginning of an interruption, after the first results, in seconds.
-const BEGINS: f64 = 0.7;
-
-/// The far end's link is down for so many seconds.
-fn link_down(world: &mut World, seconds: f64) {
-    let down = "ip link set sk-port1 down";
-    let up = "ip link set sk-port1 up";
-    world.at(BEGINS, Event::Command(Side::Hub, down.into()));
-    world.at(BEGINS + seconds, Event::Command(Side::Hub, up.into()));
-}
-
-/// The asking program stands still for so many seconds.
-fn asker_stops(world: &mut World, seconds: f64) {
-    world.at(BEGINS, Event::Stop(Side::Asking));
-    world.at(BEGINS + seconds, Event::GoOn(Side::Asking));
-}
+use super::interruptions::{link_down, stands_still};
 
 /// A rule that drops a share of the segments that reach the serving host.
 fn drops_segments(world: &mut World, percent: f64) {
@@ -79,7 +63,7 @@ pub const ALL: &[Case] = &[
         ],
         make: |world, seconds| {
             world.database(Engine::Postgres, 4, NO_DISK);
-            asker_stops(world, seconds);
+            stands_still(world, seconds, Side::Asking);
         },
     },
     Case {
@@ -167,8 +151,7 @@ pub const ALL: &[Case] = &[
         strengths: [0.6, 1.5],
         loads: &["replicate dataset:2500x1MB HOST:null --content random --level none"],
         make: |world, seconds| {
-            world.at(BEGINS, Event::Stop(Side::Serving));
-            world.at(BEGINS + seconds, Event::GoOn(Side::Serving));
+            stands_still(world, seconds, Side::Serving);
         },
     },
     Case {
@@ -442,7 +425,7 @@ pub const ALL: &[Case] = &[
         make: |world, seconds| {
             world.files.push(("pages.jmx", include_str!("pages.jmx")));
             world.served_by("think_ms=4");
-            asker_stops(world, seconds);
+            stands_still(world, seconds, Side::Asking);
         },
     },
     Case {
