@@ -1,7 +1,9 @@
-//! Bounds CPU time and writes of programs by control groups of their own.
+//! Bounds CPU time, writes and reads of programs by control groups of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::world::SlowDisk;
 
 /// Period over which the time is bounded, microseconds.
 const PERIOD_US: u32 = 100_000;
@@ -27,17 +29,22 @@ impl Group {
         )
     }
 
-    /// Makes a group whose processes together write so many times a second to the disk below a path.
-    pub fn of_writes(per_second: f64, path: &Path) -> Result<Self, String> {
-        let (major, minor) = disk_of(path).ok_or("no disk below the database")?;
-        let per_second = per_second.round();
+    /// Makes a group whose processes together write and read so many times a second on the disk below a path.
+    pub fn of_disk(disk: &SlowDisk, path: &Path) -> Result<Self, String> {
+        let (major, minor) = disk_of(path).ok_or("no disk below this folder")?;
+        // A group that an earlier run left keeps no bound that this one does not want.
+        let unified = |bound: Option<f64>| bound.map_or("max".into(), |n| n.round().to_string());
+        let older =
+            |bound: Option<f64>| format!("{major}:{minor} {}", bound.unwrap_or(0.0).round());
+        let (writes, reads) = (unified(disk.writes), unified(disk.reads));
+        let both = format!("{major}:{minor} wiops={writes} riops={reads}");
         Self::made(
             "blkio",
-            &[("io.max", format!("{major}:{minor} wiops={per_second}"))],
-            &[(
-                "blkio.throttle.write_iops_device",
-                format!("{major}:{minor} {per_second}"),
-            )],
+            &[("io.max", both)],
+            &[
+                ("blkio.throttle.write_iops_device", older(disk.writes)),
+                ("blkio.throttle.read_iops_device", older(disk.reads)),
+            ],
         )
     }
 

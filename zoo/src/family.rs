@@ -28,7 +28,9 @@ macro_rules! families {
 
 families! {
     /// Nothing is wrong: what was asked for was carried.
-    AS_ASKED = "as asked": ["application_limited/asked", "application_limited/paced"];
+    AS_ASKED = "as asked": [
+        "application_limited/asked", "application_limited/paced", "application_limited/pauses"
+    ];
     /// One of the programs takes its time.
     PROGRAM = "a program's own choice": [
         "application_limited/reader", "application_limited/consumer", "application_limited/writer"
@@ -276,11 +278,108 @@ families! {
     SESSIONS = "sessions of the database": ["error_burst"];
     /// The name server.
     NAMES = "name server": ["lost_queries", "name_server_errors"];
+    /// A way there that carries acknowledgements alone: the asking end sees that answers come slowly, and segments of
+    /// its own that are lost.
+    SQUEEZED_PAGES = "acknowledgements under pages": [
+        "path_limited", "request_path", "request_stage/way", "request_stage/read-way", "request_stage/read-says"
+    ];
+    /// Large datagrams whose pieces are lost, each of which loses the whole.
+    FRAGMENTS = "lost fragments": ["path_loss", "low_mtu/fragments"];
+    /// Large rows that vanish on the way to the asking end, which sees their absence alone.
+    LOST_ROWS = "rows that vanish": [
+        "black_hole", "unserved_connections/all", "request_failures", "interrupted", "stalled_flow"
+    ];
+    /// One of several far ends is slow, or the way to it.
+    ONE_PEER = "one far end of several": ["hot_link", "path_limited"];
+    /// One of several far ends was not there for a while.
+    ONE_INTERRUPTED = "one far end interrupted": [
+        "hot_link", "far_end_lost", "stalled_flow", "interrupted", "error_burst", "unreachable", "server_stalls"
+    ];
+    /// The firewall of one of several far ends.
+    ONE_FIREWALL = "firewall of one far end": [
+        "hot_link", "receiver_host_drops", "filter_drops", "conntrack_full"
+    ];
+    /// Neighbours of one of several far ends.
+    ONE_NEIGHBOUR = "neighbours of one far end": ["hot_link", "neighbour_interference", "host_busy"];
+    /// A firewall refuses queries in the name of their host.
+    REJECTED_QUERIES = "refused queries": [
+        "filter_drops", "unreachable", "lost_queries/nobody", "receiver_host_drops"
+    ];
+    /// A connection of HTTP/2 carries few requests at a time.
+    STREAMS_GRANTED = "requests on a connection": ["request_stage/streams"];
+    /// A proxy has no room for more connections, those to its server among them.
+    PLACES_OF_PROXY = "room of a proxy": [
+        "request_failures", "error_burst", "turned_away", "unserved_connections", "error_answers"
+    ];
+    /// New connections are taken at a rate; the system of the server completes them before.
+    PACED_CALLS = "a rate of new connections": [
+        "request_stage/paced", "request_stage/serial", "request_stage/queue", "request_stage/part",
+        "request_stage/connect", "dropped_calls", "unserved_connections"
+    ];
+    /// Answers that send the caller elsewhere.
+    REDIRECTS = "redirects": ["redirected"];
+    /// A full queue of connections, which refuses what it cannot hold.
+    RESETTING_QUEUE = "accept queue that resets": [
+        "dropped_calls", "unserved_connections", "request_stage/connect", "request_failures", "error_burst",
+        "turned_away"
+    ];
+    /// Requests wait for a log that is taken slowly, in lumps.
+    BLOCKED_LOG = "a log that is taken slowly": [
+        "request_stage/paced", "request_stage/serial", "request_stage/queue", "request_stage/part",
+        "request_stage/pool", "server_stalls", "hidden_stall"
+    ];
+    /// Commits wait for a replica that does not answer.
+    STANDBY = "commits that wait for a standby": ["server_stalls", "interrupted", "hidden_stall"];
+    /// Transactions wait for locked rows and give up.
+    LOCK_TIMEOUTS = "locks that are given up": [
+        "lock_chain", "transaction_failures", "repeated_transactions"
+    ];
+    /// Transactions that the database ends because others changed the same rows.
+    CONFLICTS = "conflicting transactions": [
+        "repeated_transactions", "transaction_failures/vain", "lock_chain"
+    ];
+    /// A database reads what its memory does not hold.
+    DATA_READS = "reads of a database": [
+        "cache_miss", "answer_wait/serial", "answer_wait/pool", "answer_wait/wait"
+    ];
+    /// Other programs on the core of a database.
+    DATABASE_NEIGHBOUR = "neighbours of a database": [
+        "neighbour_interference", "host_busy", "server_cpu_limited", "database_cpu", "answer_wait/serial",
+        "answer_wait/pool"
+    ];
+    /// A file of a database that somebody else locks.
+    HELD_FILE = "a file that is locked": [
+        "embedded_database/waits", "lock_chain", "server_stalls", "hidden_stall", "interrupted"
+    ];
+    /// A file of a database on a slow disk.
+    EMBEDDED_LOG = "disk of an embedded database": ["embedded_database/waits", "fsync_bound"];
+    /// The disk that files are copied to.
+    WRITING = "disk of a replica": [
+        "replication_stage/sync", "replication_stage/write", "fsync_bound"
+    ];
+    /// The disk that files are read from.
+    READING = "disk of a source": ["replication_stage/read"];
+    /// The two ends of a load have one core together.
+    BOTH_ENDS = "a core of both ends": [
+        "host_busy", "sender_cpu_limited", "receiver_cpu_limited", "generator_limited"
+    ];
+    /// A receiver without CPU time, whose socket overflows.
+    STARVED_RECEIVER = "a receiver without CPU time": ["cpu_quota", "receiver_buffer_overflow"];
+    /// A bound on the CPU time of a server that is seen from outside alone.
+    STARVED_NAMES = "a name server without CPU time": [
+        "cpu_quota", "server_cpu_limited", "server_stalls", "answer_wait/serial", "answer_wait/pool",
+        "answer_wait/wait"
+    ];
+    /// The program that sends files was stopped for a while.
+    COPIER_STOPPED = "the copying program stopped": [
+        "generator_limited/silent", "generator_limited/stood", "interrupted", "stalled_flow"
+    ];
 }
 
 impl Family {
     /// True when a program that did not begin named the cause.
     pub fn is_refusal(&self, said: &str) -> bool {
+        let said = said.to_lowercase();
         let named = |(name, words): &(&str, &str)| self.name == *name && said.contains(words);
         REFUSALS_TO_BEGIN.iter().any(named)
     }

@@ -90,8 +90,8 @@ impl Stage {
             .map(|(_, share)| Group::new(share))
             .transpose()?;
         let place = temp_runs();
-        let disk = world.slow_disk;
-        let disk = disk.map(|writes| Group::of_writes(writes, place.path()));
+        let disk = world.slow_disk.as_ref();
+        let disk = disk.map(|disk| Group::of_disk(disk, place.path()));
         let mut stage = Self {
             program: program.to_owned(),
             place,
@@ -125,7 +125,7 @@ impl Stage {
                 (Some(_), 1) => Way::address(1),
                 _ => stage.hosts.address(peer),
             };
-            let (running, target) = stage.serve(peer, &address.to_string(), 0);
+            let (running, target) = stage.serve(peer, &address.to_string(), 0, "");
             stage.far.push(running);
             stage.targets.push(target);
         }
@@ -133,8 +133,8 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Starts the far end of a host, and says where it listens.
-    fn serve(&self, peer: usize, address: &str, port: u16) -> (Running, String) {
+    /// Starts the far end of a host, or a server of this manner behind a proxy, and says where it listens.
+    fn serve(&self, peer: usize, address: &str, port: u16, behind: &str) -> (Running, String) {
         let command = match &self.world.far {
             Far::Program => {
                 let folder = self.place.path().join(FOLDER);
@@ -144,7 +144,11 @@ impl Stage {
                 let words = format!("serve --bind {address}:{port} --open --path {folder}");
                 self.command(Side::Serving, &self.program.clone(), &words)
             }
-            Far::Server(manner) | Far::Proxy(Proxy { behind: manner, .. }) => {
+            Far::Server(_) | Far::Proxy(_) => {
+                let manner = match &self.world.far {
+                    Far::Server(manner) => manner,
+                    _ => behind,
+                };
                 let own = std::env::current_exe().expect("this program has a path");
                 self.command(
                     Side::Serving,
@@ -223,12 +227,16 @@ impl Stage {
         Ok(())
     }
 
-    /// Starts a web server of others, and the zoo's own one behind it.
+    /// Starts a web server of others, and the zoo's own ones behind it.
     ///
     /// Errors: it is not installed.
     fn serve_proxy(&mut self, proxy: &Proxy) -> Result<(), String> {
-        let (behind, to) = self.serve(1, "127.0.0.1", 0);
-        self.far.push(behind);
+        let mut to = Vec::new();
+        for manner in &proxy.behind {
+            let (behind, address) = self.serve(1, "127.0.0.1", 0, manner);
+            self.far.push(behind);
+            to.push(address);
+        }
         let proxy = proxy.clone();
         let started = self.hosts.run_in(1, move || proxy::start(&proxy, &to));
         let daemon = started.ok_or("no such web server is installed")?;
@@ -264,7 +272,7 @@ impl Stage {
         }
         let address: Option<std::net::SocketAddr> = self.targets[0].parse().ok();
         let address = address.expect("a far end says where it listens");
-        let (running, _) = self.serve(1, &address.ip().to_string(), address.port());
+        let (running, _) = self.serve(1, &address.ip().to_string(), address.port(), "");
         self.far[0] = running;
     }
 
@@ -277,6 +285,8 @@ impl Stage {
         {
             lines.push(group.joins());
         }
+        let is_slow = matches!(&self.world.slow_disk, Some(disk) if disk.side == side);
+        lines.extend(self.disk.as_ref().filter(|_| is_slow).map(Group::joins));
         let words = words.split_whitespace().map(OsString::from);
         let command = match lines.is_empty() {
             true => Sokudo::of(program.as_os_str(), words),

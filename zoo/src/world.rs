@@ -39,10 +39,29 @@ pub struct Proxy {
     pub maker: Maker,
     /// Lines of its configuration that are the world's: what bounds requests, bodies, connections.
     pub lines: String,
-    /// Words behind the address of the server that it passes requests on to.
+    /// Lines of the part that takes requests.
+    pub entrance: String,
+    /// Words behind the port that it listens on.
+    pub listens: String,
+    /// Connections that it has room for.
+    pub places: u32,
+    /// Length of the key that it makes itself for TLS; 0: none.
+    pub key_bits: u32,
+    /// Words behind the address of each server that it passes requests on to.
     pub server: String,
-    /// Manner of the server behind it.
-    pub behind: String,
+    /// Manners of the servers behind it.
+    pub behind: Vec<String>,
+}
+
+/// A disk on which programs do so many things a second; what is not bounded is not held back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlowDisk {
+    /// Whose programs: those of the serving side, databases among them, or the asking program.
+    pub side: Side,
+    /// Writes a second.
+    pub writes: Option<f64>,
+    /// Reads a second.
+    pub reads: Option<f64>,
 }
 
 /// A kind of web server of others.
@@ -108,8 +127,8 @@ pub struct World {
     pub far: Far,
     /// Share of a core that the program of a side gets.
     pub quota: Option<(Side, f64)>,
-    /// Writes to the disk that the database's processes have a second.
-    pub slow_disk: Option<f64>,
+    /// The disk of a side is slow.
+    pub slow_disk: Option<SlowDisk>,
     /// Mb/s of datagrams that another host sends to the far end meanwhile.
     pub crowd: Option<f64>,
     /// Cores that are kept busy, and by how many threads.
@@ -206,16 +225,51 @@ impl World {
         self.far = Far::Proxy(Proxy {
             maker,
             lines: lines.into(),
+            entrance: String::new(),
+            listens: String::new(),
+            places: 1024,
+            key_bits: 0,
             server: String::new(),
-            behind: behind.to_owned(),
+            behind: vec![behind.to_owned()],
         });
     }
 
-    /// Says how the web server of others treats the server behind it.
-    pub fn treats(&mut self, words: impl Into<String>) {
+    /// Changes what is special about the web server of others.
+    pub fn proxy(&mut self, change: impl FnOnce(&mut Proxy)) {
         match &mut self.far {
-            Far::Proxy(proxy) => proxy.server = words.into(),
-            _ => unreachable!("only a proxy has a server behind it"),
+            Far::Proxy(proxy) => change(proxy),
+            _ => unreachable!("this world has no proxy"),
+        }
+    }
+
+    /// Says how the web server of others treats the servers behind it.
+    pub fn treats(&mut self, words: impl Into<String>) {
+        self.proxy(|proxy| proxy.server = words.into());
+    }
+
+    /// Bounds the writes of a side to its disk, a second.
+    pub fn writes_slowly(&mut self, side: Side, per_second: f64) {
+        self.slow_disk = Some(SlowDisk {
+            side,
+            writes: Some(per_second),
+            reads: None,
+        });
+    }
+
+    /// Bounds the reads of a side from its disk, a second.
+    pub fn reads_slowly(&mut self, side: Side, per_second: f64) {
+        self.slow_disk = Some(SlowDisk {
+            side,
+            writes: None,
+            reads: Some(per_second),
+        });
+    }
+
+    /// This world needs a program of others.
+    pub fn needs(&mut self, program: &str, lack: &'static str) {
+        let places = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map(std::path::Path::new);
+        if !places.iter().any(|place| place.join(program).is_file()) {
+            self.lacks.push(lack);
         }
     }
 

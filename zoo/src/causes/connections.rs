@@ -1,7 +1,7 @@
 //! Connections: ports, descriptors, queues of those that wait to be accepted, handshakes.
 
 use crate::case::Case;
-use crate::family::{ACCEPT_QUEUE, CHURN, GENERATOR, HANDSHAKES, REFUSALS};
+use crate::family::{ACCEPT_QUEUE, CHURN, GENERATOR, HANDSHAKES, REFUSALS, RESETTING_QUEUE};
 use crate::world::Side;
 
 pub const ALL: &[Case] = &[
@@ -123,6 +123,41 @@ pub const ALL: &[Case] = &[
         make: |world, _| {
             world.within(Side::Serving, "taskset -p -c 1 $$ > /dev/null");
             world.served_by("tls=1 close=1");
+        },
+    },
+    Case {
+        name: "full-accept-queue-resets",
+        says: [
+            "a backlog of one, a slow accept and a system that resets what finds no room, ms",
+            "バックログ 1 と遅い accept、入らない接続をリセットするシステム、ms",
+        ],
+        family: &RESETTING_QUEUE,
+        strengths: [20.0, 60.0],
+        loads: &[
+            "http http://HOST/ --no-keepalive -c 16",
+            "http http://HOST/ --no-keepalive -c 32 --rate 100/s",
+        ],
+        make: |world, ms| {
+            world.on(
+                Side::Serving,
+                "sysctl -q -w net.ipv4.tcp_abort_on_overflow=1",
+            );
+            world.served_by(format!("backlog=1 accept_ms={ms:.0}"));
+        },
+    },
+    Case {
+        name: "files-run-out-for-a-plan",
+        says: [
+            "so few open files for a plan of 128 users",
+            "128 ユーザーの計画が開けるファイルがわずか",
+        ],
+        family: &GENERATOR,
+        strengths: [40.0, 60.0],
+        loads: &["jmx run pages.jmx -J url=http://HOST/ -J users=128"],
+        make: |world, files| {
+            world.files.push(("pages.jmx", include_str!("pages.jmx")));
+            world.within(Side::Asking, format!("ulimit -n {}", files.round()));
+            world.served_by("think_ms=20");
         },
     },
 ];

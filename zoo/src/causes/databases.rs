@@ -186,7 +186,7 @@ pub const ALL: &[Case] = &[
         loads: &["tpcb --target postgres://bench@HOST/bench -c 8 --variant no-branch"],
         make: |world, writes| {
             world.database(Engine::Postgres, 4, &[]);
-            world.slow_disk = Some(writes);
+            world.writes_slowly(Side::Serving, writes);
         },
     },
     Case {

@@ -2,10 +2,11 @@
 
 use crate::case::Case;
 use crate::family::{
-    CHURN, DELAYED_BODY, ERRORS, NAMES, REFUSALS, SERVER_CPU, SERVER_NEIGHBOUR, SERVER_PACES,
-    SERVER_PAUSES, SERVER_TIMES, SERVER_WAITS, SLOW_BODY, SLOW_NAMES, SLOW_SHARE, SLOW_UPLOAD,
+    BLOCKED_LOG, CHURN, DELAYED_BODY, ERRORS, NAMES, NARROW_PATH, REFUSALS, SERVER_CPU,
+    SERVER_NEIGHBOUR, SERVER_PACES, SERVER_PAUSES, SERVER_TIMES, SERVER_WAITS, SLOW_BODY,
+    SLOW_NAMES, SLOW_SHARE, SLOW_UPLOAD,
 };
-use crate::world::Side;
+use crate::world::{Side, narrow};
 
 /// An application server that does nothing but what a request names.
 const PROMPT: &str = "pool.url=sim: stress.search_ms=1 stress.interval_ms=0 stress.update_ms=0 stress.bit=16 \
@@ -348,6 +349,50 @@ pub const ALL: &[Case] = &[
         make: |world, ms| {
             world.files.push(("names.jmx", include_str!("names.jmx")));
             world.served_by(format!("body=100 think_ms=2 names_ms={ms:.0}"));
+        },
+    },
+    Case {
+        name: "cookies-fill-the-way",
+        says: [
+            "answers that set cookies of 12 KB, through a link in the middle, Mb/s",
+            "12 KB のクッキーを設定する応答と途中のリンク、Mb/s",
+        ],
+        family: &NARROW_PATH,
+        strengths: [2.0, 6.0],
+        loads: &["http http://HOST/ -c 8"],
+        make: |world, rate| {
+            world.served_by("body=100 cookies_kb=12");
+            world.delay_ms(2.0);
+            world.back(|script| script.narrow(narrow(rate, 200.0, true)));
+        },
+    },
+    Case {
+        name: "server-logs-to-a-slow-pipe",
+        says: [
+            "a server that logs 200 bytes about each request to a pipe that is taken slowly, KB/s",
+            "リクエストごとに 200 バイトの記録を、遅く読まれるパイプに書くサーバー、KB/s",
+        ],
+        family: &BLOCKED_LOG,
+        strengths: [15.0, 50.0],
+        loads: &["http http://HOST/ -c 8 --duration 5s"],
+        make: |world, kb| world.served_by(format!("log_kb={kb:.1} think_ms=2")),
+    },
+    Case {
+        name: "web-server-yields-to-others",
+        says: [
+            "a web server of a low priority beside another program on its core, nice",
+            "同じコアの他のプログラムより優先度の低い Web サーバー、nice",
+        ],
+        family: &SERVER_NEIGHBOUR,
+        strengths: [4.0, 9.0],
+        loads: &["http http://HOST/ -c 8"],
+        make: |world, nice| {
+            world.within(
+                Side::Serving,
+                format!("taskset -p -c 1 $$ > /dev/null; renice -n {nice:.0} $$ > /dev/null"),
+            );
+            world.served_by("cpu_us=400");
+            world.hogs.push((1, 1));
         },
     },
 ];

@@ -1,12 +1,15 @@
 //! The cases, one file for each part of a system; an entry is all that a case needs.
 
+mod balancers;
 mod connections;
 pub mod controls;
 mod cores;
 mod databases;
+mod ends;
 mod hosts;
 mod http;
 mod interruptions;
+mod members;
 pub mod pairs;
 mod path;
 mod programs;
@@ -15,6 +18,8 @@ mod queues;
 mod replication;
 mod services;
 mod sockets;
+mod stores;
+mod ways;
 
 use crate::case::Case;
 
@@ -33,6 +38,11 @@ const FILES: &[&[Case]] = &[
     databases::ALL,
     services::ALL,
     proxies::ALL,
+    ways::ALL,
+    members::ALL,
+    balancers::ALL,
+    stores::ALL,
+    ends::ALL,
 ];
 
 /// Cases whose limit does not hang on how busy the machine is: the tests run these.

@@ -13,6 +13,8 @@ use super::tls;
 
 /// Longest request.
 const REQUEST_MAX_BYTES: usize = 4 << 20;
+/// Bytes of a line in the log: a pipe holds some hundred of them.
+const LOG_LINE_BYTES: usize = 200;
 /// Pieces in which a body is sent slowly.
 const PIECES: usize = 10;
 
@@ -30,6 +32,7 @@ struct Server {
     turn: Mutex<Instant>,
     number: AtomicU64,
     body: Vec<u8>,
+    log: Option<Mutex<io::PipeWriter>>,
 }
 
 /// Requests that may still be answered, refilled over time.
@@ -67,7 +70,9 @@ pub fn serve(listen: SocketAddr, manner: Manner) -> io::Result<()> {
 
 impl Server {
     fn new(manner: Manner) -> Self {
+        let log = manner.is("log_kb").then(|| log(manner.number("log_kb")));
         Self {
+            log: log.map(Mutex::new),
             open: Gate::new(manner.count("connections")),
             workers: Gate::new(manner.count("workers")),
             pool: Gate::new(manner.count("pool")),
@@ -159,6 +164,14 @@ impl Server {
         if manner.is("varied_ms") {
             thread::sleep(manner.time_ms("varied_ms").mul_f64(exponential(number)));
         }
+        if let Some(log) = &self.log {
+            let line = format!("{number:0width$}\n", width = LOG_LINE_BYTES - 1);
+            // Its taker lives as long as this process.
+            let _ = log
+                .lock()
+                .expect("nobody panics holding it")
+                .write_all(line.as_bytes());
+        }
         "200 OK"
     }
 
@@ -215,8 +228,9 @@ impl Server {
             ""
         };
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{close}\r\n",
-            body.len()
+            "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{close}{}\r\n",
+            body.len(),
+            cookies(self.manner.count("cookies_kb"))
         );
         let number = self.number.load(Ordering::Relaxed);
         if self.is_turn(number, "cut") {
@@ -240,6 +254,26 @@ impl Server {
         }
         Ok(true)
     }
+}
+
+/// Lines of a head that set so many cookies of a thousand bytes each.
+fn cookies(n: usize) -> String {
+    let cookie = |i| format!("Set-Cookie: c{i}={:x<980}\r\n", "");
+    (0..n).map(cookie).collect()
+}
+
+/// A pipe of which somebody takes so many thousand bytes per second, a little at a time.
+fn log(taken_kb: f64) -> io::PipeWriter {
+    let (mut taken, log) = io::pipe().expect("a process may have a pipe");
+    thread::spawn(move || {
+        let mut portion = [0; LOG_LINE_BYTES];
+        while taken.read_exact(&mut portion).is_ok() {
+            thread::sleep(Duration::from_secs_f64(
+                LOG_LINE_BYTES as f64 / (taken_kb * 1e3),
+            ));
+        }
+    });
+    log
 }
 
 /// A number of mean 1 whose distribution is exponential, drawn for the n-th request (splitmix64).

@@ -62,6 +62,10 @@ const WORDS: &[&str] = &[
     "drip_ms",
     "cut",
     "nagle",
+    // Thousands of bytes of cookies that each answer sets.
+    "cookies_kb",
+    // A line about each request goes to a pipe of which so many thousand bytes are taken per second.
+    "log_kb",
     // A name server beside the web server takes so long for each query; every name is this host's.
     "names_ms",
 ];
