@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use sokudo_testkit::relay::{Fate, Which};
+
 use crate::case::Case;
 use crate::family::AS_ASKED;
 use crate::world::{Engine, Maker, Side, bucket, narrow};
@@ -324,5 +326,206 @@ pub const ALL: &[Case] = &[
         strengths: [30.0, 100.0],
         loads: &["http http://HOST/ --rate {}/s -c 8 -X POST -b hello"],
         make: |world, _| world.served_by("body=200 think_ms=1"),
+    },
+    Case {
+        name: "healthy-rare-requests",
+        says: ["a request now and then", "ときどきのリクエスト"],
+        family: &AS_ASKED,
+        strengths: [2.0, 5.0],
+        loads: &[
+            "rr HOST --rate {}/s --duration 5s",
+            "bus HOST --rate {}/s --duration 5s",
+            "datagram HOST --rate {}/s --duration 5s",
+        ],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-rare-pages",
+        says: ["a page now and then", "ときどきのページ"],
+        family: &AS_ASKED,
+        strengths: [2.0, 5.0],
+        loads: &["http http://HOST/ -c 4 --rate {}/s --duration 5s"],
+        make: |world, _| world.served_by("body=500 think_ms=2"),
+    },
+    Case {
+        name: "healthy-huge-pages",
+        says: [
+            "pages of 3 MB, a few a second",
+            "毎秒わずかな 3 MB のページ",
+        ],
+        family: &AS_ASKED,
+        strengths: [3.0, 8.0],
+        loads: &["http http://HOST/ -c 8 --rate {}/s"],
+        make: |world, _| world.served_by("body=3000000"),
+    },
+    Case {
+        name: "healthy-huge-requests",
+        says: [
+            "requests and answers of 1 MiB, a few a second",
+            "毎秒わずかな 1 MiB のリクエストと応答",
+        ],
+        family: &AS_ASKED,
+        strengths: [3.0, 8.0],
+        loads: &[
+            "rr HOST --size 1MiB:1MiB --rate {}/s --window 4",
+            "rr HOST --size 1:1 --rate {20}/s",
+        ],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-many-connections",
+        says: [
+            "hundreds of connections that do little",
+            "ほとんど何もしない数百の接続",
+        ],
+        family: &AS_ASKED,
+        strengths: [50.0, 150.0],
+        loads: &["http http://HOST/ -c 400 --rate {}/s"],
+        make: |world, _| world.served_by("body=500"),
+    },
+    Case {
+        name: "healthy-many-sessions",
+        says: [
+            "hundreds of connections between hosts that do little",
+            "ほとんど何もしない、ホスト間の数百の接続",
+        ],
+        family: &AS_ASKED,
+        strengths: [50.0, 150.0],
+        loads: &["rr HOST --connections 200 --rate {}/s"],
+        make: |_, _| (),
+    },
+    Case {
+        name: "healthy-very-far",
+        says: [
+            "a web server on the other side of the earth, ms there",
+            "地球の裏側の Web サーバー、片道 ms",
+        ],
+        family: &AS_ASKED,
+        strengths: [90.0, 140.0],
+        loads: &["http http://HOST/ -c 32 --rate 20/s --duration 5s"],
+        make: |world, ms| {
+            world.served_by("body=1000");
+            world.delay_ms(ms);
+        },
+    },
+    Case {
+        name: "healthy-http2",
+        says: [
+            "nginx over HTTP/2, far from its limit",
+            "限界から遠い HTTP/2 の nginx",
+        ],
+        family: &AS_ASKED,
+        strengths: [50.0, 200.0],
+        loads: &["http http://HOST/ --http2 -c 4 -m 16 --rate {}/s"],
+        make: |world, _| {
+            world.proxied_by(Maker::Nginx, "", "think_ms=2 body=2000");
+            world.proxy(|proxy| proxy.listens = "http2".into());
+        },
+    },
+    Case {
+        name: "healthy-plan-with-pauses",
+        says: [
+            "a test plan whose users pause, ms",
+            "ユーザーが待ち時間をとるテスト計画、ms",
+        ],
+        family: &AS_ASKED,
+        strengths: [100.0, 300.0],
+        loads: &["jmx run paced.jmx -J url=http://HOST/ -J users=6 -J pause={}"],
+        make: |world, _| {
+            world.files.push(("paced.jmx", include_str!("paced.jmx")));
+            world.served_by("body=500 think_ms=2");
+        },
+    },
+    Case {
+        name: "healthy-statements",
+        says: [
+            "few transactions a second of six statements each",
+            "それぞれ 6 文からなる、毎秒わずかなトランザクション",
+        ],
+        family: &AS_ASKED,
+        strengths: [10.0, 30.0],
+        loads: &["sqlmix --target postgres://bench@HOST/bench --file steps.sql -c 8 --rate {}/s"],
+        make: |world, _| {
+            world.files.push((
+                "steps.sql",
+                "\\set a random(1, 100000)\n\\set b random(1, 100000)\nbegin;\n\
+                 select abalance from tpcb_accounts where aid = :a;\n\
+                 update tpcb_accounts set abalance = abalance - 1 where aid = :a;\n\
+                 select abalance from tpcb_accounts where aid = :b;\n\
+                 update tpcb_accounts set abalance = abalance + 1 where aid = :b;\ncommit;\n",
+            ));
+            world.database(Engine::Postgres, 1, &[]);
+        },
+    },
+    Case {
+        name: "healthy-replica",
+        says: [
+            "files at two thirds of what a link carries, Mb/s",
+            "リンクの 3 分の 2 の速さのファイル、Mb/s",
+        ],
+        family: &AS_ASKED,
+        strengths: [15.0, 40.0],
+        loads: &[
+            "replicate dataset:{0.4}x1MB HOST:null --content random --level none --limit {}Mb/s",
+        ],
+        make: |world, rate| {
+            world.delay_ms(2.0);
+            world.there(|script| script.narrow(narrow(rate * 1.5, 100.0, true)));
+        },
+    },
+    Case {
+        name: "healthy-proxy-with-a-dead-member",
+        says: [
+            "nginx in front of two servers, of which one is not there",
+            "2 台のうち 1 台がいない nginx",
+        ],
+        family: &AS_ASKED,
+        strengths: [30.0, 100.0],
+        loads: &["http http://HOST/ -c 16 --rate {}/s"],
+        make: |world, _| {
+            world.proxied_by(Maker::Nginx, "", "think_ms=2 body=2000");
+            // Port 9 (discard, RFC 863), on which nothing listens.
+            world.treats("; server 127.0.0.1:9");
+        },
+    },
+    Case {
+        name: "healthy-visitors",
+        says: [
+            "visitors who come by chance, a second",
+            "偶然に来る訪問者、毎秒",
+        ],
+        family: &AS_ASKED,
+        strengths: [40.0, 120.0],
+        loads: &["http http://HOST/ -c 32 --rate {}/s --arrival poisson"],
+        make: |world, _| world.served_by("body=1000 think_ms=3"),
+    },
+    Case {
+        name: "healthy-way-that-repeats",
+        says: [
+            "a stream over a way that repeats packets, %",
+            "パケットを重複させる経路のストリーム、%",
+        ],
+        family: &AS_ASKED,
+        strengths: [2.0, 6.0],
+        loads: &["stream HOST --rate 10Mb/s"],
+        make: |world, percent| {
+            world.delay_ms(3.0);
+            world.there(|script| script.rule(Which::Share(percent / 100.0), Fate::Duplicate(1)));
+        },
+    },
+    Case {
+        name: "healthy-small-packets",
+        says: [
+            "links of a tunnel, whose largest packets are smaller, bytes",
+            "最大パケットが小さいトンネルのリンク、バイト",
+        ],
+        family: &AS_ASKED,
+        // Below 1280 B a link has no IPv6.
+        strengths: [1400.0, 1480.0],
+        loads: &[
+            "stream HOST --rate 8Mb/s",
+            "rr HOST --size 4KiB:4KiB --rate 100/s --window 8",
+        ],
+        make: |world, bytes| world.mtu = Some(bytes.round().min(1492.0) as u32),
     },
 ];
