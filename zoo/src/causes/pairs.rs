@@ -155,4 +155,30 @@ pub const ALL: &[Pair] = &[
         "names-come-slowly",
         "dns HOST -q www.example. --rate 300/s --timeout 500ms",
     ),
+    pair("server-thinks", "way-loses-pages", "http http://HOST/ -c 8"),
+    pair(
+        "way-is-narrow-for-pages",
+        "answers-503",
+        "http http://HOST/ -c 8",
+    ),
+    pair(
+        "web-server-yields-to-others",
+        "server-locks",
+        "http http://HOST/ -c 8",
+    ),
+    pair(
+        "uploads-through-small-send-buffers",
+        "uploads-are-lost-on-the-way",
+        "http http://HOST/ -c 2 -X POST -b @body.txt --duration 4s",
+    ),
+    pair(
+        "database-keys-collide",
+        "database-waits-for-its-disk",
+        "sqlmix --target postgres://bench@HOST/bench --file opens.sql -D top={} -c 8",
+    ),
+    pair(
+        "commits-wait-for-a-standby",
+        "way-is-far-for-transactions",
+        "tpcb --target postgres://bench@HOST/bench -c 6 --variant no-branch --duration 5s",
+    ),
 ];
