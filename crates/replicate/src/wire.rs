@@ -6,10 +6,12 @@
 
 use std::io::{self, IoSlice, Read, Write};
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::frame::{Codec, FrameError, FrameKind, HEADER_BYTES, Header, MAX_PAYLOAD};
-use crate::session::{PATIENCE, Progress, Session};
+use crate::limit::Limiter;
+use crate::session::{LOOK, PATIENCE, Progress, Session};
 
 /// A connection to the peer.
 pub trait Channel: Read + Write + Send {}
@@ -90,12 +92,42 @@ impl<'a> Wait<'a> {
     }
 }
 
+/// The pace of the writers of a session: their limit, and the zero of its time.
+#[derive(Clone)]
+pub struct FramePace {
+    /// Shared by all of them.
+    pub limiter: Arc<Limiter>,
+    /// The same for all of them.
+    pub begun: Instant,
+}
+
+impl FramePace {
+    /// Waits until so many bytes may leave, or fewer; gives how many.
+    ///
+    /// Errors: the session is over.
+    fn earn(&self, bytes: usize, session: &Session) -> io::Result<usize> {
+        let part = bytes.min(self.limiter.slice());
+        let now_ns = self.begun.elapsed().as_nanos() as u64;
+        let mut left = Duration::from_nanos(self.limiter.grant(part, now_ns));
+        while !left.is_zero() {
+            if session.is_over() {
+                return Err(session.over());
+            }
+            let step = left.min(LOOK);
+            thread::sleep(step);
+            left -= step;
+        }
+        Ok(part)
+    }
+}
+
 /// Writes frames.
 pub struct FrameWriter {
     channel: Box<dyn Channel>,
     seq: u64,
     session: Arc<Session>,
     progress: Arc<Progress>,
+    pace: Option<FramePace>,
 }
 
 impl FrameWriter {
@@ -110,7 +142,14 @@ impl FrameWriter {
             seq: 0,
             session: Arc::clone(session),
             progress: Arc::clone(progress),
+            pace: None,
         }
+    }
+
+    /// Keeps to a pace from now on: heads of frames count, too.
+    pub fn paced(mut self, pace: Option<FramePace>) -> Self {
+        self.pace = pace;
+        self
     }
 
     /// The connection, to be read from instead.
@@ -146,12 +185,23 @@ impl FrameWriter {
 
     fn write_all(&mut self, mut head: &[u8], mut body: &[u8]) -> io::Result<()> {
         let mut wait = Wait::begin(&self.session, "the peer has taken nothing");
+        let mut earned = 0;
         while !(head.is_empty() && body.is_empty()) {
-            let written = match head {
-                [] => self.channel.write(body),
+            if earned == 0 {
+                let left = head.len() + body.len();
+                earned = match &self.pace {
+                    Some(pace) => pace.earn(left, &self.session)?,
+                    None => left,
+                };
+                wait.moved();
+            }
+            let of_head = &head[..head.len().min(earned)];
+            let of_body = &body[..body.len().min(earned - of_head.len())];
+            let written = match of_head {
+                [] => self.channel.write(of_body),
                 _ => self
                     .channel
-                    .write_vectored(&[IoSlice::new(head), IoSlice::new(body)]),
+                    .write_vectored(&[IoSlice::new(of_head), IoSlice::new(of_body)]),
             };
             match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -159,6 +209,7 @@ impl FrameWriter {
                     let from_head = count.min(head.len());
                     head = &head[from_head..];
                     body = &body[count - from_head..];
+                    earned -= count;
                     wait.moved();
                 }
                 Err(error) => wait.goes_on(error)?,
@@ -255,5 +306,70 @@ impl FrameReader {
             }
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::session::lock;
+
+    /// Takes everything, and tells the sizes of the writes.
+    #[derive(Clone, Default)]
+    struct Told(Arc<Mutex<Vec<usize>>>);
+
+    impl Read for Told {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(0)
+        }
+    }
+
+    impl Write for Told {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            lock(&self.0).push(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+            let bytes = parts.iter().map(|part| part.len()).sum();
+            lock(&self.0).push(bytes);
+            Ok(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A writer with a limit; the session, and the sizes of its writes.
+    fn limited(bytes_per_s: f64) -> (FrameWriter, Arc<Session>, Told) {
+        let (session, told) = (Session::new(), Told::default());
+        let pace = FramePace {
+            limiter: Arc::new(Limiter::new(Some(bytes_per_s))),
+            begun: Instant::now(),
+        };
+        let writer = FrameWriter::new(Box::new(told.clone()), &session, &Arc::default());
+        (writer.paced(Some(pace)), session, told)
+    }
+
+    #[test]
+    fn a_limit_parts_a_frame_into_slices_and_counts_its_head() {
+        let (mut writer, _, told) = limited(20e6);
+        let raw = vec![7; 500_000];
+        writer
+            .send(FrameKind::Batch, &raw, Codec::Stored, &raw)
+            .unwrap();
+        assert_eq!(*lock(&told.0), [200_000, 200_000, 100_000 + HEADER_BYTES]);
+    }
+
+    #[test]
+    fn a_wait_for_the_limit_ends_with_the_session() {
+        let (mut writer, session, _) = limited(1.0);
+        session.end();
+        let raw = [0; 64];
+        let sent = writer.send(FrameKind::Batch, &raw, Codec::Stored, &raw);
+        assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::ConnectionAborted);
     }
 }

@@ -216,8 +216,8 @@ pub struct ReplicateOptions {
     #[arg(long, value_name = "NAME")]
     pub cc: Option<String>,
 
-    /// Bytes on the wire, all connections together: `20Mb/s`, or by the sending host's time of day:
-    /// `Mon-Fri 09:00-18:00 20Mb/s, none`; the first entry that applies counts.
+    /// Bytes that the sender writes, all connections to a target together: `20Mb/s`, or by the sending host's time of
+    /// day: `Mon-Fri 09:00-18:00 20Mb/s, none`; the first entry that applies counts.
     #[arg(long, value_name = "RATE")]
     #[schemars(with = "Option<String>")]
     pub limit: Option<Timetable>,

@@ -26,7 +26,7 @@ use crate::message::{Counts, Failure};
 use crate::path::RelPath;
 use crate::session::{EndsOnPanic, Progress, Session, lock};
 use crate::source::Source;
-use crate::wire::{Channel, FrameReader, FrameWriter, Role};
+use crate::wire::{Channel, FramePace, FrameReader, FrameWriter, Role};
 
 pub(crate) use records::{Record, Records};
 
@@ -55,7 +55,8 @@ pub struct SendTerms {
     pub batch_bytes: usize,
     /// Bytes of a large file in one frame, 64 KiB to 2 MiB.
     pub chunk_bytes: usize,
-    /// Bound on the bytes on the wire, all connections together; a holder of it may change it.
+    /// Bound on the bytes that the sender writes, frames of lists and heads included, all connections together; a
+    /// holder of it may change it.
     pub limiter: Option<Arc<Limiter>>,
     /// Nothing is changed at the target: contents are compared, differences are counted.
     pub compare_only: bool,
@@ -164,12 +165,13 @@ impl Sender {
             progress,
         } = self;
         let workers = channels.len().saturating_sub(2).max(1);
+        let (begun, limiter) = (Instant::now(), terms.limiter.clone());
         let shared = SendState {
             chooser: Mutex::new(Chooser::new(workers)),
             queue: queue::Queue::new(workers, &session),
             outcome: Mutex::default(),
             said_bye: AtomicBool::new(false),
-            begun: Instant::now(),
+            begun,
             source,
             terms,
             session: Arc::clone(&session),
@@ -182,7 +184,8 @@ impl Sender {
                 1 => Role::Answers,
                 data => Role::Data(data as u16 - 2),
             };
-            let mut writer = FrameWriter::new(channel, &session, &progress);
+            let pace = limiter.clone().map(|limiter| FramePace { limiter, begun });
+            let mut writer = FrameWriter::new(channel, &session, &progress).paced(pace);
             if let Err(error) = writer.hello(role) {
                 session.fail("the receiver cannot be spoken to", &error);
             }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::queue::{Item, Job, Large, PART_BYTES, SMALL_BYTES};
@@ -12,7 +11,7 @@ use crate::delta::{BLOCK_BYTES, differing};
 use crate::frame::{Codec, FrameKind};
 use crate::level::FrameCost;
 use crate::root::Handles;
-use crate::session::{ALIVE, LOOK, Progress, lock};
+use crate::session::{ALIVE, Progress, lock};
 use crate::source::Opened;
 use crate::wire::FrameWriter;
 
@@ -167,10 +166,6 @@ impl Worker<'_> {
         };
         Progress::add(counter, raw.len() as u64);
         let writes = Instant::now();
-        if let Some(limiter) = &shared.terms.limiter {
-            let wait_ns = limiter.grant(wire.len() as u64, ns(shared.begun.elapsed()));
-            pause(shared, &mut self.writer, Duration::from_nanos(wait_ns))?;
-        }
         let wire_len = wire.len();
         self.writer.send(kind, raw, codec, wire)?;
         let write_ns = ns(writes.elapsed());
@@ -214,8 +209,8 @@ impl Worker<'_> {
             Ok(None) => {}
             Err(trouble) => return self.abort(&item, trouble),
         }
-        let most = self.shared.terms.batch_bytes.min(MOST_RECORDS);
-        match self.records.len() >= most.max(1) || self.dense.len() >= most.max(1) {
+        let most = self.shared.terms.batch_bytes.clamp(1, MOST_RECORDS);
+        match self.records.len() >= most || self.dense.len() >= most {
             true => self.flush(),
             false => Ok(()),
         }
@@ -406,23 +401,4 @@ impl Worker<'_> {
         }
         Ok(())
     }
-}
-
-/// Waits, unless the session ends.
-fn pause(shared: &SendState, writer: &mut FrameWriter, mut left: Duration) -> io::Result<()> {
-    let mut last = Instant::now();
-    while !left.is_zero() {
-        if shared.session.is_over() {
-            return Err(shared.session.over());
-        }
-        // At a low rate a frame may be due only after the receiver would lose its patience.
-        if last.elapsed() >= ALIVE {
-            writer.alive()?;
-            last = Instant::now();
-        }
-        let step = left.min(LOOK);
-        thread::sleep(step);
-        left -= step;
-    }
-    Ok(())
 }
