@@ -369,7 +369,7 @@ impl Worker<'_> {
                 chunk[head + 4..head + 8].copy_from_slice(&item.attempt.to_le_bytes());
                 chunk[head + 8..at].copy_from_slice(&(offset + begin as u64).to_le_bytes());
                 let raw = &chunk[head..CHUNK_HEAD + end];
-                let may_pack = self.is_packed() && !is_incompressible(&raw[CHUNK_HEAD..]);
+                let may_pack = !self.is_packed() || !is_incompressible(&raw[CHUNK_HEAD..]);
                 done = self.send(FrameKind::Chunk, raw, may_pack);
                 sent += (end - begin) as u64;
                 begin = end;
