@@ -57,6 +57,35 @@ fn alike(name: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Hashes of a name, of its small letters, and of what is alike in all names that may be one with it.
+struct Hashes {
+    exact: u64,
+    small: u64,
+    alike: u64,
+}
+
+impl Hashes {
+    fn of(name: &[u8]) -> Self {
+        let exact = name_hash(name);
+        // Most names are all three.
+        let is_plain = name
+            .iter()
+            .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        match is_plain {
+            true => Self {
+                exact,
+                small: exact,
+                alike: exact,
+            },
+            false => Self {
+                exact,
+                small: name_hash(&small(name)),
+                alike: name_hash(&alike(name)),
+            },
+        }
+    }
+}
+
 /// Difference between two names that may be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Difference {
@@ -104,34 +133,39 @@ impl Names {
 
     /// The place of a name among those that were added.
     pub(super) fn place(&self, name: &[u8]) -> Place {
-        if self.exact.contains(&name_hash(name)) {
+        self.place_of(&Hashes::of(name))
+    }
+
+    fn place_of(&self, name: &Hashes) -> Place {
+        if self.exact.contains(&name.exact) {
             return Place::Known;
         }
-        let (alike, small) = (name_hash(&alike(name)), name_hash(&small(name)));
-        let first = match self.others.get(&alike) {
+        let first = match self.others.get(&name.alike) {
             Some(small) => *small,
             // Its small letters are the name itself.
-            None if self.exact.contains(&alike) => alike,
+            None if self.exact.contains(&name.alike) => name.alike,
             None => return Place::New,
         };
-        Place::Alike(match first == small {
+        Place::Alike(match first == name.small {
             true => Difference::Case,
             false => Difference::Forms,
         })
     }
 
-    /// Adds a name; gives its place before.
-    pub(super) fn add(&mut self, name: &[u8]) -> Place {
-        let place = self.place(name);
-        let exact = name_hash(name);
-        let alike = name_hash(&alike(name));
+    /// Adds a name; gives its place before, and its hash, which is that of its staged name.
+    pub(super) fn add(&mut self, name: &[u8]) -> (Place, u64) {
+        let hashes = Hashes::of(name);
+        let place = self.place_of(&hashes);
+        let Hashes {
+            exact,
+            small,
+            alike,
+        } = hashes;
         if alike != exact {
-            self.others
-                .entry(alike)
-                .or_insert_with(|| name_hash(&small(name)));
+            self.others.entry(alike).or_insert(small);
         }
         self.exact.insert(exact);
-        place
+        (place, exact)
     }
 }
 
@@ -195,7 +229,7 @@ mod tests {
         let mut known = Names::default();
         names
             .iter()
-            .map(|name| known.add(name.as_bytes()))
+            .map(|name| known.add(name.as_bytes()).0)
             .collect()
     }
 
@@ -224,9 +258,9 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_alike_in_ascii_alone() {
         let mut known = Names::default();
-        assert_eq!(known.add(b"A\xff"), Place::New);
-        assert_eq!(known.add(b"a\xff"), Place::Alike(Difference::Case));
-        assert_eq!(known.add(b"a\xfe"), Place::New);
+        assert_eq!(known.add(b"A\xff").0, Place::New);
+        assert_eq!(known.add(b"a\xff").0, Place::Alike(Difference::Case));
+        assert_eq!(known.add(b"a\xfe").0, Place::New);
         assert_eq!(known.len(), 3);
     }
 

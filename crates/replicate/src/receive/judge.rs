@@ -220,7 +220,7 @@ impl<'a> Judge<'a> {
                 verdicts.push(Verdict::Skip);
                 continue;
             }
-            let place = current.seen.add(&entry.name);
+            let (place, hash) = current.seen.add(&entry.name);
             if current.seen.len() > MAX_NAMES {
                 return Err(too_much());
             }
@@ -247,7 +247,7 @@ impl<'a> Judge<'a> {
                 }
             };
             if verdict != Verdict::Skip {
-                current.wanted.insert(stage::name_hash(&entry.name));
+                current.wanted.insert(hash);
             }
             verdicts.push(verdict);
         }
