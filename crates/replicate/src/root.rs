@@ -170,7 +170,15 @@ pub fn sync_of(directory: BorrowedFd<'_>) -> io::Result<()> {
 /// The directories that one thread used last, kept open.
 pub struct Handles {
     root: Arc<Root>,
-    recent: VecDeque<(Arc<RelPath>, OwnedFd)>,
+    recent: VecDeque<KeptDirectory>,
+}
+
+/// A directory that is kept open.
+struct KeptDirectory {
+    path: Arc<RelPath>,
+    handle: OwnedFd,
+    /// Whether files that are made in it get attributes from it, once that was asked.
+    bequeaths: Option<bool>,
 }
 
 impl Handles {
@@ -184,22 +192,36 @@ impl Handles {
 
     /// The handle of a directory.
     pub fn of(&mut self, path: &Arc<RelPath>) -> io::Result<BorrowedFd<'_>> {
-        let found = self
-            .recent
-            .iter()
-            .position(|(kept, _)| Arc::ptr_eq(kept, path));
-        let at = match found {
-            Some(at) => at,
-            None => {
-                let opened = self.root.directory(path)?;
-                if self.recent.len() == KEPT_OPEN {
-                    self.recent.pop_back();
-                }
-                self.recent.push_front((Arc::clone(path), opened));
-                0
-            }
-        };
-        Ok(self.recent[at].1.as_fd())
+        let at = self.place(path)?;
+        Ok(self.recent[at].handle.as_fd())
+    }
+
+    /// The handle of a directory, and whether files that are made in it get attributes from it: it has an access
+    /// control list for them.
+    pub fn to_make_in(&mut self, path: &Arc<RelPath>) -> io::Result<(BorrowedFd<'_>, bool)> {
+        let at = self.place(path)?;
+        let kept = &mut self.recent[at];
+        let handle = kept.handle.as_fd();
+        let asked = || has_default_list(handle);
+        let bequeaths = *kept.bequeaths.get_or_insert_with(asked);
+        Ok((handle, bequeaths))
+    }
+
+    fn place(&mut self, path: &Arc<RelPath>) -> io::Result<usize> {
+        let mut kept = self.recent.iter();
+        if let Some(at) = kept.position(|kept| Arc::ptr_eq(&kept.path, path)) {
+            return Ok(at);
+        }
+        let handle = self.root.directory(path)?;
+        if self.recent.len() == KEPT_OPEN {
+            self.recent.pop_back();
+        }
+        self.recent.push_front(KeptDirectory {
+            path: Arc::clone(path),
+            handle,
+            bequeaths: None,
+        });
+        Ok(0)
     }
 }
 
@@ -347,6 +369,20 @@ pub fn attributes(_: BorrowedFd<'_>, _: &[u8]) -> io::Result<Vec<Attribute>> {
     Ok(Vec::new())
 }
 
+/// True for a directory with an access control list for what is made in it, or one that cannot be asked.
+#[cfg(target_os = "linux")]
+fn has_default_list(directory: BorrowedFd<'_>) -> bool {
+    // A list does not fit, which is an error of its own.
+    let mut first = [0_u8; 1];
+    let asked = rustix::fs::fgetxattr(directory, c"system.posix_acl_default", &mut first[..]);
+    !matches!(asked, Err(Errno::NODATA | Errno::NOTSUP))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_default_list(_: BorrowedFd<'_>) -> bool {
+    false
+}
+
 /// Gives an open file or directory exactly these attributes of those that are replicated.
 #[cfg(target_os = "linux")]
 pub fn set_attributes(file: BorrowedFd<'_>, wanted: &[Attribute]) -> io::Result<()> {
@@ -420,24 +456,42 @@ fn timestamps(mtime_ns: i64) -> rustix::fs::Timestamps {
     }
 }
 
+/// Permission bits with which a file is made that is to have this metadata: those that it keeps, where nothing
+/// else is set afterwards. A file whose owner is to be another one than `own`, the user and group of this process,
+/// is its maker's alone until then.
+pub fn first_mode(meta: &Meta, keeps: Keeps, own: (u32, u32)) -> Mode {
+    let stays = !keeps.owner || own == (meta.uid, meta.gid);
+    match keeps.mode && stays && meta.attributes.is_empty() {
+        true => Mode::from_raw_mode((meta.mode & 0o777) as _) | Mode::RUSR | Mode::WUSR,
+        false => Mode::RUSR | Mode::WUSR,
+    }
+}
+
 /// Gives an open file or directory its properties and its time. The owner first: setting it clears
-/// set-id bits.
+/// set-id bits. `is_bare`: it was just made and has no attributes.
 pub fn set_meta(
     file: BorrowedFd<'_>,
     (meta, mtime_ns): (&Meta, i64),
     keeps: Keeps,
-    is_new: bool,
+    is_bare: bool,
 ) -> io::Result<()> {
-    if keeps.owner {
+    // To look costs less than to set what is so already.
+    let there = match is_bare && meta.attributes.is_empty() {
+        true => Some(status_of_open(file)?),
+        false => None,
+    };
+    let is_owned = there.is_some_and(|it| (it.uid, it.gid) == (meta.uid, meta.gid));
+    if keeps.owner && !is_owned {
         let owner = rustix::fs::Uid::from_raw(meta.uid);
         let group = rustix::fs::Gid::from_raw(meta.gid);
         rustix::fs::fchown(file, Some(owner), Some(group))?;
     }
-    if keeps.attributes && !(is_new && meta.attributes.is_empty()) {
+    if keeps.attributes && there.is_none() {
         set_attributes(file, &meta.attributes)?;
     }
-    if keeps.mode {
-        rustix::fs::fchmod(file, Mode::from_raw_mode((meta.mode & 0o7777) as _))?;
+    let mode = meta.mode & 0o7777;
+    if keeps.mode && there.is_none_or(|it| it.mode != mode) {
+        rustix::fs::fchmod(file, Mode::from_raw_mode(mode as _))?;
     }
     if keeps.times {
         rustix::fs::futimens(file, &timestamps(mtime_ns))?;

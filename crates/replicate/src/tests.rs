@@ -1,6 +1,8 @@
 //! Both ends of a session, over connections of this process.
 
 mod attacks;
+#[cfg(target_os = "linux")]
+mod attributes;
 mod faults;
 mod folding;
 mod killed;

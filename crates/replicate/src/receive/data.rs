@@ -30,6 +30,8 @@ struct Whole {
 struct Writer<'a> {
     shared: &'a ReceiveState,
     handles: Option<Handles>,
+    /// User and group of this process.
+    own: (u32, u32),
     /// Waits for the next sync.
     whole: Vec<Whole>,
     whole_bytes: u64,
@@ -42,6 +44,10 @@ pub(super) fn run(shared: &ReceiveState, number: usize, mut reader: FrameReader)
     let mut writer = Writer {
         handles: root.map(|root| Handles::new(Arc::clone(root))),
         shared,
+        own: (
+            rustix::process::geteuid().as_raw(),
+            rustix::process::getegid().as_raw(),
+        ),
         whole: Vec::new(),
         whole_bytes: 0,
     };
@@ -144,10 +150,16 @@ impl Writer<'_> {
         let Some(handles) = &mut self.handles else {
             return Ok(());
         };
-        let at = handles.of(&awaited.directory)?;
-        let staged = Staged::create(at, &awaited.name)?;
+        let (at, bequeaths) = handles.to_make_in(&awaited.directory)?;
+        let staged = match bequeaths {
+            true => Staged::create(at, &awaited.name)?,
+            false => {
+                let mode = root::first_mode(&awaited.meta, self.shared.terms.keeps, self.own);
+                Staged::create_as(at, &awaited.name, mode)?
+            }
+        };
         let written = root::write_at(staged.file(), 0, data)
-            .and_then(|()| self.complete(staged.file(), &awaited.meta, mtime_ns, true));
+            .and_then(|()| self.complete(staged.file(), &awaited.meta, mtime_ns, !bequeaths));
         if written.is_err()
             && let Some(handles) = &mut self.handles
             && let Ok(at) = handles.of(&awaited.directory)
@@ -163,10 +175,10 @@ impl Writer<'_> {
         file: BorrowedFd<'_>,
         meta: &Meta,
         mtime_ns: i64,
-        is_new: bool,
+        is_bare: bool,
     ) -> io::Result<()> {
         let terms = &self.shared.terms;
-        root::set_meta(file, (meta, mtime_ns), terms.keeps, is_new)?;
+        root::set_meta(file, (meta, mtime_ns), terms.keeps, is_bare)?;
         if terms.durability == Durability::File {
             let begun = Instant::now();
             rustix::fs::fsync(file)?;

@@ -44,12 +44,16 @@ pub(super) fn hash_in(staged: &[u8]) -> Option<u64> {
 pub(super) struct Staged(OwnedFd);
 
 impl Staged {
-    /// A new, empty one; one that was left is removed.
+    /// A new, empty one that its maker alone may use; one that was left is removed.
     pub(super) fn create(at: BorrowedFd<'_>, name: &[u8]) -> io::Result<Self> {
+        Self::create_as(at, name, Mode::RUSR | Mode::WUSR)
+    }
+
+    /// The same with other permission bits, of which the system may take some away.
+    pub(super) fn create_as(at: BorrowedFd<'_>, name: &[u8], mode: Mode) -> io::Result<Self> {
         let staged = staged_name(name);
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
         match rustix::fs::openat(at, &staged[..], flags, mode) {
             Err(Errno::EXIST) => {
                 root::remove_tree(at, &staged, 0)?;
