@@ -923,5 +923,7 @@ metric-replicate-rescans = of a mirror: looks at the whole source because change
 metric-replicate-round-trip-seconds = shortest round trip of a connection for content, by the sender's TCP; absent where the system does not say
 metric-replicate-sender-cores = of a trial: cores of the sending host that were free, found by keeping all of them busy for a moment
 metric-replicate-receiver-cores = of a trial: cores of the receiving host that were free
+metric-replicate-sender-all-cores = of a trial: cores that the sender's threads may run on
+metric-replicate-receiver-all-cores = of a trial: cores that the receiver's threads may run on
 metric-replicate-sender-cpu-seconds = CPU time of all threads of the sender
 metric-replicate-receiver-cpu-seconds = CPU time of all threads of the receiver

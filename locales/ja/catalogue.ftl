@@ -923,5 +923,7 @@ metric-replicate-rescans = ミラー: 変更が知らされなかったために
 metric-replicate-round-trip-seconds = 内容の接続の最短の往復時間。送信側の TCP による。システムが示さない場合はない
 metric-replicate-sender-cores = 試行: 送信側ホストで空いていたコア。短い間すべてを使って調べる
 metric-replicate-receiver-cores = 試行: 受信側ホストで空いていたコア
+metric-replicate-sender-all-cores = 試行: 送信側のスレッドが動けるコア
+metric-replicate-receiver-all-cores = 試行: 受信側のスレッドが動けるコア
 metric-replicate-sender-cpu-seconds = 送信側の全スレッドの CPU 時間
 metric-replicate-receiver-cpu-seconds = 受信側の全スレッドの CPU 時間

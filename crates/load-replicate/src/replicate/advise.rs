@@ -24,7 +24,7 @@ use sokudo_workload::choice::Choice;
 use sokudo_workload::values::ByteSize;
 
 use super::options::{Durable, Holds, LevelChoice, ReplicateOptions};
-use super::trial::Trial;
+use super::trial::{EndCores, Trial};
 
 pub use sokudo_replicate::predict::{Sample, Settings, choose, grid};
 
@@ -71,6 +71,25 @@ pub enum Probe {
     Synced,
 }
 
+/// Metrics of the CPU time of an end.
+#[derive(Clone, Copy)]
+struct EndMetrics {
+    free: Metric,
+    all: Metric,
+    used: Metric,
+}
+
+const SENDER: EndMetrics = EndMetrics {
+    free: numbers::SENDER_CORES,
+    all: numbers::SENDER_ALL_CORES,
+    used: numbers::SENDER_CPU_SECONDS,
+};
+const RECEIVER: EndMetrics = EndMetrics {
+    free: numbers::RECEIVER_CORES,
+    all: numbers::RECEIVER_ALL_CORES,
+    used: numbers::RECEIVER_CPU_SECONDS,
+};
+
 /// Results of the probes.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
@@ -97,6 +116,14 @@ impl Probe {
             Probe::Files => "probe-files",
             Probe::Large => "probe-large",
             Probe::Synced => "probe-synced",
+        }
+    }
+
+    /// Its connections for content.
+    fn connections(self) -> u32 {
+        match self {
+            Probe::Ways => 4,
+            _ => 1,
         }
     }
 
@@ -136,7 +163,7 @@ impl Probe {
         Some(ReplicateOptions {
             source: format!("dataset:{files}x{bytes}B"),
             target,
-            connections: if self == Probe::Ways { 4 } else { 1 },
+            connections: self.connections(),
             level: LevelChoice::Fixed(0),
             content: Holds(sokudo_replicate::dataset::Content::Random),
             durability,
@@ -210,28 +237,41 @@ impl Found {
         Some(rate)
     }
 
-    /// Free cores of an end: the middle of what the probes found, and how far apart they are, relative.
-    fn cores(&self, metric: Metric, used: Metric) -> (f64, f64) {
-        let all = Probe::ALL
-            .into_iter()
-            .filter_map(|probe| self.of(probe, metric));
-        let mut all: Vec<f64> = all.collect();
-        all.sort_by(f64::total_cmp);
-        match (all.first(), all.last()) {
-            (Some(least), Some(most)) if *most > 0.0 => {
-                // Threads that wait in between get more of a busy machine than threads that spin.
-                let middle = all[all.len() / 2].max(self.cores_used(used)).max(0.05);
-                (middle, (most - least) / middle / 2.0)
-            }
-            _ => (1.0, 0.5),
-        }
+    /// Cores of an end, and the relative doubt of those that are free: the middle of what the probes found, and how
+    /// far apart they are.
+    fn cores(&self, of: EndMetrics, shared: bool) -> (EndCores, f64) {
+        let found = |metric| {
+            let all = Probe::ALL.into_iter();
+            all.filter_map(move |probe| self.of(probe, metric))
+        };
+        let mut free: Vec<f64> = found(of.free).collect();
+        free.sort_by(f64::total_cmp);
+        let (Some(least), Some(most)) = (free.first(), free.last()) else {
+            return (
+                EndCores {
+                    all: 1.0,
+                    free: 1.0,
+                },
+                0.5,
+            );
+        };
+        let middle = free[free.len() / 2];
+        let all = found(of.all).fold(middle, f64::max);
+        // Threads that wait in between get more of a busy machine than threads that spin.
+        let free = middle.max(self.free_by_use(of.used, all, shared)).max(0.05);
+        (EndCores { all, free }, (most - least) / free / 2.0)
     }
 
-    /// Most cores that an end has used in a probe.
-    fn cores_used(&self, cpu: Metric) -> f64 {
-        let of = |probe| {
+    /// Cores that are free at least for a thread on each of all, by what the threads of probes used. Each busy thread
+    /// of a machine gets the same; on one that both ends share the other end's are busy, too.
+    fn free_by_use(&self, used: Metric, all: f64, shared: bool) -> f64 {
+        let ends = if shared { 2.0 } else { 1.0 };
+        let of = |probe: Probe| {
             let elapsed_s = self.of(probe, numbers::ELAPSED_SECONDS)?;
-            Some(self.of(probe, cpu)? / elapsed_s.max(1e-3))
+            let used = (self.of(probe, used)? / elapsed_s.max(1e-3)).max(1e-3);
+            let threads = f64::from(probe.connections());
+            let others = (threads * (all / used - ends)).max(0.0);
+            Some(all * all / (ends * all + others))
         };
         Probe::ALL.into_iter().filter_map(of).fold(0.0, f64::max)
     }
@@ -311,10 +351,8 @@ impl Found {
             true => 0.1,
             false => (one - four).abs() / rate / 2.0,
         };
-        let (sender_cores, sender_doubt) =
-            self.cores(numbers::SENDER_CORES, numbers::SENDER_CPU_SECONDS);
-        let (receiver_cores, receiver_doubt) =
-            self.cores(numbers::RECEIVER_CORES, numbers::RECEIVER_CPU_SECONDS);
+        let (sender_cores, sender_doubt) = self.cores(SENDER, shared);
+        let (receiver_cores, receiver_doubt) = self.cores(RECEIVER, shared);
         let wire = self.of(Probe::Files, numbers::WIRE_BYTES).unwrap_or(0.0);
         let content = self
             .of(Probe::Files, numbers::RECEIVED_BYTES)
@@ -341,12 +379,14 @@ impl Found {
                 rtt_s,
             },
             sender: End {
-                cores: sender_cores,
+                all_cores: sender_cores.all,
+                cores: sender_cores.free,
                 byte_s: self.byte_s(numbers::SENDER_CPU_SECONDS),
                 file_s: self.file_s(numbers::SENDER_CPU_SECONDS) + sample.file_s,
             },
             receiver: End {
-                cores: receiver_cores,
+                all_cores: receiver_cores.all,
+                cores: receiver_cores.free,
                 byte_s: self.byte_s(numbers::RECEIVER_CPU_SECONDS),
                 file_s: self.file_s(numbers::RECEIVER_CPU_SECONDS),
             },
@@ -554,6 +594,7 @@ mod tests {
             (numbers::RECEIVER_CPU_SECONDS, 0.05),
             (numbers::SENDER_CORES, 1.5),
             (numbers::RECEIVER_CORES, 2.0),
+            (numbers::SENDER_ALL_CORES, 4.0),
         ])
     }
 
@@ -611,7 +652,32 @@ mod tests {
         };
         assert!(inputs(0.8).way.connection_bytes_per_s.is_some());
         assert_eq!(inputs(1.95).way.connection_bytes_per_s, None);
-        assert_eq!(inputs(1.95).sender.cores, 1.5);
+        let sender = inputs(1.95).sender;
+        assert_eq!((sender.cores, sender.all_cores), (1.5, 4.0));
+        // An end that did not say has those that it found.
+        assert_eq!(inputs(1.95).receiver.all_cores, 2.0);
+    }
+
+    #[test]
+    fn cores_are_those_that_were_free_or_that_threads_have_used() {
+        let rows = |used_s: f64| {
+            let mut totals = way(1e9, 1.0, 0.0);
+            totals.extend(probe(&[
+                (numbers::SENDER_CORES, 0.5),
+                (numbers::SENDER_CPU_SECONDS, used_s),
+            ]));
+            totals
+        };
+        let free = |probe, used_s, shared| {
+            let mut found = Found::default();
+            found.add(probe, &rows(used_s));
+            found.cores(SENDER, shared).0.free
+        };
+        // One thread of an end with four cores was busy half of the time, so that four get more than half a core.
+        assert_eq!(free(Probe::Way, 0.5, false), 4.0 * 4.0 / (4.0 + 7.0));
+        // Four threads that got as little say no more than the look.
+        assert!((free(Probe::Ways, 0.5, false) - 0.5).abs() < 0.1);
+        assert!(free(Probe::Way, 0.5, true) < free(Probe::Way, 0.5, false));
     }
 
     #[test]

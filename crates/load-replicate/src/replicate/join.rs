@@ -12,6 +12,7 @@ use sokudo_workload::joined::{self, Merged, NS, put, put_each, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
 
 use super::options::ReplicateOptions;
+use super::trial::EndCores;
 
 /// Failures that a flow names.
 const NAMED_FAILURES: usize = 20;
@@ -24,8 +25,8 @@ pub(super) struct EndNumbers {
     pub(super) rounds: u64,
     pub(super) reading: Reading,
     pub(super) elapsed_ns: u64,
-    /// Cores that were free, where that was looked at.
-    pub(super) cores: Option<f64>,
+    /// Cores, where they were looked at.
+    pub(super) cores: Option<EndCores>,
     /// Shortest round trip of a connection.
     pub(super) rtt_us: Option<u32>,
     pub(super) failures: Vec<Failure>,
@@ -98,7 +99,11 @@ fn flow(
         put(&mut flow.metrics, numbers::PREDICTED_SECONDS, predicted_s);
         let rtt_s = sent.rtt_us.map(|us| f64::from(us) * 1e-6);
         put(&mut flow.metrics, numbers::ROUND_TRIP_SECONDS, rtt_s);
-        let own = [numbers::SENDER_CORES, numbers::SENDER_CPU_SECONDS];
+        let own = [
+            numbers::SENDER_CORES,
+            numbers::SENDER_ALL_CORES,
+            numbers::SENDER_CPU_SECONDS,
+        ];
         put_cpu(&mut flow.metrics, sent, own);
         put_sender(&mut flow.metrics, sent, workers);
         if options.mirror.is_some() {
@@ -107,7 +112,11 @@ fn flow(
     }
     if let Some(received) = &received {
         put_receiver(&mut flow.metrics, received, workers);
-        let own = [numbers::RECEIVER_CORES, numbers::RECEIVER_CPU_SECONDS];
+        let own = [
+            numbers::RECEIVER_CORES,
+            numbers::RECEIVER_ALL_CORES,
+            numbers::RECEIVER_CPU_SECONDS,
+        ];
         put_cpu(&mut flow.metrics, received, own);
     }
     let ends = [&sent, &received].into_iter().flatten();
@@ -226,9 +235,10 @@ fn put_receiver(metrics: &mut Summary, received: &EndNumbers, workers: f64) {
     );
 }
 
-/// Cores that an end found free, and the CPU time that it took.
-fn put_cpu(metrics: &mut Summary, end: &EndNumbers, [cores, seconds]: [Metric; 2]) {
-    put(metrics, cores, end.cores);
+/// Cores that an end found free, and those that it has, and the CPU time that it took.
+fn put_cpu(metrics: &mut Summary, end: &EndNumbers, [free, all, seconds]: [Metric; 3]) {
+    put(metrics, free, end.cores.map(|cores| cores.free));
+    put(metrics, all, end.cores.map(|cores| cores.all));
     put(metrics, seconds, end.reading.cpu_ns as f64 * NS);
 }
 

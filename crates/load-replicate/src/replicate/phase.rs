@@ -90,7 +90,7 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     progress: Arc<Progress>,
     elapsed: Duration,
-    cores: Option<f64>,
+    cores: Option<trial::EndCores>,
     rtt_us: Option<u32>,
     followed: Followed,
 }
@@ -230,7 +230,7 @@ impl ReplicatePhase {
             let _caller = caller;
             sleep_until_or_stop(at_ns, &closed);
             // Both ends look at the same time: on one machine each finds its share.
-            let cores = is_trial.then(trial::free_cores);
+            let cores = is_trial.then(trial::look_at_cores);
             let begun = Instant::now();
             let kept = Arc::clone(&progress);
             let outcome = match store {

@@ -37,6 +37,8 @@ metrics! {
     ROUND_TRIP_SECONDS = gauge("replicate.round_trip_seconds", Seconds, "shortest round trip of a connection for content, by the sender's TCP; absent where the system does not say").max();
     SENDER_CORES = gauge("replicate.sender_cores", One, "of a trial: cores of the sending host that were free, found by keeping all of them busy for a moment").max();
     RECEIVER_CORES = gauge("replicate.receiver_cores", One, "of a trial: cores of the receiving host that were free").max();
+    SENDER_ALL_CORES = gauge("replicate.sender_all_cores", One, "of a trial: cores that the sender's threads may run on").max();
+    RECEIVER_ALL_CORES = gauge("replicate.receiver_all_cores", One, "of a trial: cores that the receiver's threads may run on").max();
     SENDER_CPU_SECONDS = counter("replicate.sender_cpu_seconds", Seconds, "CPU time of all threads of the sender").sum();
     RECEIVER_CPU_SECONDS = counter("replicate.receiver_cpu_seconds", Seconds, "CPU time of all threads of the receiver").sum();
     LAG_SECONDS = histogram("replicate.lag_seconds", Seconds, "of a mirror: from the first change of a round that was seen at the source to the receiver's counts of that round; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max").named();

@@ -89,7 +89,9 @@ pub struct Way {
 /// CPU of one end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct End {
-    /// Cores that are free for it.
+    /// Cores that its threads may run on.
+    pub all_cores: f64,
+    /// Cores that as many threads as those got, one on each.
     pub cores: f64,
     /// CPU time per byte of content: reading, hashing, encrypting, the connection.
     pub byte_s: f64,

@@ -1,7 +1,7 @@
 //! The time that each stage of a replication takes by itself.
 
 use super::{
-    Durability, FIRST_WINDOW, FRAME_BYTES, FRAME_S, Inputs, SEGMENT_BYTES, Setting, Tree,
+    Durability, End, FIRST_WINDOW, FRAME_BYTES, FRAME_S, Inputs, SEGMENT_BYTES, Setting, Tree,
     WINDOW_OF_BUFFER,
 };
 use crate::session::{TOGETHER_BYTES, TOGETHER_FILES};
@@ -82,20 +82,19 @@ impl Terms {
             + packed * cost.unpack_s
             + files * inputs.receiver.file_s
             + frames_s;
-        // Both ends work at once: connections of one machine keep twice as many threads busy.
         let cpu = match inputs.shared {
             true => {
-                let cores = inputs.sender.cores + inputs.receiver.cores;
-                let busy = cores.min(2.0 * connections).max(1e-3);
-                let alone = sender_s.max(receiver_s) / cores.min(connections).max(1e-3);
-                let both_s = ((sender_s + receiver_s) / busy).max(alone);
-                [(Stage::Cpu, both_s), (Stage::Receiver, 0.0)]
+                let cores = CoreShare::of_both(&inputs.sender, &inputs.receiver);
+                // Both ends work at once: connections of one machine keep twice as many threads busy.
+                let both = (sender_s + receiver_s) / cores.of_threads(2.0 * connections);
+                let alone = sender_s.max(receiver_s) / cores.of_threads(connections);
+                [(Stage::Cpu, both.max(alone)), (Stage::Receiver, 0.0)]
             }
             false => {
-                let time = |cpu_s: f64, cores: f64| cpu_s / cores.min(connections).max(1e-3);
+                let time = |cpu_s: f64, end| cpu_s / CoreShare::of(end).of_threads(connections);
                 [
-                    (Stage::Sender, time(sender_s, inputs.sender.cores)),
-                    (Stage::Receiver, time(receiver_s, inputs.receiver.cores)),
+                    (Stage::Sender, time(sender_s, &inputs.sender)),
+                    (Stage::Receiver, time(receiver_s, &inputs.receiver)),
                 ]
             }
         };
@@ -144,6 +143,38 @@ impl Terms {
     /// Time of all stages, one after the other.
     pub fn sum(&self) -> f64 {
         self.stages.iter().map(|(_, seconds)| seconds).sum()
+    }
+}
+
+/// Cores of a machine, and the threads of other programs that want them all the time.
+struct CoreShare {
+    all: f64,
+    others: f64,
+}
+
+impl CoreShare {
+    /// Of a machine for an end alone.
+    fn of(end: &End) -> Self {
+        Self::seen(end.all_cores, end.all_cores, end.cores)
+    }
+
+    /// Of the machine of both ends. They looked at the same time, with a thread on each core.
+    fn of_both(sender: &End, receiver: &End) -> Self {
+        let (sent, received) = (sender.all_cores, receiver.all_cores);
+        let free = sender.cores + receiver.cores;
+        Self::seen(sent.max(received), sent + received, free)
+    }
+
+    /// By the part of the cores that so many busy threads got. The system gives each busy thread the same.
+    fn seen(all: f64, threads: f64, free: f64) -> Self {
+        let others = threads * (all / free.max(1e-3) - 1.0).max(0.0);
+        Self { all, others }
+    }
+
+    /// Cores that so many busy threads get.
+    fn of_threads(&self, threads: f64) -> f64 {
+        let part = self.all * threads / (threads + self.others);
+        part.min(threads).max(1e-3)
     }
 }
 

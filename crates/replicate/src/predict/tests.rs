@@ -23,6 +23,7 @@ fn world(bytes: f64, files: f64, bytes_per_s: f64, cores: f64) -> Inputs {
     };
     let path_s = 0.23 / f64::from(256 << 20) / 2.0;
     let end = |file_s| End {
+        all_cores: cores,
         cores: cores / 2.0,
         byte_s: path_s,
         file_s,
@@ -154,6 +155,34 @@ fn compression_is_chosen_only_while_it_outruns_the_line() {
     dense.tree.dense_ratio = 1.0;
     assert_eq!(best(&dense).level, Some(0));
     assert_eq!(best(&dense).connections, 1);
+}
+
+/// Two cores, of which six threads of other programs want all.
+#[test]
+fn more_connections_get_more_of_a_machine_that_others_use() {
+    // Four threads that spin at once, two of each end, get 2 · 4/(4 + 6) cores.
+    let mut busy = world(1e9, 1.0, 1e12, 0.8);
+    for end in [&mut busy.sender, &mut busy.receiver] {
+        end.all_cores = 2.0;
+    }
+    let with = |connections| {
+        let terms = Terms::of(&busy, &setting(0, connections), 0);
+        terms.cpu_s / terms.longest().1
+    };
+    // Two threads of eight get half a core, sixteen of 22 almost one and a half.
+    is_near(with(1), 2.0 * 2.0 / 8.0, 0.01);
+    is_near(with(8), 2.0 * 16.0 / 22.0, 0.01);
+    busy.shared = false;
+    for end in [&mut busy.sender, &mut busy.receiver] {
+        end.cores = 2.0;
+    }
+    // On idle machines no more than there are.
+    let with = |connections| {
+        let terms = Terms::of(&busy, &setting(0, connections), 0);
+        terms.cpu_s / 2.0 / terms.longest().1
+    };
+    is_near(with(1), 1.0, 0.01);
+    is_near(with(16), 2.0, 0.01);
 }
 
 #[test]
