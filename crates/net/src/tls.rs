@@ -34,8 +34,10 @@ const ALPN: &[u8] = b"sokudo";
 /// Most bytes received during a handshake; ours takes less than 2 KiB.
 const MAX_HANDSHAKE: usize = 32 * 1024;
 
-/// Bytes asked from the kernel at once: a little more than one TLS record.
+/// Bytes asked from the kernel at once at first: a little more than one TLS record.
 const PORTION: usize = 18 * 1024;
+/// The same of a connection that was seen to have more: its calls to the kernel are a fourth as many.
+const PORTION_MOST: usize = 4 * PORTION;
 
 /// A connection is given up when the peer's kernel acknowledges nothing for this long.
 const PEER_SILENT_BOUND: Duration = Duration::from_secs(30);
@@ -226,7 +228,7 @@ pub struct TlsReader {
 }
 
 impl TlsReader {
-    /// Waits for bytes and appends them to `out`, at most about 18 KiB at once. A bound of zero
+    /// Waits for bytes and appends them to `out`, at most about 72 KiB at once. A bound of zero
     /// takes what is there.
     ///
     /// Errors are final. Closing the writer from another thread ends the wait.
@@ -243,25 +245,33 @@ impl TlsReader {
             Portion::End => return Ok(Received::End),
         };
         let before = out.len();
-        self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], out)?;
+        let mut plain = Plain::behind(out);
+        self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], &mut plain)?;
         Ok(self.received(out.len() - before))
     }
 
     /// As [`TlsReader::read`] into a slice; what does not fit is kept for the next call.
     pub fn read_slice(&mut self, out: &mut [u8], bound: Duration) -> Result<Received, TlsError> {
-        if self.buffered() == 0 {
-            let n = match self.receive(bound)? {
-                Portion::Bytes(n) => n,
-                Portion::Idle => return Ok(Received::Idle),
-                Portion::End => return Ok(Received::End),
-            };
-            self.forget_ready();
-            self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], &mut self.ready)?;
+        if self.buffered() > 0 {
+            let n = self.buffered().min(out.len());
+            out[..n].copy_from_slice(&self.ready[self.taken..][..n]);
+            self.taken += n;
+            return Ok(self.received(n));
         }
-        let n = self.buffered().min(out.len());
-        out[..n].copy_from_slice(&self.ready[self.taken..][..n]);
-        self.taken += n;
-        Ok(self.received(n))
+        let n = match self.receive(bound)? {
+            Portion::Bytes(n) => n,
+            Portion::Idle => return Ok(Received::Idle),
+            Portion::End => return Ok(Received::End),
+        };
+        self.forget_ready();
+        let mut plain = Plain {
+            first: out,
+            filled: 0,
+            rest: &mut self.ready,
+        };
+        self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], &mut plain)?;
+        let filled = plain.filled;
+        Ok(self.received(filled))
     }
 
     /// Plain bytes that the next read gives without waiting.
@@ -302,7 +312,13 @@ impl TlsReader {
         self.receiving.set_bound(tcp, bound).map_err(io_told)?;
         match self.receiving.receive(tcp, &mut self.portion) {
             Ok(0) => Ok(Portion::End),
-            Ok(n) => Ok(Portion::Bytes(n)),
+            Ok(n) => {
+                if n == self.portion.len() && n < PORTION_MOST {
+                    // What it holds stays in front.
+                    self.portion.resize(PORTION_MOST, 0);
+                }
+                Ok(Portion::Bytes(n))
+            }
             Err(why) => match io_told(why) {
                 TlsError::TimedOut => Ok(Portion::Idle),
                 TlsError::Closed => Ok(Portion::End),
@@ -452,7 +468,7 @@ fn handshake(
         if total > MAX_HANDSHAKE {
             return Err(TlsError::Protocol("a handshake without end".into()));
         }
-        let ended = decrypt(conn, &portion[..n], &mut early);
+        let ended = decrypt(conn, &portion[..n], &mut Plain::behind(&mut early));
         if let Err(why) = ended {
             // Tell the peer what was wrong, if it still listens.
             let _ = flush(tcp, conn, deadline.min(Instant::now() + GOODBYE_BOUND));
@@ -472,17 +488,49 @@ fn flush(tcp: &TcpStream, conn: &mut Connection, deadline: Instant) -> Result<()
     transmit(tcp, &ciphertext, deadline)
 }
 
-/// Feeds received bytes; appends the plain ones to `out`. True when the peer has said goodbye.
-fn decrypt(conn: &mut Connection, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<bool, TlsError> {
+/// Place of decrypted bytes: a slice, and behind it whatever does not fit.
+struct Plain<'a> {
+    first: &'a mut [u8],
+    /// Bytes of the slice that are taken.
+    filled: usize,
+    rest: &'a mut Vec<u8>,
+}
+
+impl<'a> Plain<'a> {
+    /// Behind what is there.
+    fn behind(rest: &'a mut Vec<u8>) -> Self {
+        Self {
+            first: &mut [],
+            filled: 0,
+            rest,
+        }
+    }
+
+    /// Takes so many bytes.
+    fn take(&mut self, bytes: usize, mut from: impl io::Read) -> io::Result<()> {
+        let room = &mut self.first[self.filled..];
+        let fits = bytes.min(room.len());
+        from.read_exact(&mut room[..fits])?;
+        self.filled += fits;
+        let before = self.rest.len();
+        self.rest.resize(before + bytes - fits, 0);
+        from.read_exact(&mut self.rest[before..])
+    }
+}
+
+/// Feeds received bytes; puts the plain ones where they belong. True when the peer has said goodbye.
+fn decrypt(
+    conn: &mut Connection,
+    mut bytes: &[u8],
+    plain: &mut Plain<'_>,
+) -> Result<bool, TlsError> {
     while !bytes.is_empty() {
         if conn.read_tls(&mut bytes).map_err(TlsError::Io)? == 0 {
             return Ok(true);
         }
         let state = conn.process_new_packets().map_err(told)?;
-        let before = out.len();
-        out.resize(before + state.plaintext_bytes_to_read(), 0);
-        conn.reader()
-            .read_exact(&mut out[before..])
+        plain
+            .take(state.plaintext_bytes_to_read(), conn.reader())
             .map_err(TlsError::Io)?;
         if state.peer_has_closed() {
             return Ok(true);

@@ -122,6 +122,31 @@ fn large_messages_pass_in_both_directions_at_once() {
 }
 
 #[test]
+fn what_does_not_fit_a_slice_comes_with_the_next_one() {
+    let me = Identity::ephemeral("me").unwrap();
+    let (server, client) = meet(&me, &Trust::Anyone);
+    let (mut server, client) = (server.unwrap(), client.unwrap());
+    let large: Vec<u8> = (0..1_000_000u32).map(|n| (n % 251) as u8).collect();
+    thread::scope(|scope| {
+        scope.spawn(|| client.writer.send(&large, BOUND).unwrap());
+        let mut received = Vec::new();
+        // As a head, a part of a body and a body are read.
+        for size in [1, 32, 20_000, 100_000].into_iter().cycle() {
+            let mut out = vec![0; size.min(large.len() - received.len())];
+            match server.reader.read_slice(&mut out, BOUND).unwrap() {
+                Received::Bytes(n) => received.extend_from_slice(&out[..n]),
+                other => panic!("{other:?} after {} bytes", received.len()),
+            }
+            assert!(large.starts_with(&received), "{} bytes", received.len());
+            if received.len() == large.len() {
+                break;
+            }
+        }
+        assert_eq!(server.reader.buffered(), 0);
+    });
+}
+
+#[test]
 fn closing_wakes_the_own_reader_and_tells_the_other() {
     let me = Identity::ephemeral("me").unwrap();
     let (server, client) = meet(&me, &Trust::Anyone);
