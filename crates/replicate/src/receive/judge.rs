@@ -65,8 +65,8 @@ struct Current {
     seen: fold::Names,
     /// Differences between names that its file system ignores, once that was asked.
     folds: Option<Folds>,
-    /// Hashes of the names whose content is awaited.
-    wanted: HashSet<u64>,
+    /// Hashes of the names whose content is awaited: sorted at its end, which takes half of the memory of a set.
+    wanted: Vec<u64>,
 }
 
 /// See the module.
@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
             repeated: false,
             seen: fold::Names::default(),
             folds: None,
-            wanted: HashSet::new(),
+            wanted: Vec::new(),
         };
         let hash = stage::name_hash(current.path.as_bytes());
         if !self.round.listed.insert(hash) {
@@ -247,7 +247,7 @@ impl<'a> Judge<'a> {
                 }
             };
             if verdict != Verdict::Skip {
-                current.wanted.insert(hash);
+                current.wanted.push(hash);
             }
             verdicts.push(verdict);
         }
@@ -494,13 +494,14 @@ impl<'a> Judge<'a> {
         if current.fresh || current.repeated || !complete {
             return Ok(());
         }
+        current.wanted.sort_unstable();
         let terms = &self.shared.terms;
         let (mut stale, mut alike) = (Vec::new(), Vec::new());
         let extra = &mut self.round.extra;
         let listed = root::names(handle.as_fd(), |name| {
             if name.starts_with(STAGED) {
                 let of = stage::hash_in(name);
-                if of.is_none_or(|hash| !current.wanted.contains(&hash)) {
+                if of.is_none_or(|hash| current.wanted.binary_search(&hash).is_err()) {
                     stale.push(name.to_vec());
                 }
                 return Ok(());
