@@ -232,6 +232,7 @@ jmx-differs-include = a file that is not a plan, has no test fragment or is outs
 jmx-differs-transaction = one that several flow actions leave early is counted once by the summary lines
 jmx-differs-responses = names with variables, and a variable that is to get the name, are left out with a warning. The column for the file's name stays empty, and a file of a failed connection has the failure without stack trace
 jmx-differs-random = random choices follow from the run's seed
+jmx-differs-random-variable = without a seed of its own, its choices follow from the run's seed
 jmx-differs-exceptions = the text of an exception, and the bytes that JMeter counts for it
 jmx-differs-not-xml = a body that is not XML, or a path that is not valid, adds no failed assertion to the row
 jmx-differs-jdbc = the drivers are those of PostgreSQL 42.7, MariaDB 3.5, MySQL 9 and SQLite 3.50; other drivers, client certificates, several hosts and options that change what a driver does are refused

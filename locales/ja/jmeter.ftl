@@ -195,6 +195,7 @@ jmx-differs-include = ファイルが計画ではない、テストフラグメ�
 jmx-differs-transaction = 複数のフロー制御で途中終了したものを、サマリー行では 1 回だけ数えます
 jmx-differs-responses = 変数を含むファイル名と、ファイル名を受け取る変数は、警告を出して無視します。ファイル名の列は空のままで、接続の失敗のファイルには、スタックトレースのない失敗の内容を書きます
 jmx-differs-random = ランダムな選択は実行のシードに従います
+jmx-differs-random-variable = 自身のシードがなければ、選択は実行のシードに従います
 jmx-differs-exceptions = 例外の文と、JMeter がそれについて数えるバイト数
 jmx-differs-not-xml = XML でない本文や正しくないパスについて、失敗したアサーションを行に加えません
 jmx-differs-jdbc = ドライバーは PostgreSQL 42.7、MariaDB 3.5、MySQL 9、SQLite 3.50 のものとして扱います。その他のドライバー、クライアント証明書、複数ホスト、ドライバーの動作を変えるオプションは拒否します

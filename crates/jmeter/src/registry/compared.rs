@@ -132,7 +132,11 @@ pub const COMPARED: &[Compared] = &[
     equal("RegExUserParameters", PEOPLES),
     equal("AnchorModifier", DEFAULTS),
     equal("URLRewritingModifier", PEOPLES),
-    differs("RandomVariableConfig", PEOPLES, "jmx-differs-random"),
+    differs(
+        "RandomVariableConfig",
+        PEOPLES,
+        "jmx-differs-random-variable",
+    ),
     equal("ResultAction", PEOPLES),
     equal("ResultCollector", PEOPLES),
     equal("CorrectedResultCollector", MORE),

@@ -9,6 +9,7 @@ use sokudo_pace::Random;
 use super::context::View;
 use super::decimal_format::decimal;
 use super::feed::Feed;
+use super::java_random::JavaRandom;
 use super::links::follow;
 use super::rewriting::{fill_arguments, rewrite};
 use super::scripts::{ScriptOwner, run_script};
@@ -19,6 +20,8 @@ use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, SharingMode};
 const END_OF_FILE: &str = "<EOF>";
 /// Offset of the random streams of random variables from those of users.
 const RANDOM_VARIABLE_STREAM: u64 = 1 << 40;
+/// Most numbers that a random variable is drawn from, those of a Java `int`.
+const MOST_NUMBERS: i64 = i32::MAX as i64;
 
 /// The state of one user's configuration elements.
 #[derive(Debug, Default)]
@@ -30,7 +33,7 @@ pub(super) struct ConfigElements {
     /// Iteration in which each counter was last increased.
     counted_in: HashMap<Id, u64>,
     /// Generators of random variables with a seed of their own.
-    randoms: HashMap<Id, Random>,
+    randoms: HashMap<Id, JavaRandom>,
 }
 
 impl ConfigElements {
@@ -162,28 +165,51 @@ impl ConfigElements {
             // JMeter leaves the variable as it is.
             return test.sink.trouble("maximum must be >= minimum");
         }
+        // JMeter draws from no more numbers, whatever the maximum is.
+        let count = most.checked_sub(least).and_then(|most| most.checked_add(1));
+        let count = count.map_or(MOST_NUMBERS, |count| count.min(MOST_NUMBERS));
         let (name, format) = (view.text(variable), view.text(format));
-        let seed = view
-            .text(seed)
-            .trim()
-            .parse::<i64>()
-            .ok()
-            .map(|seed| seed as u64);
-        let stream = RANDOM_VARIABLE_STREAM + u64::from(id);
-        let fresh = || Random::new(seed.unwrap_or(test.settings.seed), stream);
-        let value = match (view.flag(per_user), seed) {
+        let seed: Option<i64> = view.text(seed).parse().ok();
+        let drawn = match (view.flag(per_user), seed) {
             // With a seed, each user draws the same numbers.
-            (true, Some(_)) => {
-                let own = self.randoms.entry(id).or_insert_with(fresh);
-                own.between(least, most)
+            (true, Some(seed)) => {
+                let own = self.randoms.entry(id);
+                own.or_insert_with(|| JavaRandom::new(seed)).below(count)
             }
-            (true, None) => view.thread.random().between(least, most),
-            (false, _) => {
+            (true, None) => view.thread.random().between(0, count - 1),
+            (false, seed) => {
                 let mut random = locked(&test.shared.randoms[id as usize]);
-                random.get_or_insert_with(fresh).between(least, most)
+                let random = random.get_or_insert_with(|| match seed {
+                    Some(seed) => VariableRandom::OfPlan(JavaRandom::new(seed)),
+                    None => {
+                        let stream = RANDOM_VARIABLE_STREAM + u64::from(id);
+                        VariableRandom::OfRun(Random::new(test.settings.seed, stream))
+                    }
+                });
+                random.below(count)
             }
         };
-        view.thread.set(&name, &decimal(value, &format));
+        view.thread
+            .set(&name, &decimal(least.saturating_add(drawn), &format));
+    }
+}
+
+/// The generator of a random variable that all users share.
+#[derive(Debug)]
+pub(super) enum VariableRandom {
+    /// It follows from the seed of the run.
+    OfRun(Random),
+    /// The plan states its seed.
+    OfPlan(JavaRandom),
+}
+
+impl VariableRandom {
+    /// A number from 0 to below `count`, which is positive.
+    fn below(&mut self, count: i64) -> i64 {
+        match self {
+            Self::OfRun(random) => random.between(0, count - 1),
+            Self::OfPlan(random) => random.below(count),
+        }
     }
 }
 

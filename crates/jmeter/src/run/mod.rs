@@ -36,6 +36,7 @@ mod extract;
 mod extract_tree;
 mod feed;
 mod http;
+mod java_random;
 mod java_request;
 mod jmes;
 mod link;

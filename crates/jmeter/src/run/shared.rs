@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use sokudo_pace::Random;
-
+use super::config_elements::VariableRandom;
 use super::feed::{DataRows, Feed};
 use crate::expression::Lines;
 use crate::properties::Properties;
@@ -52,7 +51,7 @@ pub(super) struct SharedState {
     /// Values of counters, by configuration element.
     pub counters: Vec<AtomicI64>,
     /// Generators of random variables, by configuration element.
-    pub randoms: Vec<Mutex<Option<Random>>>,
+    pub randoms: Vec<Mutex<Option<VariableRandom>>>,
     /// State of timers, by timer.
     pub paces: Vec<Mutex<TimerState>>,
     /// Passes and executions of controllers that count over all users, by group and controller.
