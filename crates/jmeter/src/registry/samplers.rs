@@ -58,10 +58,11 @@ fn action(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
 fn dummy(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
     reader.ignore(&["RESULT_CLASS"]);
     SamplerKind::Dummy(Box::new(Dummy {
-        waits: reader.flag("WAITING", true),
-        success: reader.flag("SUCCESFULL", true),
-        code: reader.text_or("RESPONSE_CODE", "200"),
-        message: reader.text_or("RESPONSE_MESSAGE", "OK"),
+        // What a plan leaves out is false or empty, as in the plug-in: plans of its first versions have no `WAITING`.
+        waits: reader.flag("WAITING", false),
+        success: reader.flag("SUCCESFULL", false),
+        code: reader.text("RESPONSE_CODE"),
+        message: reader.text("RESPONSE_MESSAGE"),
         request: reader.text("REQUEST_DATA"),
         response: reader.text("RESPONSE_DATA"),
         response_time_ms: reader.integer("RESPONSE_TIME", 0),

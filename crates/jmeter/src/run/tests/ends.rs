@@ -152,6 +152,17 @@ fn a_made_up_sample_is_what_it_is_told_to_be() {
 }
 
 #[test]
+fn a_made_up_sample_without_words_fails_at_once() {
+    let tag = "kg.apc.jmeter.samplers.DummySampler";
+    let dummy = element(tag, "old", &text("RESPONSE_TIME", "250"), "");
+    let done = Simulation::group(&users(1, 0, 2), &dummy).run(|_| ok(""));
+    let row = &done.rows[1];
+    assert_eq!((row.start_ms, row.elapsed_ms), (0, 250));
+    assert_eq!((row.code.as_str(), row.message.as_str()), ("", ""));
+    assert!(!row.success);
+}
+
+#[test]
 fn arrivals_are_those_of_their_schedule_however_long_each_takes() {
     let inner = text(
         "OpenModelThreadGroup.schedule",
