@@ -161,7 +161,12 @@ impl Lexer {
         }
         let c = self.peek(0);
         if is_name_start(c) {
-            return Ok(TokenKind::Name(self.name()));
+            let name = self.name();
+            // A word of Groovy alone. In BeanShell it names a variable as others do, which gets another spelling.
+            return Ok(TokenKind::Name(match (name.as_str(), self.dialect) {
+                ("in", Dialect::BeanShell) => "in$".to_owned(),
+                _ => name,
+            }));
         }
         if c.is_ascii_digit() || c == '.' && self.peek(1).is_ascii_digit() {
             return self.number();

@@ -263,6 +263,8 @@
         readBytes: (v) => fileBytes(v.path),
         setBytes: (v, bytes) => putFile(v.path, asHex(bytes), false),
         newReader: (v, charset) => newReader("BufferedReader", ownText(v.path, charset)),
+        newInputStream: (v) => constructors.FileInputStream(v),
+        withInputStream: (v, run) => closing(constructors.FileInputStream(v), run, methods.FileInputStream.close),
         withReader: withCharset((v, charset, run) => closing(newReader("BufferedReader", ownText(v.path, charset)), run, closeReader)),
         newWriter: (v, a, b) => (typeof a === "boolean" ? writerFor(v.path, undefined, a) : writerFor(v.path, a, b === true)),
         newPrintWriter: (v, charset) => printWriter(writerFor(v.path, charset, false)),
@@ -375,6 +377,7 @@
     return {
       File: (a, b) => (b === undefined ? file(a) : file(under(pathOf(a), b))),
       FileReader: (v, charset) => newReader("FileReader", fileText(pathOf(v), charset)),
+      StringReader: (s) => newReader("StringReader", s),
       BufferedReader: (r) => newReader("BufferedReader", reading(r).s.slice(r.at)),
       InputStreamReader: (v, charset) => newReader("InputStreamReader", streamText(v, charset)),
       FileInputStream(v) {

@@ -1,11 +1,15 @@
 
   // --- Objects of JMeter ----------------------------------------------------------------------------------------------
   function jmeterMethods() {
-    const seen = (v, name) => host(v.before ? "seenBefore" : "seen", name, "");
-    const change = (name) => (v, value) => void host(v.before ? "changeBefore" : "change", name, String(value ?? ""));
+    const ofInner = (v, name) => (Object.hasOwn(v.inner, name) ? v.inner[name] : unsupported(`${name} of a sub-result`));
+    const seen = (v, name) => (v.inner === undefined ? host(v.before ? "seenBefore" : "seen", name, "") : ofInner(v, name));
+    const outermost = (v) => (v.inner === undefined ? v : unsupported("a change of a sub-result"));
+    const change = (name) => (v, value) => void host(outermost(v).before ? "changeBefore" : "change", name, String(value ?? ""));
     // Samplers without URL write "null" in result files.
     const urlAsText = (v) => (seen(v, "url") === "null" ? "" : seen(v, "url"));
-    const stop = (what) => (v, wanted) => void (wanted !== false && host("stop", what, ""));
+    const stop = (what) => (v, wanted) => void (outermost(v), wanted !== false && host("stop", what, ""));
+    const flow = (v, action) => void (outermost(v), host("flow", action === null ? "" : action.name, ""));
+    const nextLoop = (v, wanted) => void (outermost(v), host("flow", wanted ? "START_NEXT_ITERATION_OF_THREAD" : "", ""));
     const fact = (name) => host("fact", name, "");
     const variable = (v, name) => host("var", name, "");
     const put = (v, name, value) => {
@@ -31,6 +35,14 @@
       }
       return before;
     };
+    // Properties that a script made for itself, or those of JMeter.
+    const heldIn = (v, name) => (name === null ? noPointer() : v?.own === undefined ? held(name) : v.own.has(name) ? v.own.get(name) : null);
+    const holdIn = (v, name, value) => {
+      if (v?.own === undefined) return hold(v, name, value);
+      const before = value === null ? noPointer() : heldIn(v, name);
+      v.own.set(name, value);
+      return before;
+    };
     // Each `{}` in the first text is replaced by the next argument, as SLF4J does.
     const said = (first, rest) => {
       if (rest.length === 1 && isArray(rest[0])) rest = [...rest[0]];
@@ -46,6 +58,10 @@
     const level = (enabled) => () => enabled();
     const nothing = () => null;
     const number = (name) => (v) => BigInt(seen(v, name) ?? 0);
+    // JMeter notes the number of users behind the sampler.
+    const users = (name) => (v) => (v.inner !== undefined ? ofInner(v, name) : owner === "Sampler" && !v.before ? 0 : Number(fact(name)));
+    const outcomes = (v) => JSON.parse(seen(v, "asserted") ?? "[]").map(([name, failed, error, message]) => object("AssertionResult", { name, failed, error, message }));
+    const ofThis = (v) => (v.name === undefined ? v : unsupported("a change of another assertion's result"));
     return {
       JMeterVariables: {
         get: (v, name) => (objectOf(name) === undefined ? variable(v, name) : fail("ClassCastException")),
@@ -71,23 +87,34 @@
         putAll: (v, of) => of.pairs().forEach(([name, value]) => (isText(value) ? put(v, text(name), plain(value)) : methods.JMeterVariables.putObject(v, text(name), value))),
       },
       Properties: {
-        get: (v, name) => (name === null ? noPointer() : held(name)),
+        get: heldIn,
         // Of what is no text it knows nothing.
-        getProperty: property,
-        getOrDefault: (v, name, otherwise) => held(name) ?? otherwise,
-        put: hold,
-        putIfAbsent: (v, name, value) => held(name) ?? (hold(v, name, value), null),
+        getProperty(v, name, otherwise = null) {
+          if (v.own === undefined) return property(v, name, otherwise);
+          const value = heldIn(v, name);
+          return typeof value === "string" ? value : otherwise;
+        },
+        getOrDefault: (v, name, otherwise) => heldIn(v, name) ?? otherwise,
+        put: holdIn,
+        putIfAbsent: (v, name, value) => heldIn(v, name) ?? (holdIn(v, name, value), null),
         computeIfAbsent(v, name, run) {
-          const before = held(name);
+          const before = heldIn(v, name);
           if (before !== null) return before;
           const made = callClosure(run, [name]);
-          if (made !== null) hold(v, name, made);
+          if (made !== null) holdIn(v, name, made);
           return made;
         },
-        setProperty: hold,
-        containsKey: (v, name) => held(name) !== null,
+        setProperty: holdIn,
+        containsKey: (v, name) => heldIn(v, name) !== null,
+        // A stream is read as Java reads it: one byte is one character.
+        load(v, of) {
+          const written = of.$c === "FileInputStream" ? methods.FileInputStream.getText(of, "ISO-8859-1") : readRest(of);
+          for (const [name, value] of JSON.parse(host("escaped", "properties", written))) holdIn(v, name, value);
+          return null;
+        },
         remove(v, name) {
-          const before = held(name);
+          const before = heldIn(v, name);
+          if (v.own !== undefined) return v.own.delete(name), before;
           shared.delete(keyed(name));
           host("removeProperty", keyed(name), "");
           return before;
@@ -108,7 +135,10 @@
           change("success")(v, "true");
         },
         getResponseDataAsString: (v) => seen(v, "text"),
-        getResponseData: (v) => encode(seen(v, "text") ?? ""),
+        getResponseData(v) {
+          const bytes = seen(v, "body");
+          return bytes === null ? encode(seen(v, "text") ?? "") : unhexed(bytes);
+        },
         setResponseData: (v, data) => change("text")(v, data === null ? "" : typeof data === "string" ? data : decode(data)),
         getResponseHeaders: (v) => seen(v, "headers"),
         setResponseHeaders: change("headers"),
@@ -133,16 +163,33 @@
         getStartTime: number("start"),
         getTimeStamp: number("start"),
         getEndTime: (v) => (owner === "Sampler" && !v.before ? unsupported("the end of a sample that has not ended") : number("end")(v)),
-        getIdleTime: () => 0n,
+        getIdleTime: number("idle"),
         getBytesAsLong: number("bytes"),
+        getBytes: (v) => Number(number("bytes")(v)),
+        getHeadersSize: (v) => Number(number("headBytes")(v)),
+        getBodySizeAsLong(v) {
+          const bytes = number("bytes")(v) - number("headBytes")(v);
+          return bytes > 0n ? bytes : number("bodyBytes")(v);
+        },
+        getGroupThreads: users("groupThreads"),
+        getAllThreads: users("allThreads"),
+        getSubResults: (v) => array("SampleResult", JSON.parse(seen(v, "inner") ?? unsupported("the sub-results of a transaction")).map((inner) => object("SampleResult", { inner }))),
+        getAssertionResults: (v) => array("AssertionResult", outcomes(v)),
+        getFirstAssertionFailureMessage: (v) => outcomes(v).find((one) => one.message !== null)?.message ?? null,
         isSuccessful: (v) => seen(v, "success") === "true",
         isResponseCodeOK: (v) => seen(v, "code") === "200",
         getErrorCount: (v) => (seen(v, "success") === "true" ? 0 : 1),
         setSuccessful: change("success"),
         getThreadName: () => fact("threadName"),
         setDataType: (v, type) => (["text", "bin"].includes(type) ? change("dataType")(v, type) : unsupported("this type of data")),
-        setDataEncoding: (v, name) => (name === null || charsetOf(name) === "UTF-8" ? null : unsupported(`the encoding ${name}`)),
+        // JMeter decodes the body when its text is first asked for, which may have been before this script.
+        setDataEncoding(v, name) {
+          const charset = name === null ? "UTF-8" : charsetOf(name);
+          return host("readsAlike", outermost(v).before ? "before" : "", charset) === "true" ? null : unsupported(`${charset} for a body in another encoding`);
+        },
         setIgnore: (v) => change("ignored")(v, "true"),
+        setTestLogicalAction: flow,
+        setStartNextThreadLoop: nextLoop,
         setStopThread: stop("user"),
         setStopTest: stop("test"),
         setStopTestNow: stop("now"),
@@ -160,12 +207,20 @@
         isWarnEnabled: level(() => true),
         isErrorEnabled: level(() => true),
       },
+      SampleEvent: {
+        getResult: () => HOSTS.result,
+        getThreadGroup: () => fact("groupName"),
+        isTransactionSampleEvent: () => fact("transaction") === "plain",
+      },
       AssertionResult: {
-        setFailure: (v, failed) => void host("judge", "failed", String(failed)),
-        isFailure: () => host("judged", "failed", "") === "true",
-        setFailureMessage: (v, message) => void host("judge", "message", message ?? ""),
-        getFailureMessage: () => host("judged", "message", ""),
-        setError: (v, error) => void (error && host("judge", "failed", "true")),
+        setFailure: (v, failed) => void (ofThis(v), host("judge", "failed", String(failed))),
+        isFailure: (v) => v.failed ?? host("judged", "failed", "") === "true",
+        setFailureMessage: (v, message) => void (ofThis(v), host("judge", "message", message ?? "")),
+        getFailureMessage: (v) => (v.name === undefined ? host("judged", "message", "") : v.message),
+        setError: (v, error) => void (ofThis(v), error && host("judge", "failed", "true")),
+        isError: (v) => v.error ?? unsupported("isError of this assertion"),
+        getName: (v) => v.name ?? fact("label"),
+        toString: (v) => methods.AssertionResult.getName(v),
       },
       ...samplerMethods(),
       JMeterContext: {
@@ -177,8 +232,16 @@
         getThreadGroup: () => HOSTS.group,
         getThread: () => HOSTS.thread,
         getEngine: () => HOSTS.engine,
+        setTestLogicalAction: flow,
+        setStartNextThreadLoop: nextLoop,
+        setRestartNextLoop: nextLoop,
       },
-      ThreadGroup: { getName: () => fact("groupName") },
+      ThreadGroup: {
+        getName: () => fact("groupName"),
+        getNumThreads: () => Number(fact("groupUsers") ?? unsupported("the number of users of this group")),
+        getNumberOfThreads: () => Number(fact("groupThreads")),
+      },
+      TestLogicalAction: { name: (v) => v.name, toString: (v) => v.name },
       Thread: { getName: () => fact("threadName") },
       JMeterThread: {
         getThreadName: () => fact("threadName"),
@@ -202,6 +265,7 @@
     return typeof like === "bigint" ? n : typeof like === "boolean" ? n === 1n : Number(n);
   };
   function jmeterStatics() {
+    const actions = ["CONTINUE", "START_NEXT_ITERATION_OF_THREAD", "START_NEXT_ITERATION_OF_CURRENT_LOOP", "BREAK_CURRENT_LOOP"];
     const stopThread = (name) => (name === host("fact", "threadName", "") ? (host("stop", "user", ""), true) : unsupported("another user's end"));
     return {
       JMeterUtils: {
@@ -212,9 +276,12 @@
         },
         getProperty: (name) => host("property", name, ""),
         setProperty: (name, value) => methods.Properties.setProperty(null, name, value),
+        getJMeterProperties: () => HOSTS.props,
+        getJMeterVersion: () => "5.6.3",
       },
       SampleResult: { TEXT: "text", BINARY: "bin" },
-      JMeterContextService: { getContext: () => HOSTS.ctx },
+      TestLogicalAction: Object.fromEntries(actions.map((name) => [name, object("TestLogicalAction", { name })])),
+      JMeterContextService: { getContext: () => HOSTS.ctx, getNumberOfThreads: () => Number(host("fact", "allThreads", "")) },
       StandardJMeterEngine: {
         stopThread: stopThread,
         stopThreadNow: stopThread,
@@ -235,6 +302,7 @@
     result: object("SampleResult", {}),
     previous: object("SampleResult", { before: true }),
     assertion: object("AssertionResult", {}),
+    event: object("SampleEvent", {}),
     group: object("ThreadGroup", {}),
     thread: object("JMeterThread", {}),
     engine: object("StandardJMeterEngine", {}),
@@ -243,9 +311,10 @@
     args: null,
   };
   let owner = "";
-  // In a sampler, a preprocessor and a timer it is the sample before.
+  // In a sampler, a preprocessor and a timer it is the sample before, and on a transaction that of the last sampler.
   const sample = () => {
-    if (["PostProcessor", "Assertion", "Listener"].includes(owner)) return HOSTS.result;
+    const isBehind = ["PostProcessor", "Assertion", "Listener"].includes(owner);
+    if (isBehind && host("fact", "transaction", "") === null) return HOSTS.result;
     if (host("fact", "keepsPrevious", "") !== "true") return unsupported("the previous result in this element");
     return host("seenBefore", "label", "") === null ? null : HOSTS.previous;
   };
@@ -575,9 +644,9 @@
       owner = given.owner;
       HOSTS.args = array("String", given.args ?? []);
       HOSTS.sampler = beginRequest();
-      const $b = { ...HOSTS, SampleResult: HOSTS.result, sampleResult: HOSTS.result, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
+      const $b = { ...HOSTS, SampleResult: HOSTS.result, sampleResult: HOSTS.result, sampleEvent: HOSTS.event, AssertionResult: HOSTS.assertion, OUT: HOSTS.out, ...given };
       $b.args = HOSTS.args;
-      for (const name of ["data", "ResponseData"]) if (typeof given[name] === "string") $b[name] = encode(given[name]);
+      for (const name of ["data", "ResponseData"]) if (typeof given[name] === "string") $b[name] = methods.SampleResult.getResponseData(HOSTS.result);
       $b.threadName = host("fact", "threadName", "");
       // Read where a script has this variable, and only there. Functions do not have it before the first result.
       const missing = () => (owner === "Function" ? fail("MissingPropertyException") : null);

@@ -399,6 +399,18 @@
     const [u, d] = shift >= 0 ? [a.u * ten(shift), b.u] : [a.u, b.u * ten(-shift)];
     return new BigDecimal(rounded(u, d, mode), scale);
   };
+  // The quotient with as many decimals as it has, and no fewer than those of the dividend exceed those of the divisor.
+  const divideExactly = (a, b) => {
+    if (b.u === 0n) return fail("ArithmeticException", a.u === 0n ? "Division undefined" : "Division by zero");
+    let [dividend, divisor, scale] = [a.u, b.u, a.scale - b.scale];
+    let [common, rest] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
+    while (rest !== 0n) [common, rest] = [rest, common % rest];
+    let left = divisor / common;
+    for (const factor of [2n, 5n]) while (left % factor === 0n) left /= factor;
+    if (left !== 1n && left !== -1n) return fail("ArithmeticException", "Non-terminating decimal expansion; no exact representable decimal result.");
+    for (; dividend % divisor !== 0n; scale += 1) dividend *= 10n;
+    return new BigDecimal(dividend / divisor, scale);
+  };
   const asciiChar = (act) => (c) => (c.s > "\x7f" ? unsupported("this character") : act(c.s));
 
   const LIST = {
@@ -730,6 +742,15 @@
       return s;
     },
     collect: (s, run) => each(s).map((c) => callClosure(run, [c])),
+    any: (s, run) => s.split("").some((c) => test(run, c)),
+    every: (s, run) => s.split("").every((c) => test(run, c)),
+    inject: (s, begin, run) => s.split("").reduce((sum, c) => callClosure(run, [sum, c]), begin),
+    eachWithIndex(s, run) {
+      s.split("").forEach((c, i) => callClosure(run, [c, i]));
+      return s;
+    },
+    lines: (s) => streamOf(lines(s)),
+    chars: (s) => streamOf(s.split("").map((c) => c.charCodeAt(0)), "IntStream"),
     find(s, of, run) {
       const m = matcher(asPattern(of), s);
       const found = matcherFound(m)[0];
@@ -895,7 +916,8 @@
         const made = setScale(v, scale, "DOWN");
         return compareNumbers(made, v) === 0 ? made : fail("ArithmeticException", "Rounding necessary");
       },
-      divide: (a, b, c, d) => (d === undefined ? divideTo(a, b, a.scale, c.name) : divideTo(a, b, c, d.name ?? ROUND[d] ?? unsupported("this rounding"))),
+      divide: (a, b, c, d) => (c === undefined ? divideExactly(a, b) : d === undefined ? divideTo(a, b, a.scale, c.name) : divideTo(a, b, c, d.name ?? ROUND[d] ?? unsupported("this rounding"))),
+      pow: (v, n) => (n < 0 || n > 999_999_999 ? fail("ArithmeticException", "Invalid operation") : n > 10_000 ? unsupported("this exponent") : new BigDecimal(v.u ** BigInt(n), v.scale * n)),
       stripTrailingZeros: (v) => (v.u === 0n ? new BigDecimal(0n, 0) : stripped(v, -10_000)),
       toPlainString: plainText,
       max: (a, b) => (compareNumbers(a, b) >= 0 ? a : b),
@@ -1074,12 +1096,28 @@
       },
       nextLong: (r) => (r.seed === undefined ? long((BigInt(randomBits(32)) << 32n) + BigInt(randomBits(32))) : long((BigInt(bits(r, 32)) << 32n) + BigInt(bits(r, 32)))),
       nextDouble: (r) => double(nextDouble(r)),
+      nextFloat: (r) => float((r.seed === undefined ? Math.floor(random() * 2 ** 24) : bits(r, 24)) / 2 ** 24),
+      nextBytes(r, bytes) {
+        let word = 0;
+        for (let i = 0; i < bytes.length; i += 1, word >>= 8) {
+          if (i % 4 === 0) word = r.seed === undefined ? randomBits(32) : bits(r, 32);
+          bytes[i] = (word << 24) >> 24;
+        }
+        return null;
+      },
       nextBoolean: (r) => (r.seed === undefined ? random() < 0.5 : bits(r, 1) !== 0),
       nextGaussian: (r) => double(gaussian(r)),
     },
     ThreadLocalRandom: {
       nextLong: (r, a, b) => (a === undefined ? methods.Random.nextLong(r) : BigInt(b === undefined ? between(0, Number(a)) : between(Number(a), Number(b)))),
       nextDouble: (r, a, b) => double(a === undefined ? random() : b === undefined ? random() * a.v : a.v + random() * (b.v - a.v)),
+    },
+    StringTokenizer: {
+      hasMoreTokens: (v) => v.at < v.items.length,
+      hasMoreElements: (v) => v.at < v.items.length,
+      nextToken: (v) => (v.at < v.items.length ? v.items[(v.at += 1) - 1] : fail("NoSuchElementException", null)),
+      nextElement: (v) => methods.StringTokenizer.nextToken(v),
+      countTokens: (v) => v.items.length - v.at,
     },
     Pattern: {
       matcher: (v, s) => matcher(v, s),
@@ -1257,7 +1295,7 @@
     ...jmeterMethods(),
   };
   const wholes = (size, max, min) => ({
-    valueOf: (v) => (typeof v === "string" || v === null ? parseWhole(v, size) : v),
+    valueOf: (v, radix) => (typeof v === "string" || v === null ? parseWhole(v, size, radix) : v),
     toString: (v, radix = 10) => wholeRadix(v, radix),
     toHexString: (v) => unsigned(size, v).toString(16),
     toBinaryString: (v) => unsigned(size, v).toString(2),
@@ -1367,6 +1405,32 @@
     defaultIfEmpty: (s, otherwise) => (isEmpty(s) ? otherwise : s),
     defaultIfBlank: (s, otherwise) => (isBlank(s) ? otherwise : s),
   };
+  // Escapes of a text in a literal: those with names, and `\\uXXXX` for what is not printed.
+  const inLiteral = (named, least, most) =>
+    mayBeText((s) => {
+      const short = { "\b": "\\b", "\n": "\\n", "\t": "\\t", "\f": "\\f", "\r": "\\r", ...named };
+      const numbered = (c) => (c < least || c > most ? `\\u${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}` : c);
+      return s.split("").map((c) => short[c] ?? numbered(c)).join("");
+    });
+  const byHost = (kind) => mayBeText((s) => host("escaped", kind, s));
+  // A backslash that begins no escape is left out.
+  const unescaped = (s) =>
+    s.replace(/\\(?:([0-3][0-7]{0,2}|[4-7][0-7]?)|(u)(u*\+?[0-9a-fA-F]{4})?|([bntfr])|([\\"'])|)/g, (whole, octal, u, digits, named, plain) => {
+      if (octal !== undefined) return String.fromCharCode(parseInt(octal, 8));
+      if (u !== undefined) return digits === undefined ? unsupported("an escape without four digits") : String.fromCharCode(parseInt(digits.slice(-4), 16));
+      if (named !== undefined) return { b: "\b", n: "\n", t: "\t", f: "\f", r: "\r" }[named];
+      return plain ?? "";
+    });
+  const STRING_ESCAPES = {
+    escapeJava: inLiteral({ '"': '\\"', "\\": "\\\\" }, " ", "\x7f"),
+    escapeJson: inLiteral({ '"': '\\"', "\\": "\\\\", "/": "\\/" }, " ", "~"),
+    escapeEcmaScript: inLiteral({ "'": "\\'", '"': '\\"', "\\": "\\\\", "/": "\\/" }, " ", "\x7f"),
+    unescapeJava: mayBeText(unescaped),
+    escapeHtml4: byHost("escapeHtml4"),
+    unescapeHtml4: byHost("unescapeHtml4"),
+    escapeXml10: byHost("escapeXml10"),
+  };
+  const LANG_ESCAPES = { ...STRING_ESCAPES, escapeJson: inLiteral({ '"': '\\"', "\\": "\\\\", "/": "\\/" }, " ", "\x7f") };
   const commonsBetween = (from, to) => {
     if (to < from) fail("IllegalArgumentException", "Start value must be smaller or equal to end value.");
     if (from < 0) fail("IllegalArgumentException", "Both range values must be non-negative.");
@@ -1389,6 +1453,11 @@
       max: (a, b) => double(Math.max(a.v, b.v)),
       min: (a, b) => double(Math.min(a.v, b.v)),
       isNaN: (v) => Number.isNaN(v.v),
+      MAX_VALUE: double(Number.MAX_VALUE),
+      MIN_VALUE: double(Number.MIN_VALUE),
+      NaN: double(NaN),
+      POSITIVE_INFINITY: double(Infinity),
+      NEGATIVE_INFINITY: double(-Infinity),
     },
     Float: {
       parseFloat: (s) => float(parseDouble(s).v),
@@ -1396,7 +1465,7 @@
       toString: (v) => numberText(v),
       compare: (a, b) => compareNumbers(a, b),
     },
-    BigDecimal: { valueOf: (v) => toDecimal(v), ZERO: new BigDecimal(0n, 0), ONE: new BigDecimal(1n, 0), TEN: new BigDecimal(10n, 0), ROUND_UP: 0, ROUND_DOWN: 1, ROUND_HALF_UP: 4 },
+    BigDecimal: { valueOf: (v, scale) => (scale === undefined ? toDecimal(v) : new BigDecimal(v, scale)), ZERO: new BigDecimal(0n, 0), ONE: new BigDecimal(1n, 0), TEN: new BigDecimal(10n, 0), ROUND_UP: 0, ROUND_DOWN: 1, ROUND_HALF_UP: 4 },
     BigInteger: { valueOf: (v) => new BigInteger(v), ZERO: new BigInteger(0n), ONE: new BigInteger(1n), TEN: new BigInteger(10n) },
     RoundingMode: Object.fromEntries(ROUND.map((name) => [name, rounding(name)])),
     Boolean: {
@@ -1505,6 +1574,10 @@
       equals: (a, b) => same(a, b), isNull: (v) => v === null, nonNull: (v) => v !== null, toString: (v) => javaText(v),
     },
     ThreadLocalRandom: { current: () => object("ThreadLocalRandom", {}) },
+    SecureRandom: {
+      getInstanceStrong: () => object("SecureRandom", {}),
+      getInstance: (name) => (["SHA1PRNG", "NATIVEPRNG", "DRBG"].includes(name.toUpperCase()) ? object("SecureRandom", {}) : unsupported(`the random numbers of ${name}`)),
+    },
     UUID: {
       randomUUID: randomUuid,
       fromString: (s) => (/^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(s) ? uuid(s.toLowerCase()) : unsupported("this UUID")),
@@ -1550,6 +1623,8 @@
       nextBoolean: () => random() < 0.5,
     },
     StringUtils: STRING_UTILS,
+    StringEscapeUtils: STRING_ESCAPES,
+    LangStringEscapeUtils: LANG_ESCAPES,
     JsonOutput: { toJson: (v) => toJson(v), prettyPrint: (s) => prettyJson(s) },
     Date: {
       from: (v) => date(v.ms),
@@ -1654,6 +1729,8 @@
     TreeMap: (v) => map(v === undefined ? [] : v.pairs(), "tree"),
     Random: (seed) => (seed === undefined ? object("Random", {}) : jdkRandom(seed)),
     SecureRandom: () => object("SecureRandom", {}),
+    StringTokenizer: (s, by) => object("StringTokenizer", { items: STRING.tokenize(s, by), at: 0 }),
+    Properties: () => object("Properties", { own: map([], "hash") }),
     JsonSlurper: () => object("JsonSlurper", {}),
     JsonSlurperClassic: () => object("JsonSlurperClassic", {}),
     JsonBuilder: (content = null) => object("JsonBuilder", { content }),

@@ -11,6 +11,12 @@
     return digest(inner, [...padded(0x5c), ...digest(inner, [...padded(0x36), ...bytes])]);
   };
   const bytesOf = (v) => (typeof v === "string" ? encode(v) : v);
+  // Commons Codec takes both alphabets, passes over other characters, and ends where the padding begins.
+  const decodedBase64 = (of) => {
+    const written = (typeof of === "string" ? of : decode(of, "ISO-8859-1")).split("=")[0];
+    const digits = written.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
+    return fromBase64(digits.length % 4 === 1 ? digits.slice(0, -1) : digits, BASE64);
+  };
   function securityMethods() {
     const keyed = (v) => v.key ?? fail("IllegalStateException", "MAC not initialized");
     return {
@@ -30,6 +36,11 @@
       SecretKeySpec: { getAlgorithm: (v) => v.algorithm, getEncoded: (v) => array("byte", [...v.bytes]) },
       HmacUtils: { hmac: (v, data) => hmac(v.algorithm, v.key, bytesOf(data)), hmacHex: (v, data) => hex(hmac(v.algorithm, v.key, bytesOf(data))) },
       HmacAlgorithms: { getName: (v) => v.name },
+      CodecBase64: {
+        encode: (v, bytes) => encode(toBase64(bytes, BASE64, true)),
+        encodeToString: (v, bytes) => toBase64(bytes, BASE64, true),
+        decode: (v, of) => decodedBase64(of),
+      },
     };
   }
   function securityStatics() {
@@ -47,27 +58,33 @@
       DigestUtils: {
         md5: by("MD5"),
         sha1: by("SHA-1"),
+        sha: by("SHA-1"),
         sha256: by("SHA-256"),
+        sha384: by("SHA-384"),
         sha512: by("SHA-512"),
         md5Hex: hexBy("MD5"),
         sha1Hex: hexBy("SHA-1"),
+        shaHex: hexBy("SHA-1"),
         sha256Hex: hexBy("SHA-256"),
+        sha384Hex: hexBy("SHA-384"),
         sha512Hex: hexBy("SHA-512"),
       },
       Hex: {
         encodeHexString: (bytes) => hex(bytes),
         encodeHex: (bytes) => array("char", hex(bytes).split("").map(char)),
-        decodeHex: (s) => (/^([0-9a-fA-F]{2})*$/.test(s) ? signed((s.match(/../g) ?? []).map((pair) => parseInt(pair, 16))) : unsupported("this text in hexadecimal")),
+        decodeHex: (s) => (/^([0-9a-fA-F]{2})*$/.test(s) ? unhexed(s) : unsupported("this text in hexadecimal")),
       },
       CodecBase64: {
         encodeBase64: (bytes) => encode(toBase64(bytes, BASE64, true)),
         encodeBase64String: (bytes) => toBase64(bytes, BASE64, true),
         encodeBase64URLSafeString: (bytes) => toBase64(bytes, BASE64_URL, false),
+        decodeBase64: decodedBase64,
       },
     };
   }
   function securityConstructors() {
     return {
+      CodecBase64: () => object("CodecBase64", {}),
       SecretKeySpec: (bytes, algorithm) => (bytes.length === 0 ? fail("IllegalArgumentException", "Empty key") : object("SecretKeySpec", { bytes: [...bytes], algorithm })),
       HmacUtils(algorithm, key) {
         const name = algorithm.name ?? algorithm;

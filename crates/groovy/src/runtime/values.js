@@ -1398,23 +1398,24 @@
   const signed = (bytes) => array("byte", bytes.map((byte) => (byte << 24) >> 24));
   const charsetOf = (name) => {
     const known = { "UTF-8": "UTF-8", UTF8: "UTF-8", "US-ASCII": "US-ASCII", ASCII: "US-ASCII", "ISO-8859-1": "ISO-8859-1", LATIN1: "ISO-8859-1" };
-    return known[name.toUpperCase()] ?? unsupported(`the encoding ${name}`);
+    return known[name.toUpperCase()] ?? host("encoding", name, "") ?? unsupported(`the encoding ${name}`);
   };
+  const hex = (bytes) => bytes.map((byte) => (byte & 0xff).toString(16).padStart(2, "0")).join("");
+  const unhexed = (pairs) => signed((pairs.match(/../g) ?? []).map((pair) => parseInt(pair, 16)));
+  const OWN_CHARSETS = ["UTF-8", "US-ASCII", "ISO-8859-1"];
   const encode = (s, charset = "UTF-8") => {
     if (charset === "UTF-8") return signed(encodeUtf8(s));
+    if (!OWN_CHARSETS.includes(charset)) return unhexed(host("encoded", charset, s) ?? unsupported(`the encoding ${charset}`));
     const most = charset === "US-ASCII" ? 0x7f : 0xff;
     return signed([...s].map((c) => (c.codePointAt(0) > most ? 0x3f : c.codePointAt(0))));
   };
   const decode = (bytes, charset = "UTF-8") => {
+    if (!OWN_CHARSETS.includes(charset)) return host("decoded", charset, hex(bytes)) ?? unsupported(`bytes that are not ${charset}`);
     const unsigned = bytes.map((byte) => byte & 0xff);
     if (charset !== "UTF-8") return unsigned.map((byte) => (charset === "US-ASCII" && byte > 0x7f ? "\ufffd" : String.fromCharCode(byte))).join("");
     return host("utf8", unsigned.map((byte) => byte.toString(16).padStart(2, "0")).join(""), "") ?? unsupported("bytes that are not UTF-8");
   };
-  const hex = (bytes) => bytes.map((byte) => (byte & 0xff).toString(16).padStart(2, "0")).join("");
-  const digest = (algorithm, bytes) => {
-    const told = host("digest", algorithm.toUpperCase(), hex(bytes)) ?? unsupported(`the digest ${algorithm}`);
-    return signed((told.match(/../g) ?? []).map((pair) => parseInt(pair, 16)));
-  };
+  const digest = (algorithm, bytes) => unhexed(host("digest", algorithm.toUpperCase(), hex(bytes)) ?? unsupported(`the digest ${algorithm}`));
   const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const BASE64_URL = `${BASE64.slice(0, 62)}-_`;
   const toBase64 = (bytes, alphabet, pads) => {

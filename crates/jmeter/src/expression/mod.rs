@@ -21,6 +21,7 @@ mod world;
 
 pub use functions::{Function, Needs};
 pub(crate) use functions::{character_of, digest_of, flaw as function_flaw, java_script_holds};
+pub(crate) use functions::{html_escaped, html_unescaped, xml_escaped};
 pub(crate) use jexl::{Dialect, flaw as jexl_flaw};
 pub use parse::{ExpressionError, Parsed, parse};
 pub(crate) use time::written as written_date;

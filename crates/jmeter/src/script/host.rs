@@ -12,7 +12,8 @@ use serde_json::{Value as Json, json};
 use sokudo_groovy::portable;
 
 use crate::document::{Document, NodeId, NodeKind, well_formed};
-use crate::expression::{digest_of, time as pattern};
+use crate::expression::{digest_of, html_escaped, html_unescaped, time as pattern, xml_escaped};
+use crate::run::charset::Charset;
 
 /// Longest pause of one script, milliseconds: an hour.
 pub(super) const MOST_SLEEP_MS: i64 = 3_600_000;
@@ -138,6 +139,56 @@ pub(super) fn digest(algorithm: &str, bytes: &str) -> Option<String> {
 /// The text of bytes in hexadecimal; `None`: they are not UTF-8.
 pub(super) fn utf8(bytes: &str) -> Option<String> {
     String::from_utf8(unhex(bytes)?).ok()
+}
+
+/// Encodings whose texts and bytes are those of Java, but for the order of bytes in `UTF-16`, which marks
+/// tell.
+const ENCODINGS: &[&str] = &[
+    "UTF-8",
+    "US-ASCII",
+    "ISO-8859-1",
+    "UTF-16BE",
+    "UTF-16LE",
+    "GBK",
+    "gb18030",
+    "Shift_JIS",
+    "windows-31j",
+    "EUC-JP",
+    "EUC-KR",
+    "windows-1251",
+    "KOI8-R",
+];
+
+/// The name of an encoding; `None`: it is not supported.
+pub(super) fn encoding(name: &str) -> Option<String> {
+    let name = Charset::named(name)?.name();
+    ENCODINGS.contains(&name).then(|| name.to_owned())
+}
+
+/// The bytes of a text in hexadecimal.
+pub(super) fn encoded(charset: &str, text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    Charset::named(charset)?.encode(text, &mut bytes);
+    Some(hex(&bytes))
+}
+
+/// The text of bytes in hexadecimal; `None`: bytes that are not of this encoding, of which Java makes
+/// characters of its own.
+pub(super) fn decoded(charset: &str, bytes: &str) -> Option<String> {
+    let text = Charset::named(charset)?.decode(&unhex(bytes)?);
+    (!text.contains('\u{fffd}')).then_some(text)
+}
+
+/// A text with or without the escapes of `StringEscapeUtils`.
+pub(super) fn escaped(kind: &str, text: &str) -> Option<String> {
+    Some(match kind {
+        "escapeHtml4" => html_escaped(text),
+        "unescapeHtml4" => html_unescaped(text),
+        "escapeXml10" => xml_escaped(text),
+        // The pairs of a file of properties, in JSON.
+        "properties" => json!(crate::properties::parse(text.as_bytes())).to_string(),
+        _ => return None,
+    })
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

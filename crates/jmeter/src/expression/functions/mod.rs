@@ -26,6 +26,7 @@ mod times;
 mod variables;
 
 pub(crate) use scripts::java_script_holds;
+pub(crate) use texts::{html_escaped, html_unescaped, xml_escaped};
 
 /// A function of expressions.
 pub struct Function {

@@ -61,56 +61,79 @@ fn decoded(word: &str) -> Option<i64> {
 
 /// `__escapeHtml(text)`: with the entities of HTML 4.
 pub(super) fn escape_html(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    for c in frame.argument(0)?.chars() {
+    let escaped = html_escaped(&frame.argument(0)?);
+    frame.out.push_str(&escaped);
+    Ok(())
+}
+
+/// A text with the entities of HTML 4.
+pub(crate) fn html_escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
         match entities::name_of(c) {
-            Some(name) => frame.out.extend(["&", name, ";"]),
-            None => frame.out.push(c),
+            Some(name) => out.extend(["&", name, ";"]),
+            None => out.push(c),
         }
     }
-    Ok(())
+    out
 }
 
 /// `__unescapeHtml(text)`: with the entities of HTML 4.
 pub(super) fn unescape_html(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    let text = frame.argument(0)?;
-    let mut rest = &*text;
+    let unescaped = html_unescaped(&frame.argument(0)?);
+    frame.out.push_str(&unescaped);
+    Ok(())
+}
+
+/// A text without the entities of HTML 4.
+pub(crate) fn html_unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
-        frame.out.push_str(before);
+        out.push_str(before);
         let end = after.find(';');
         let character = end.and_then(|end| entities::character_of(&after[..end]));
         match (end, character) {
             (Some(end), Some(character)) => {
-                frame.out.push(character);
+                out.push(character);
                 rest = &after[end + 1..];
             }
             _ => {
-                frame.out.push('&');
+                out.push('&');
                 rest = after;
             }
         }
     }
-    frame.out.push_str(rest);
+    out.push_str(rest);
+    out
+}
+
+/// `__escapeXml(text)`.
+pub(super) fn escape_xml(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
+    let escaped = xml_escaped(&frame.argument(0)?);
+    frame.out.push_str(&escaped);
     Ok(())
 }
 
-/// `__escapeXml(text)`: as XML 1.0, which has no control characters.
-pub(super) fn escape_xml(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
-    for c in frame.argument(0)?.chars() {
+/// A text with the entities of XML 1.0, which has no control characters.
+pub(crate) fn xml_escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
         match c {
-            '&' => frame.out.push_str("&amp;"),
-            '<' => frame.out.push_str("&lt;"),
-            '>' => frame.out.push_str("&gt;"),
-            '"' => frame.out.push_str("&quot;"),
-            '\'' => frame.out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => frame.out.push(c),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\t' | '\n' | '\r' => out.push(c),
             '\u{0}'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => {}
             '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => {
-                let _ = write!(frame.out, "&#{};", u32::from(c));
+                let _ = write!(out, "&#{};", u32::from(c));
             }
-            other => frame.out.push(other),
+            other => out.push(other),
         }
     }
-    Ok(())
+    out
 }
 
 /// `__escapeOroRegexpChars(text, [variable])`: a backslash before all but letters, digits and `_`.
