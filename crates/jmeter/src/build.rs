@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 
 use sokudo_model::Text;
 
-use crate::compile::{Compiler, ElementReader, next_id, script_reads_previous};
+use crate::compile::{Compiler, ElementReader, next_id, script_reads_inner, script_reads_previous};
 use crate::expression::World;
 use crate::node::ElementNode;
 use crate::plan::{
-    ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id, IterationStep,
-    Load, Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, TimerKind, Variable,
-    merge_headers,
+    AssertionKind, ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id,
+    IterationStep, ListenerKind, Load, Named, Plan, PostKind, PreKind, Sampler, SamplerKind, Scope,
+    Script, Step, TimerKind, Variable, merge_headers,
 };
 use crate::registry::{self, DefaultsOf, ElementSpec, Role};
 
@@ -64,6 +64,7 @@ pub(crate) fn build(
         listeners: Vec::new(),
         header_managers: Vec::new(),
         reads_previous: false,
+        reads_inner: false,
         reads_last_text: false,
         reads_index: false,
         started_ms: compiler.settings.now_ms,
@@ -74,12 +75,58 @@ pub(crate) fn build(
     plan.reads_last_text = compiler.uses.functions.contains_key("__regexFunction");
     let mut variables = compiler.uses.variables.keys();
     plan.reads_previous = compiler.uses.previous || reads_previous(&plan);
+    // On the result of a transaction, the one before is that of the last sampler.
+    plan.reads_previous |= compiler.uses.transactions && judges_read_previous(&plan);
+    plan.reads_inner = compiler.uses.inner || reads_inner(&plan);
     plan.reads_index = variables.any(|name| name.starts_with("__jm__"));
     Some(plan)
 }
 
 /// True if an element before or in a sample reads the previous result.
 fn reads_previous(plan: &Plan) -> bool {
+    let mut pres = plan.pre_processors.iter();
+    if pres.any(|pre| matches!(pre.kind, PreKind::UrlRewriting(_) | PreKind::FollowLink)) {
+        return true;
+    }
+    scripts_before(plan).any(|script| script_reads_previous(&script.text.to_string()))
+}
+
+/// True if the script of an assertion or of a listener reads the previous result.
+fn judges_read_previous(plan: &Plan) -> bool {
+    script_judges(plan).any(|script| script_reads_previous(&script.text.to_string()))
+}
+
+/// The scripts of assertions and listeners.
+fn script_judges(plan: &Plan) -> impl Iterator<Item = &Script> {
+    let of_assertions = plan.assertions.iter();
+    let of_assertions = of_assertions.filter_map(|assertion| match &assertion.kind {
+        AssertionKind::Script(script) => Some(script),
+        _ => None,
+    });
+    let of_listeners = plan.listeners.iter();
+    of_assertions.chain(of_listeners.filter_map(|listener| match &listener.kind {
+        ListenerKind::Script(script) => Some(script),
+        _ => None,
+    }))
+}
+
+/// True if a script of an element reads sub-results.
+fn reads_inner(plan: &Plan) -> bool {
+    let of_posts = plan
+        .post_processors
+        .iter()
+        .filter_map(|post| match &post.kind {
+            PostKind::Script(script) => Some(script),
+            _ => None,
+        });
+    let mut scripts = scripts_before(plan)
+        .chain(of_posts)
+        .chain(script_judges(plan));
+    scripts.any(|script| script_reads_inner(&script.text.to_string()))
+}
+
+/// The scripts of elements before and in samples.
+fn scripts_before(plan: &Plan) -> impl Iterator<Item = &Script> {
     let of_pre = plan
         .pre_processors
         .iter()
@@ -103,12 +150,7 @@ fn reads_previous(plan: &Plan) -> bool {
             SamplerKind::Script(script) => Some(script),
             _ => None,
         });
-    let mut pres = plan.pre_processors.iter();
-    if pres.any(|pre| matches!(pre.kind, PreKind::UrlRewriting(_) | PreKind::FollowLink)) {
-        return true;
-    }
-    let mut scripts = of_pre.chain(of_timers).chain(of_samplers);
-    scripts.any(|script| script_reads_previous(&script.text.to_string()))
+    of_pre.chain(of_timers).chain(of_samplers)
 }
 
 fn is(node: &ElementNode, wanted: fn(&Role) -> bool) -> bool {
@@ -325,13 +367,18 @@ impl Builder<'_, '_> {
         if let ControllerKind::Transaction {
             assertions,
             listeners,
+            handlers,
             ..
         } = &mut kind
         {
+            self.compiler.uses.transactions = true;
             let around = scope(stack);
             // On a transaction those of the innermost level come first.
             let inner = inside_out(stack, |level| &level.scope.assertions);
             (*assertions, *listeners) = (inner.copied().collect(), around.listeners);
+            let posts = &self.plan.post_processors;
+            let acts = |id: &Id| matches!(posts[*id as usize].kind, PostKind::OnError(_));
+            *handlers = around.post_processors.into_iter().filter(acts).collect();
         }
         let level = stack.pop().unwrap_or_default();
         Controller {

@@ -53,6 +53,10 @@ pub(crate) struct Uses {
     pub set: BTreeMap<String, ()>,
     /// True if a script in a function reads the previous result.
     pub previous: bool,
+    /// True if the plan has a transaction.
+    pub transactions: bool,
+    /// True if a script in a function reads sub-results.
+    pub inner: bool,
 }
 
 /// State of one reading of a plan.
@@ -231,6 +235,7 @@ impl<'a> Compiler<'a> {
                     {
                         let text = script.sample();
                         self.uses.previous |= script_reads_previous(&text);
+                        self.uses.inner |= script_reads_inner(&text);
                         for refusal in ScriptOwner::Function.refusals(language, &text) {
                             let says = Text::new("jmx-script-function")
                                 .word("function", function.name)
@@ -388,6 +393,11 @@ pub(crate) fn excerpt(text: &str) -> String {
 /// The position of the next element in a list.
 pub(crate) fn next_id<T>(list: &[T]) -> Id {
     list.len() as Id
+}
+
+/// True if a script may read sub-results, by a method or by a property.
+pub(crate) fn script_reads_inner(text: &str) -> bool {
+    text.contains("ubResults")
 }
 
 /// True if a script may read the result before it.

@@ -8,7 +8,7 @@ use sokudo_pace::Random;
 
 use crate::files::{Files, ReadOnly, WriteMode};
 use crate::properties::{Origin, Properties};
-use crate::script::{LentFiles, LentState, LogLevel};
+use crate::script::{LentFiles, LentState, LogLevel, Wishes};
 use crate::xml;
 
 /// Largest file that an expression reads.
@@ -89,6 +89,8 @@ pub trait World {
     fn lend(&mut self) -> LentState;
     /// Takes the lent state back.
     fn take_back(&mut self, lent: LentState);
+    /// Carries out what a script wants to end or to leave. Before the test there is nothing.
+    fn fulfil(&mut self, _wishes: Wishes) {}
     /// Writes to JMeter's log under the name of a class. There is no log before the test.
     fn log(&mut self, _level: LogLevel, _logger: &str, _text: &str) {}
     /// Moves this user to the next row of a shared file; rows start over after the last.

@@ -89,6 +89,13 @@ pub enum FlowAction {
     BreakLoop,
 }
 
+impl FlowAction {
+    /// True if it leaves the current pass of a loop.
+    pub(crate) fn leaves_pass(self) -> bool {
+        matches!(self, Self::NextGroupLoop | Self::NextLoop | Self::BreakLoop)
+    }
+}
+
 /// A number of iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -479,6 +486,9 @@ pub enum ControllerKind {
         assertions: Vec<Id>,
         /// Listeners of the result.
         listeners: Vec<Id>,
+        /// Result status action handlers in its scope.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        handlers: Vec<Id>,
     },
 }
 

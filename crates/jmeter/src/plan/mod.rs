@@ -103,6 +103,9 @@ pub struct Plan {
     /// An element reads the previous result before or in a sample.
     #[serde(skip)]
     pub reads_previous: bool,
+    /// A script reads sub-results.
+    #[serde(skip)]
+    pub reads_inner: bool,
     /// True if an expression reads the body of the last result.
     #[serde(skip)]
     pub reads_last_text: bool,

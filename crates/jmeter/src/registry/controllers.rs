@@ -48,6 +48,7 @@ fn transaction(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
         with_timers: reader.start_flag("TransactionController.includeTimers", true),
         assertions: Vec::new(),
         listeners: Vec::new(),
+        handlers: Vec::new(),
     }
 }
 

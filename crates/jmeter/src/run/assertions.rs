@@ -127,8 +127,9 @@ pub(super) fn assert_all(
         }
         let outcome = match kind {
             AssertionKind::Script(script) => {
-                let mut seen = result.seen(view.thread.label());
+                let mut seen = result.seen(view);
                 seen.success = verdict.success;
+                seen.asserted.clone_from(&verdict.asserted);
                 let owner = (ScriptOwner::Assertion, &assertion.name);
                 let done = run_script(view, owner, script, Some(seen));
                 if let Some(seen) = &done.seen {

@@ -13,14 +13,16 @@ use super::charset::Charset;
 use super::cookies::Jars;
 use super::examine::Examining;
 use super::java_request::SleepSetup;
-use super::shared::locked;
+use super::shared::{StopKind, locked};
 use super::test::Test;
 use crate::digits::digits;
 use crate::expression::{Fact, FaultEffect, Lines, Template, World};
 use crate::files::WriteMode;
-use crate::plan::{Id, Load, Value};
+use crate::plan::{FlowAction, Id, Load, Value};
 use crate::properties::Origin;
-use crate::script::{LentFiles, LentState, LogLevel, ScriptSample, log, remove_fixed};
+use crate::script::{
+    LentFiles, LentState, LogLevel, ScriptSample, StopRequest, Wishes, log, remove_fixed,
+};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -56,6 +58,8 @@ pub(super) struct ThreadContext {
     ends_ns: Option<i64>,
     /// True if an error ended the user at once.
     has_died: bool,
+    /// Where a script wants the user to go on behind the current sample.
+    flow: FlowAction,
     /// Pause that scripts behind the sampler made, nanoseconds.
     slept_ns: i64,
     /// Calls of `__counter` by call site.
@@ -120,6 +124,7 @@ impl ThreadContext {
             label: String::new(),
             ends_ns,
             has_died: false,
+            flow: FlowAction::Continue,
             slept_ns: 0,
             counts: HashMap::new(),
             rows: HashMap::new(),
@@ -300,6 +305,11 @@ impl ThreadContext {
     /// Takes the pause before the next step, nanoseconds.
     pub fn take_sleep(&mut self) -> i64 {
         std::mem::take(&mut self.slept_ns)
+    }
+
+    /// Takes where a script wants the user to go on.
+    pub fn take_flow(&mut self) -> FlowAction {
+        std::mem::replace(&mut self.flow, FlowAction::Continue)
     }
 
     /// Ends the user before its next step.
@@ -541,7 +551,13 @@ impl World for View<'_> {
     }
 
     fn lend(&mut self) -> LentState {
+        let group = &self.test.plan.groups[self.thread.group];
         LentState {
+            active: self.thread.active_users(self.test),
+            group_users: match group.load {
+                Load::Users { users, .. } => Some(users),
+                _ => None,
+            },
             variables: std::mem::take(&mut self.thread.variables),
             fixed: Arc::clone(&self.thread.fixed),
             properties: Arc::clone(&self.test.shared.properties),
@@ -568,6 +584,18 @@ impl World for View<'_> {
         self.thread.fixed = lent.fixed;
         self.thread.random = lent.random;
         self.thread.previous = lent.previous;
+    }
+
+    fn fulfil(&mut self, wishes: Wishes) {
+        match wishes.stop {
+            StopRequest::GoOn => {}
+            StopRequest::StopUser => self.thread.end_soon(),
+            StopRequest::StopTest => self.test.stop(StopKind::Soon),
+            StopRequest::StopTestNow => self.test.stop(StopKind::Now),
+        }
+        if let Some(flow) = wishes.flow {
+            self.thread.flow = flow;
+        }
     }
 
     fn log(&mut self, level: LogLevel, logger: &str, text: &str) {

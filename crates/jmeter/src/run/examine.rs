@@ -4,11 +4,12 @@ use super::assertions::{Verdict, assert_all};
 use super::context::View;
 use super::databases::{self, BegunCall, DatabaseAnswer};
 use super::extract::extract;
-use super::local_samplers::debug_text;
+use super::local_samplers::{debug_request, debug_text};
+use super::row::Details;
 use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
 use super::sub_results::{SubResult, SubResults};
-use crate::plan::{ListenerKind, PostKind, Value};
+use crate::plan::{Id, ListenerKind, PostKind, Scope, Value};
 use crate::script::ScriptSample;
 
 /// Verdict of the elements in scope about a result.
@@ -45,28 +46,35 @@ pub(super) fn examine(
         view.thread.keep_text(result.text);
     }
     if test.plan.reads_previous && waited.is_none() {
-        let seen = result.seen(view.thread.label());
+        let seen = result.seen(view);
         view.thread.keep_previous(seen);
     }
     let Processed { revised, is_lost } = post_process(view, sub_results, result, waited)?;
     if is_lost {
         return Some(lost(view, result));
     }
+    let shown = shown(view, sub_results, scope);
+    let result = &SampleResult {
+        inner: shown.as_deref().unwrap_or(result.inner),
+        ..*result
+    };
     let now = result.revised(revised.as_ref());
     let holds = test.programs[sampler].holds;
     let mut verdict = assert_all(view, &scope.assertions, holds, &now);
     let revised = verdict.revised.take().or(revised);
     let now = result.revised(revised.as_ref());
     if test.plan.reads_previous {
-        let mut seen = now.seen(view.thread.label());
+        let mut seen = now.seen(view);
         seen.success = verdict.success;
+        seen.asserted.clone_from(&verdict.asserted);
         view.thread.keep_previous(seen);
     }
-    for id in &scope.listeners {
+    for id in &test.programs[sampler].listeners {
         let listener = &test.plan.listeners[*id as usize];
         if let ListenerKind::Script(script) = &listener.kind {
-            let mut seen = now.seen(view.thread.label());
+            let mut seen = now.seen(view);
             seen.success = verdict.success;
+            seen.asserted.clone_from(&verdict.asserted);
             let owner = (ScriptOwner::Listener, &listener.name);
             run_script(view, owner, script, Some(seen));
         }
@@ -74,10 +82,23 @@ pub(super) fn examine(
     // Nobody hears of the result of a user whom an error ended.
     let unheard = view.thread.has_died().then(|| ScriptSample {
         is_ignored: true,
-        ..now.seen(view.thread.label())
+        ..now.seen(view)
     });
     let revised = unheard.or(revised);
     Some(Examined { verdict, revised })
+}
+
+/// The sub-results with those of debug postprocessors; `None`: no script asks for them, or there are none.
+fn shown(view: &View<'_>, sub_results: &SubResults, scope: &Scope) -> Option<Vec<SubResult>> {
+    let plan = &view.test().plan;
+    let mut posts = scope.post_processors.iter();
+    let shows = |id: &Id| {
+        matches!(
+            plan.post_processors[*id as usize].kind,
+            PostKind::Debug { .. }
+        )
+    };
+    (plan.reads_inner && posts.any(shows)).then(|| sub_results.direct())
 }
 
 /// A result as postprocessors left it.
@@ -97,7 +118,7 @@ fn lost(view: &View<'_>, result: &SampleResult<'_>) -> Examined {
         },
         revised: Some(ScriptSample {
             is_ignored: true,
-            ..result.seen(view.thread.label())
+            ..result.seen(view)
         }),
     }
 }
@@ -111,9 +132,7 @@ fn post_process(
     waited: Option<Box<Examining>>,
 ) -> Option<Processed> {
     let plan = &view.test().plan;
-    let posts = &plan.samplers[view.thread.sampler() as usize]
-        .scope
-        .post_processors;
+    let scope = &plan.samplers[view.thread.sampler() as usize].scope;
     let fetched_bytes = match &waited {
         Some(waited) => waited.fetched_bytes,
         None => sub_results.sums().0,
@@ -122,15 +141,20 @@ fn post_process(
         Some(waited) => (waited.post + 1, waited.revised),
         None => (0, None),
     };
-    for (index, id) in posts.iter().enumerate().skip(first) {
+    let mut shown: Option<Vec<SubResult>> = None;
+    for (index, id) in scope.post_processors.iter().enumerate().skip(first) {
         if view.thread.has_died() {
             break;
         }
         let post = &plan.post_processors[*id as usize];
+        let result = SampleResult {
+            inner: shown.as_deref().unwrap_or(result.inner),
+            ..*result
+        };
         let now = result.revised(revised.as_ref());
         match &post.kind {
             PostKind::Script(script) => {
-                let seen = now.seen(view.thread.label());
+                let seen = now.seen(view);
                 let owner = (ScriptOwner::PostProcessor, &post.name);
                 let done = run_script(view, owner, script, Some(seen));
                 if let Some(seen) = &done.seen {
@@ -140,6 +164,7 @@ fn post_process(
             }
             PostKind::Debug { variables, .. } => {
                 sub_results.show(debug_result(view, variables));
+                shown = self::shown(view, sub_results, scope);
             }
             PostKind::Database(query) => match databases::begin(view, &post.name, query) {
                 Ok(call) => {
@@ -184,6 +209,11 @@ pub(super) fn answered(view: &mut View<'_>, answer: &DatabaseAnswer) {
 /// The sub-result of a debug postprocessor.
 fn debug_result(view: &mut View<'_>, variables: &Value<bool>) -> SubResult {
     let now_ns = view.now_ns();
+    let details = Details {
+        query: debug_request(view, variables),
+        response: debug_text(view, variables),
+        ..Details::default()
+    };
     SubResult {
         code: "200".into(),
         message: "OK".into(),
@@ -191,7 +221,8 @@ fn debug_result(view: &mut View<'_>, variables: &Value<bool>) -> SubResult {
         encoding: "UTF-8".into(),
         data_type: "text",
         success: true,
-        bytes: debug_text(view, variables).len() as u64,
+        bytes: details.response.len() as u64,
+        details: Some(Box::new(details)),
         start_ns: now_ns,
         sent_ns: now_ns,
         end_ns: now_ns,

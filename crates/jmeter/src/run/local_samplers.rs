@@ -99,6 +99,7 @@ pub(super) fn dummy_sample(view: &mut View<'_>, start_ns: i64, dummy: &Dummy) ->
         code,
         message,
         text,
+        sampler_data: view.text(&dummy.request),
         latency_ms,
         connect_ms,
         success: view.flag(&dummy.success),
@@ -118,10 +119,19 @@ pub(super) fn debug_sample(view: &mut View<'_>, variables: &Value<bool>) -> Loca
         code: "200".into(),
         message: "OK".into(),
         text: debug_text(view, variables),
+        sampler_data: debug_request(view, variables),
         success: true,
         ..ScriptSample::default()
     };
     LocalSample::new(view.now_ns(), view.now_ns(), sample)
+}
+
+/// The request of a debug element: what it was asked to show.
+pub(super) fn debug_request(view: &mut View<'_>, variables: &Value<bool>) -> String {
+    match view.flag(variables) {
+        true => "JMeterVariables\n".to_owned(),
+        false => String::new(),
+    }
 }
 
 /// The variables of a user, one per line, sorted by name; empty unless they are wanted.

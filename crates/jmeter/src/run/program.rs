@@ -1,9 +1,11 @@
 //! A sampler as prepared before the test: its timers, listeners, and the parts of an exchange
 //! that its elements need. Other parts are not kept.
 
+use super::steps::{Child, ControllerNode};
 use crate::jtl::SavedDetails;
 use crate::plan::{
-    Applies, AssertionKind, Field, Id, ListenerKind, Plan, PostKind, PreKind, Scope, Script,
+    Applies, AssertionKind, ControllerKind, Field, FlowAction, Id, ListenerKind, Plan, PostKind,
+    PreKind, Scope, Script,
 };
 
 /// Properties of a sampler that are known before it runs.
@@ -19,6 +21,10 @@ pub(super) struct Program {
     pub examines_inner: bool,
     /// A preprocessor reads its name, which is therefore rendered before the preprocessors run.
     pub is_named_first: bool,
+    /// Scripts that hear of its result.
+    pub listeners: Vec<Id>,
+    /// What result status action handlers demand after a failure.
+    pub on_error: Vec<FlowAction>,
     /// Listeners that write its result to files, inner ones first; [`super::EVERYONE`] is the last.
     pub savers: Vec<Id>,
     /// Details that those files contain.
@@ -31,6 +37,52 @@ pub(super) struct Program {
     pub may_be_proxied: bool,
     /// Its target, if nothing can change it.
     pub target: Option<u32>,
+}
+
+/// Notes which scripts and result status action handlers hear of the results of the samplers: those in scope but
+/// for those that hear of the innermost transaction that replaces its samples.
+pub(super) fn note_listeners(programs: &mut [Program], plan: &Plan, nodes: &[ControllerNode]) {
+    for index in 0..nodes.len() {
+        let (listeners, handlers) = heard_above(nodes, index);
+        for child in &nodes[index].children {
+            let Child::Sampler(id) = child else {
+                continue;
+            };
+            let scope = &plan.samplers[*id as usize].scope;
+            let program = &mut programs[*id as usize];
+            let scripts = scope
+                .listeners
+                .iter()
+                .filter(|id| matches!(plan.listeners[**id as usize].kind, ListenerKind::Script(_)));
+            let heard = scripts.filter(|id| !listeners.contains(id));
+            program.listeners = heard.copied().collect();
+            let own = scope.post_processors.iter();
+            let own = own.filter(|id| !handlers.contains(id));
+            let actions = own.filter_map(|id| match plan.post_processors[*id as usize].kind {
+                PostKind::OnError(action) => Some(action),
+                _ => None,
+            });
+            program.on_error = actions.collect();
+        }
+    }
+}
+
+/// What hears of the innermost transaction around and at a controller that replaces its samples: listeners and
+/// result status action handlers.
+fn heard_above(nodes: &[ControllerNode], mut index: usize) -> (&[Id], &[Id]) {
+    loop {
+        let node = &nodes[index];
+        match &node.kind {
+            ControllerKind::Transaction {
+                is_parent: true,
+                listeners,
+                handlers,
+                ..
+            } => return (listeners, handlers),
+            _ if node.parent == index => return (&[], &[]),
+            _ => index = node.parent,
+        }
+    }
 }
 
 /// The parts of an exchange that an element needs.
@@ -61,10 +113,14 @@ impl Program {
         let mut asserts = scope.assertions.iter();
         self.examines_inner = posts
             .any(|id| is_inner(plan.post_processors[*id as usize].kind.applies()))
-            || asserts.any(|id| is_inner(plan.assertions[*id as usize].kind.applies()));
+            || asserts.any(|id| is_inner(plan.assertions[*id as usize].kind.applies()))
+            || plan.reads_inner;
         self.needs_body |= self.holds.texts || self.examines_inner || plan.reads_last_text;
         self.needs_body |= plan.reads_previous;
         self.needs_request |= self.holds.texts || plan.reads_previous;
+        // What assertions said is kept for the scripts behind them.
+        self.holds.assertions |=
+            plan.reads_previous || hear_of_assertions(plan, (&scope.assertions, &scope.listeners));
         let mut pres = scope.pre_processors.iter();
         self.is_named_first = pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));
     }
@@ -73,6 +129,26 @@ impl Program {
 /// True if a script may read or change the current sampler.
 pub(super) fn asks_for_sampler(text: &str) -> bool {
     text.contains("ampler")
+}
+
+/// True if a script among these assertions and listeners may read the outcomes of assertions.
+pub(super) fn hear_of_assertions(plan: &Plan, (assertions, listeners): (&[Id], &[Id])) -> bool {
+    let listeners = listeners.iter();
+    let listeners = listeners.filter_map(|id| match &plan.listeners[*id as usize].kind {
+        ListenerKind::Script(script) => Some(script),
+        _ => None,
+    });
+    let asserts = assertions.iter();
+    let asserts = asserts.filter_map(|id| match &plan.assertions[*id as usize].kind {
+        AssertionKind::Script(script) => Some(script),
+        _ => None,
+    });
+    listeners.chain(asserts).any(asks_for_assertions)
+}
+
+/// True if a script may read the outcomes of assertions.
+fn asks_for_assertions(script: &Script) -> bool {
+    script.text.to_string().contains("ssertion")
 }
 
 /// True if a preprocessor reads the name of the current sampler.
@@ -102,8 +178,9 @@ fn field_needs(field: Field) -> PartsNeeded {
     }
 }
 
+/// Names a part of the request as a method, as a property (`prev.samplerData`) and as a variable of BeanShell.
 fn script_needs(script: &Script) -> PartsNeeded {
-    const REQUEST: &[&str] = &["getRequestHeaders", "getSamplerData", "getQueryString"];
+    const REQUEST: &[&str] = &["equestHeaders", "amplerData", "ueryString"];
     let text = script.text.to_string();
     match REQUEST.iter().any(|word| text.contains(word)) {
         true => PartsNeeded::Both,

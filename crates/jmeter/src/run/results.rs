@@ -8,9 +8,11 @@ use super::assertions::assert_all;
 use super::context::{ThreadContext, View};
 use super::row::{Details, RowKind, SampleRow, Sink};
 use super::sample_result::SampleResult;
+use super::scripts::{ScriptOwner, run_script};
 use super::steps::ControllerNode;
 use super::test::Test;
-use crate::plan::{ControllerKind, Id};
+use crate::plan::{ControllerKind, Id, ListenerKind};
+use crate::script::{ScriptSample, TransactionKind};
 
 /// Most results that are kept below that of a transaction; further ones are only counted.
 const MOST_BELOW: usize = 10_000;
@@ -209,6 +211,9 @@ impl Results {
             row.thread_name = view.thread.name().into();
         }
         self.sink.sample(&row, &test.programs[last as usize].savers);
+        let listeners = &test.plan.samplers[last as usize].scope.listeners;
+        let seen = seen(test, &row, TransactionKind::Plain);
+        tell_scripts(view, listeners, &seen);
     }
 
     /// Reports a transaction that replaces its samples.
@@ -233,8 +238,12 @@ impl Results {
         row.thread_name = view.thread.name().into();
         let success = row.success;
         let above = self.add(test, nodes, &row);
+        let seen = seen(test, &row, TransactionKind::Parent);
         self.report_below(nodes, row, above, &of.savers);
         view.thread.set_last_ok(success);
+        if let (ControllerKind::Transaction { listeners, .. }, None) = (&of.kind, above) {
+            tell_scripts(view, listeners, &seen);
+        }
     }
 
     /// Reports the open transactions that replace their samples, the inner ones first: the user ends
@@ -282,11 +291,19 @@ fn assert_transaction(view: &mut View<'_>, of: &ControllerNode, row: &mut Sample
         return;
     }
     let result = SampleResult {
+        start_ms: row.start_ms,
         latency_ms: row.latency_ms,
         connect_ms: row.connect_ms,
+        bytes: row.bytes,
+        sent_bytes: row.sent_bytes,
+        transaction: Some(TransactionKind::Parent),
         ..SampleResult::of_text("", &row.code, &row.message, row.elapsed_ms, row.success)
     };
+    let label = view.thread.label().to_owned();
+    view.thread.set_label(&row.label);
     let verdict = assert_all(view, assertions, of.holds, &result);
+    row.label = view.thread.label().to_owned().into();
+    view.thread.set_label(&label);
     (row.success, row.failure_message) = (verdict.success, verdict.says.into());
     row.details = of.holds.assertions.then(|| {
         Box::new(Details {
@@ -294,6 +311,41 @@ fn assert_transaction(view: &mut View<'_>, of: &ControllerNode, row: &mut Sample
             ..Details::default()
         })
     });
+}
+
+/// The result of a transaction as scripts see it.
+fn seen(test: &Test, row: &SampleRow<'_>, kind: TransactionKind) -> ScriptSample {
+    let asserted = row.details.as_ref().map(|details| &details.assertions);
+    ScriptSample {
+        label: row.label.clone().into_owned(),
+        code: row.code.clone().into_owned(),
+        message: row.message.clone().into_owned(),
+        asserted: asserted.cloned().unwrap_or_default(),
+        start_ms: row.start_ms,
+        end_ms: test.wall_ms(row.end_ns),
+        url: row.url.clone().into_owned(),
+        elapsed_ms: row.elapsed_ms,
+        idle_ms: row.idle_ms,
+        latency_ms: row.latency_ms,
+        connect_ms: row.connect_ms,
+        bytes: row.bytes,
+        sent_bytes: row.sent_bytes,
+        success: row.success,
+        transaction: Some(kind),
+        ..ScriptSample::default()
+    }
+}
+
+/// Lets the scripts among listeners hear of the result of a transaction.
+fn tell_scripts(view: &mut View<'_>, listeners: &[Id], seen: &ScriptSample) {
+    let plan = &view.test().plan;
+    for id in listeners {
+        let listener = &plan.listeners[*id as usize];
+        if let ListenerKind::Script(script) = &listener.kind {
+            let owner = (ScriptOwner::Listener, &listener.name);
+            run_script(view, owner, script, Some(seen.clone()));
+        }
+    }
 }
 
 impl Transaction {

@@ -1,10 +1,11 @@
 //! The result of a sampler as postprocessors, assertions and listeners see it.
 
+use super::context::View;
 use super::details::request_details;
 use super::row::Details;
 use super::sub_results::SubResult;
 use super::test::Test;
-use crate::script::ScriptSample;
+use crate::script::{ScriptSample, TransactionKind};
 
 /// JMeter's `SampleResult` while it is examined.
 #[derive(Clone, Copy)]
@@ -47,6 +48,8 @@ pub(super) struct SampleResult<'a> {
     pub sent_bytes: u64,
     /// True if it succeeded so far.
     pub success: bool,
+    /// It is that of a transaction.
+    pub transaction: Option<TransactionKind>,
     /// Its direct sub-results, where an element examines them.
     pub inner: &'a [SubResult],
 }
@@ -80,6 +83,7 @@ impl<'a> SampleResult<'a> {
             bytes: text.len() as u64,
             sent_bytes: 0,
             success,
+            transaction: None,
             inner: &[],
         }
     }
@@ -91,6 +95,7 @@ impl<'a> SampleResult<'a> {
         Self {
             headers: details.map_or("", |details| details.response_headers.as_str()),
             url: &inner.url,
+            start_ms: test.wall_ms(inner.start_ns),
             latency_ms: inner.latency_ms,
             connect_ms: inner.connect_ms,
             head_bytes: inner.bytes.saturating_sub(text.len() as u64),
@@ -123,14 +128,35 @@ impl<'a> SampleResult<'a> {
         }
     }
 
-    /// The result as scripts see it, under this label.
-    pub fn seen(&self, label: &str) -> ScriptSample {
+    /// The result of the current sampler as scripts see it.
+    pub fn seen(&self, view: &View<'_>) -> ScriptSample {
+        let (test, label) = (view.test(), view.thread.label());
+        let inner = match test.plan.reads_inner {
+            true => self.inner,
+            false => &[],
+        };
+        let inner = inner.iter().enumerate();
+        ScriptSample {
+            inner: inner
+                .map(|(number, inner)| seen_inner(test, inner, &format!("{label}-{number}")))
+                .collect(),
+            ..self.seen_alone(label)
+        }
+    }
+
+    /// The result as scripts see it, under this label and without its sub-results.
+    fn seen_alone(&self, label: &str) -> ScriptSample {
         let details = request_details(self.sent, self.sent_head);
         ScriptSample {
             label: label.into(),
             code: self.code.into(),
             message: self.message.into(),
             text: self.text.into(),
+            // Without a text nothing needs the body.
+            body: (!self.text.is_empty() && self.body != self.text.as_bytes())
+                .then(|| self.body.into()),
+            asserted: Vec::new(),
+            inner: Vec::new(),
             headers: self.headers.into(),
             sampler_data: self.text_of_request(&details),
             request_headers: details.request_headers,
@@ -144,9 +170,12 @@ impl<'a> SampleResult<'a> {
             elapsed_ms: self.elapsed_ms,
             latency_ms: self.latency_ms,
             connect_ms: self.connect_ms,
+            head_bytes: self.head_bytes,
             bytes: self.bytes,
             sent_bytes: self.sent_bytes,
+            idle_ms: 0,
             success: self.success,
+            transaction: self.transaction,
         }
     }
 
@@ -156,10 +185,10 @@ impl<'a> SampleResult<'a> {
             return *self;
         };
         Self {
-            body: if seen.text == self.text {
-                self.body
-            } else {
-                seen.text.as_bytes()
+            body: match &seen.body {
+                Some(bytes) => bytes,
+                None if seen.text == self.text => self.body,
+                None => seen.text.as_bytes(),
             },
             text: &seen.text,
             code: &seen.code,
@@ -170,6 +199,20 @@ impl<'a> SampleResult<'a> {
             ..*self
         }
     }
+}
+
+/// A sub-result as scripts see it.
+fn seen_inner(test: &Test, inner: &SubResult, label: &str) -> ScriptSample {
+    let mut seen = SampleResult::of_inner(test, inner).seen_alone(label);
+    if let Some(details) = &inner.details {
+        seen.request_headers.clone_from(&details.request_headers);
+        seen.request_body.clone_from(&details.query);
+        seen.sampler_data = match details.method.is_empty() {
+            true => details.query.clone(),
+            false => shown(details, &inner.url),
+        };
+    }
+    seen
 }
 
 /// A request as JMeter shows it.

@@ -3,12 +3,11 @@
 use super::changed_requests::planned;
 use super::context::View;
 use super::program::asks_for_sampler;
-use super::shared::StopKind;
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
 use crate::script::{
     self, Bindings, Code, Judgement, LentCookies, LogLevel, ScriptFault, ScriptLanguage,
-    ScriptSample, StopRequest,
+    ScriptSample,
 };
 
 pub(super) use crate::script::ScriptOwner;
@@ -135,12 +134,7 @@ pub(super) fn run_script(
     if owner.is_behind() {
         view.thread.sleep(slept_ns);
     }
-    match after.wish {
-        StopRequest::GoOn => {}
-        StopRequest::StopUser => view.thread.end_soon(),
-        StopRequest::StopTest => test.stop(StopKind::Soon),
-        StopRequest::StopTestNow => test.stop(StopKind::Now),
-    }
+    view.fulfil(after.wishes);
     Scripted {
         value: value.ok().flatten(),
         fault,

@@ -11,7 +11,7 @@ use sokudo_model::Text;
 use super::context::decode;
 use super::feed::{self, DataRows, FirstRow};
 use super::http::{Route, Through, may_be_routed};
-use super::program::Program;
+use super::program::{Program, hear_of_assertions, note_listeners};
 use super::result_writers::Savers;
 use super::row::Sink;
 use super::share::GeneratorShare;
@@ -163,15 +163,24 @@ impl Test {
             }
             program
         });
-        let programs = programs.collect();
+        let mut programs: Vec<_> = programs.collect();
         let mut nodes: Vec<_> = plan.groups.iter().map(flatten).collect();
         for node in nodes.iter_mut().flatten() {
             if !plan.reads_index {
                 node.index = None;
             }
-            if let ControllerKind::Transaction { listeners, .. } = &node.kind {
+            if let ControllerKind::Transaction {
+                assertions,
+                listeners,
+                ..
+            } = &node.kind
+            {
                 (node.savers, node.holds) = savers.among(listeners);
+                node.holds.assertions |= hear_of_assertions(&plan, (assertions, listeners));
             }
+        }
+        for nodes in &nodes {
+            note_listeners(&mut programs, &plan, nodes);
         }
         let databases = databases_of(&plan);
         let test = Self {

@@ -19,7 +19,7 @@ use super::sockets::BegunTcp;
 use super::sub_results::SubResults;
 use super::test::Test;
 use super::timers::{Timers, is_released, synchronize};
-use crate::plan::{FlowAction, PostKind, PreKind};
+use crate::plan::{FlowAction, PreKind};
 
 mod samples;
 
@@ -285,6 +285,9 @@ impl Thread {
                         let until_ns = now_ns.saturating_add(slept_ns);
                         return NextAction::Pause { until_ns };
                     }
+                    // What a script before a flow control action demanded: samples have done it at their end.
+                    let asked = self.context.take_flow();
+                    self.flow(test, now_ns, asked);
                     let found = self.with_controllers(test, now_ns, Controllers::next);
                     match found {
                         Advance::Sampler(id, node) => {
@@ -480,20 +483,28 @@ impl Thread {
         }
     }
 
-    /// Does what the thread group and the result status action handlers demand after a failure.
+    /// Does what scripts, and after a failure the thread group and the result status action handlers, demand.
     fn concluded(&mut self, test: &Test, now_ns: i64, success: bool) {
+        let asked = self.context.take_flow();
+        if asked != FlowAction::Continue {
+            self.flow(test, now_ns, asked);
+        }
         if success {
             return;
         }
         let sampler = self.context.sampler() as usize;
-        for post in &test.plan.samplers[sampler].scope.post_processors {
-            let PostKind::OnError(action) = test.plan.post_processors[*post as usize].kind else {
-                continue;
-            };
-            self.flow(test, now_ns, action);
+        for action in &test.programs[sampler].on_error {
+            self.fail_over(test, now_ns, (asked, *action));
         }
         let group = &test.plan.groups[self.context.group()];
-        self.flow(test, now_ns, group.on_error.into());
+        self.fail_over(test, now_ns, (asked, group.on_error.into()));
+    }
+
+    /// Does what a failure demands; where a script has said where the user goes on, that counts.
+    fn fail_over(&mut self, test: &Test, now_ns: i64, (asked, action): (FlowAction, FlowAction)) {
+        if asked == FlowAction::Continue || !action.leaves_pass() {
+            self.flow(test, now_ns, action);
+        }
     }
 
     /// Changes the flow of the user or the test.
@@ -508,6 +519,10 @@ impl Thread {
             }
             FlowAction::NextLoop => self.with_controllers(test, now_ns, Controllers::next_pass),
             FlowAction::BreakLoop => self.with_controllers(test, now_ns, Controllers::break_loop),
+        }
+        if action.leaves_pass() {
+            // As in JMeter, what comes next begins without a failure.
+            self.context.set_last_ok(true);
         }
     }
 }

@@ -8,7 +8,10 @@ use sokudo_pace::Random;
 
 use super::objects::{SharedObjects, Turn};
 use super::{LentCookies, LentFiles, LentRequest, LogLevel, ScriptOwner, files, host, request};
+use crate::plan::FlowAction;
 use crate::properties::{Origin, Properties};
+use crate::run::Asserted;
+use crate::run::charset::Charset;
 
 /// Most lines that one script may log.
 const MOST_LINES: usize = 100;
@@ -38,6 +41,10 @@ pub struct LentState {
     pub thread_number: u64,
     /// Its iteration, from 1.
     pub iteration: u64,
+    /// Active users of its group and of all groups.
+    pub active: (u32, u32),
+    /// Users that its group states; `None`: it does not state a number.
+    pub group_users: Option<u64>,
     /// File name of the plan.
     pub plan_name: String,
     /// Name of the current sampler.
@@ -70,6 +77,8 @@ impl Default for LentState {
             thread_name: String::new(),
             thread_number: 0,
             iteration: 0,
+            active: (0, 0),
+            group_users: None,
             plan_name: String::new(),
             sampler: String::new(),
             keeps_log: false,
@@ -93,6 +102,12 @@ pub struct ScriptSample {
     pub message: String,
     /// Text of the body.
     pub text: String,
+    /// Bytes of the body where they are not those of its text in UTF-8.
+    pub body: Option<Vec<u8>>,
+    /// Its sub-results, where a script asks for them.
+    pub inner: Vec<ScriptSample>,
+    /// The outcomes of its assertions so far, in order.
+    pub asserted: Vec<Asserted>,
     /// Response headers.
     pub headers: String,
     /// Headers of the request.
@@ -121,10 +136,25 @@ pub struct ScriptSample {
     pub connect_ms: u64,
     /// Bytes received.
     pub bytes: u64,
+    /// Bytes of its head.
+    pub head_bytes: u64,
     /// Bytes sent, where the sampler states them.
     pub sent_bytes: u64,
+    /// Pauses in it, milliseconds.
+    pub idle_ms: u64,
     /// True if it succeeded.
     pub success: bool,
+    /// It is that of a transaction.
+    pub transaction: Option<TransactionKind>,
+}
+
+/// What becomes of the samples of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransactionKind {
+    /// They are reported beside it.
+    Plain,
+    /// They are below it.
+    Parent,
 }
 
 /// The judgement of a script assertion.
@@ -150,6 +180,15 @@ pub enum StopRequest {
     StopTestNow,
 }
 
+/// What a script wants to end or to leave once the current sample is done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// The part to stop.
+    pub stop: StopRequest,
+    /// Where the user goes on; `None`: the script does not say.
+    pub flow: Option<FlowAction>,
+}
+
 /// Everything that a script can access.
 #[derive(Debug, Default)]
 pub struct Bindings {
@@ -167,8 +206,8 @@ pub struct Bindings {
     pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
     pub judgement: Judgement,
-    /// The part to stop.
-    pub wish: StopRequest,
+    /// What it wants to end or to leave.
+    pub wishes: Wishes,
     /// Lines that it logged.
     pub logged: Vec<Logged>,
     /// Pauses that it made, milliseconds.
@@ -245,6 +284,13 @@ impl Bindings {
             "environment" => return Some(files::environment(&self.lent.files, a, b)),
             "fact" => return self.fact(a),
             "seen" => return self.seen.as_ref().and_then(|seen| seen.get(a)),
+            "readsAlike" => {
+                let seen = match a {
+                    "before" => self.lent.previous.as_deref(),
+                    _ => self.seen.as_ref(),
+                };
+                return Some(seen.is_some_and(|seen| seen.reads_alike(b)).to_string());
+            }
             "seenBefore" => {
                 let previous = self.lent.previous.as_ref();
                 return previous.and_then(|seen| seen.get(a));
@@ -278,10 +324,18 @@ impl Bindings {
                 });
             }
             "stop" => {
-                self.wish = self.wish.max(match a {
+                self.wishes.stop = self.wishes.stop.max(match a {
                     "user" => StopRequest::StopUser,
                     "test" => StopRequest::StopTest,
                     _ => StopRequest::StopTestNow,
+                });
+            }
+            "flow" => {
+                self.wishes.flow = Some(match a {
+                    "START_NEXT_ITERATION_OF_THREAD" => FlowAction::NextGroupLoop,
+                    "START_NEXT_ITERATION_OF_CURRENT_LOOP" => FlowAction::NextLoop,
+                    "BREAK_CURRENT_LOOP" => FlowAction::BreakLoop,
+                    _ => FlowAction::Continue,
                 });
             }
             "log" if self.logged.len() < MOST_LINES => {
@@ -300,6 +354,10 @@ impl Bindings {
             }
             "regex" => return Some(host::regex(a, b)),
             "digest" => return host::digest(a, b),
+            "encoding" => return host::encoding(a),
+            "encoded" => return host::encoded(a, b),
+            "decoded" => return host::decoded(a, b),
+            "escaped" => return host::escaped(a, b),
             "utf8" => return host::utf8(a),
             "xml" => return Some(host::xml(a)),
             "file" => return Some(files::answer(&self.lent.files, a, b)),
@@ -359,7 +417,15 @@ impl Bindings {
             "user" => lent.thread_name.clone(),
             "threadNumber" => lent.thread_number.to_string(),
             "iteration" => lent.iteration.to_string(),
-            "stopsUser" => (self.wish >= StopRequest::StopUser).to_string(),
+            "groupThreads" => lent.active.0.to_string(),
+            "allThreads" => lent.active.1.to_string(),
+            "groupUsers" => lent.group_users?.to_string(),
+            "transaction" => match self.seen.as_ref()?.transaction? {
+                TransactionKind::Plain => "plain",
+                TransactionKind::Parent => "parent",
+            }
+            .to_owned(),
+            "stopsUser" => (self.wishes.stop >= StopRequest::StopUser).to_string(),
             "groupName" => group_name(&lent.thread_name).into(),
             _ => return None,
         })
@@ -379,9 +445,14 @@ impl ScriptSample {
             "code" => self.code.clone(),
             "message" => self.message.clone(),
             "text" => self.text.clone(),
+            "body" => return self.body.as_deref().map(host::hex),
+            "asserted" => self.outcomes(),
+            "inner" if self.transaction == Some(TransactionKind::Parent) => return None,
+            "inner" => self.sub_results(),
             "headers" => self.headers.clone(),
             "requestHeaders" => self.request_headers.clone(),
             "requestBody" => self.request_body.clone(),
+            "samplerData" if self.transaction.is_some() => return None,
             "samplerData" => self.sampler_data.clone(),
             "contentType" => self.content_type.clone(),
             "dataType" => self.data_type.unwrap_or_default().to_owned(),
@@ -392,10 +463,60 @@ impl ScriptSample {
             "elapsed" => self.elapsed_ms.to_string(),
             "latency" => self.latency_ms.to_string(),
             "connect" => self.connect_ms.to_string(),
+            "idle" => self.idle_ms.to_string(),
             "bytes" => self.bytes.to_string(),
+            "headBytes" => self.head_bytes.to_string(),
+            "bodyBytes" => self.body_or_text().len().to_string(),
             "success" => self.success.to_string(),
             _ => return None,
         })
+    }
+
+    /// The outcomes of assertions in JSON: name, failure, error and message of each.
+    fn outcomes(&self) -> String {
+        let outcomes = self.asserted.iter();
+        let outcomes =
+            outcomes.map(|one| serde_json::json!([one.name, one.failed, one.is_error, one.says]));
+        serde_json::Value::from_iter(outcomes).to_string()
+    }
+
+    /// What scripts may read of sub-results, in JSON.
+    fn sub_results(&self) -> String {
+        const READ: &[&str] = &[
+            "label",
+            "code",
+            "message",
+            "text",
+            "headers",
+            "requestHeaders",
+            "requestBody",
+            "samplerData",
+            "start",
+            "end",
+            "url",
+            "elapsed",
+            "latency",
+            "connect",
+            "bytes",
+            "success",
+        ];
+        let fields = |inner: &Self| {
+            let fields = READ
+                .iter()
+                .map(|name| ((*name).to_owned(), inner.get(name).into()));
+            serde_json::Value::Object(fields.collect())
+        };
+        serde_json::Value::from_iter(self.inner.iter().map(fields)).to_string()
+    }
+
+    /// True if the body has the same text in this encoding.
+    fn reads_alike(&self, charset: &str) -> bool {
+        let charset = Charset::named(charset);
+        charset.is_some_and(|charset| charset.decode(self.body_or_text()) == self.text)
+    }
+
+    fn body_or_text(&self) -> &[u8] {
+        self.body.as_deref().unwrap_or(self.text.as_bytes())
     }
 
     fn set(&mut self, name: &str, value: &str) {
@@ -403,7 +524,7 @@ impl ScriptSample {
             "label" => self.label = value.into(),
             "code" => self.code = value.into(),
             "message" => self.message = value.into(),
-            "text" => self.text = value.into(),
+            "text" => (self.text, self.body) = (value.into(), None),
             "success" => self.success = value == "true",
             "headers" => self.headers = value.into(),
             "requestHeaders" => self.request_headers = value.into(),

@@ -65,6 +65,31 @@
   });
 
   const stop = (what) => (wanted) => void (wanted !== false && host("stop", what, ""));
+  const missing = (what) => {
+    throw new TypeError(`${what} are not known here`);
+  };
+  // A sub-result, to read.
+  const inner = (of) =>
+    closed("the sub-result", {
+      getSampleLabel: () => of.label,
+      getResponseCode: () => of.code,
+      getResponseMessage: () => of.message,
+      getResponseDataAsString: () => of.text,
+      getResponseHeaders: () => of.headers,
+      getRequestHeaders: () => of.requestHeaders,
+      getSamplerData: () => of.samplerData,
+      getQueryString: () => of.requestBody,
+      getUrlAsString: () => (of.url === "null" ? "" : of.url),
+      getStartTime: () => number(of.start),
+      getEndTime: () => number(of.end),
+      getTime: () => number(of.elapsed),
+      getLatency: () => number(of.latency),
+      getConnectTime: () => number(of.connect),
+      getBytesAsLong: () => number(of.bytes),
+      getBytes: () => number(of.bytes),
+      isSuccessful: () => of.success === "true",
+      isResponseCodeOK: () => of.code === "200",
+    });
   // The sample of an element, or the one before.
   const sampled = (read, write) => {
     const seen = (name) => host(read, name, "");
@@ -96,12 +121,13 @@
       getConnectTime: () => number(seen("connect")),
       getBytesAsLong: () => number(seen("bytes")),
       getBytes: () => number(seen("bytes")),
-      getBodySizeAsLong: () => (seen("text") ?? "").length,
+      getHeadersSize: () => number(seen("headBytes")),
+      getBodySizeAsLong: () => Math.max(number(seen("bytes")) - number(seen("headBytes")), 0) || number(seen("bodyBytes")),
       isSuccessful: () => seen("success") === "true",
       isResponseCodeOK: () => seen("code") === "200",
       setSuccessful: change("success"),
       getThreadName: () => host("fact", "threadName", ""),
-      getSubResults: () => [],
+      getSubResults: () => JSON.parse(seen("inner") ?? missing("the sub-results of a transaction")).map(inner),
       getErrorCount: () => (seen("success") === "true" ? 0 : 1),
       setDataType() {},
       setIgnore: () => void host(write, "ignored", "true"),
@@ -138,10 +164,11 @@
     getThreadNum: () => number(host("fact", "threadNumber", "")) - 1,
     stop: () => host("stop", "user", ""),
   });
-  // In a sampler, a preprocessor and a timer it is the sample before.
+  const transaction = () => host("fact", "transaction", "");
+  // In a sampler, a preprocessor and a timer it is the sample before, and on a transaction that of the last sampler.
   const sample = () => {
-    const owner = host("fact", "owner", "");
-    if (["PostProcessor", "Assertion", "Listener"].includes(owner)) return result;
+    const isBehind = ["PostProcessor", "Assertion", "Listener"].includes(host("fact", "owner", ""));
+    if (isBehind && transaction() === null) return result;
     return host("seenBefore", "label", "") === null ? null : before;
   };
   const ctx = closed("ctx", {
@@ -154,6 +181,11 @@
     getThread: () => thread,
     getEngine: () => ({ askThreadsToStop: () => host("stop", "test", ""), stopTest: () => host("stop", "now", "") }),
   });
+  const event = closed("sampleEvent", {
+    getResult: () => result,
+    getThreadGroup: () => host("fact", "groupName", ""),
+    isTransactionSampleEvent: () => transaction() === "plain",
+  });
   const OUT = { println: () => {}, print: () => {} };
 
   const own = new Set(Reflect.ownKeys(globalThis));
@@ -161,8 +193,8 @@
     for (const key of Reflect.ownKeys(globalThis)) if (!own.has(key)) delete globalThis[key];
   };
   const evaluate = (function () {
-    return function (vars, props, ctx, log, prev, SampleResult, sampleResult, sampler, AssertionResult, OUT, Label, Parameters, args, threadName) {
-      return eval(arguments[14]);
+    return function (vars, props, ctx, log, prev, SampleResult, sampleResult, sampler, AssertionResult, OUT, Label, Parameters, args, threadName, sampleEvent) {
+      return eval(arguments[15]);
     };
   })();
   return function (script) {
@@ -171,7 +203,7 @@
     const args = parameters.split(/\s+/).filter((word) => word !== "");
     try {
       return text(
-        evaluate(vars, props, ctx, log, prev, result, result, sampler, judge, OUT, host("fact", "label", ""), parameters, args, host("fact", "threadName", ""), script),
+        evaluate(vars, props, ctx, log, prev, result, result, sampler, judge, OUT, host("fact", "label", ""), parameters, args, host("fact", "threadName", ""), event, script),
       );
     } finally {
       clean();

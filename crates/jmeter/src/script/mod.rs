@@ -23,7 +23,9 @@ mod owner;
 mod request;
 
 pub(crate) use bindings::remove_fixed;
-pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
+pub use bindings::{
+    Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest, TransactionKind, Wishes,
+};
 pub use cookies::{Cookie, LentCookies, WrittenCookie};
 pub use engine::{Code, ScriptFault, described, evaluate, flaw, unmade};
 pub use files::LentFiles;

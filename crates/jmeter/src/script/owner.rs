@@ -162,7 +162,11 @@ impl ScriptOwner {
                 RESULT,
                 binding("AssertionResult", "AssertionResult"),
             ],
-            (_, Self::Listener) => &[PREVIOUS, binding("sampleResult", "SampleResult")],
+            (_, Self::Listener) => &[
+                PREVIOUS,
+                binding("sampleResult", "SampleResult"),
+                binding("sampleEvent", "SampleEvent"),
+            ],
             (_, Self::PreProcessor | Self::Timer) => &[PREVIOUS],
         };
         all.extend(own);
@@ -187,7 +191,7 @@ impl ScriptOwner {
                 ("ResponseHeaders", seen.headers.clone().into()),
                 ("RequestHeaders", seen.request_headers.clone().into()),
                 ("SampleLabel", seen.label.clone().into()),
-                ("SamplerData", seen.request_body.clone().into()),
+                ("SamplerData", seen.sampler_data.clone().into()),
             ],
             _ => Vec::new(),
         }

@@ -64,7 +64,7 @@ fn a_sample_is_looked_at_and_changed() {
     let seen = after.seen.unwrap();
     assert_eq!((seen.success, seen.message.as_str()), (false, "id 7"));
     assert!(!after.judgement.failed);
-    assert_eq!(after.wish, StopRequest::StopUser);
+    assert_eq!(after.wishes.stop, StopRequest::StopUser);
     let warning = Logged {
         level: LogLevel::Warn,
         text: "w".into(),

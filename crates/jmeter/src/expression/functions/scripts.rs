@@ -74,6 +74,7 @@ fn run(
     };
     let (value, after) = script::evaluate(code, bindings);
     frame.world.take_back(after.lent);
+    frame.world.fulfil(after.wishes);
     for line in &after.logged {
         let logger = format!("org.apache.jmeter.functions.{class}");
         frame.world.log(line.level, &logger, &line.text);

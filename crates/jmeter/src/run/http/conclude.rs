@@ -81,6 +81,7 @@ impl HttpClient {
             bytes: totals.bytes,
             sent_bytes: reply.sent_bytes,
             success: is_good && texts.has_all_resources,
+            transaction: None,
             inner: &inner,
         };
         let waited = view.thread.examining.as_ref();

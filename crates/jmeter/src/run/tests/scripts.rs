@@ -427,6 +427,79 @@ fn a_script_sees_the_latency_of_its_own_result() {
 }
 
 #[test]
+fn script_listeners_hear_of_transactions_instead_of_the_samples_that_these_replace() {
+    let hears = "vars.put('heard', (vars.get('heard') || '') + [sampleResult.getSampleLabel(), prev.getSampleLabel(), sampleEvent.isTransactionSampleEvent()].join('-') + '.')";
+    let transaction = |name: &str, parent: bool, below: &str| {
+        element(
+            "TransactionController",
+            name,
+            &flag("TransactionController.parent", parent),
+            below,
+        )
+    };
+    let below = get(
+        "/a",
+        &script(
+            "JSR223Listener",
+            "own",
+            "vars.put('own', prev.getSampleLabel())",
+        ),
+    );
+    let plan = script("JSR223Listener", "all", hears)
+        + &transaction("plain", false, &get("/c", ""))
+        + &transaction("parent", true, &below)
+        + &get("/x${heard}${own}", "");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
+    assert!(done.troubles.is_empty(), "{:?}", done.troubles);
+    let last = done.requests[2].lines().next();
+    let heard = "c-/c-false.plain-/c-true.parent-/a-false.";
+    assert_eq!(last, Some(format!("GET /x/{heard}/a HTTP/1.1")).as_deref());
+}
+
+#[test]
+fn result_status_action_handlers_around_a_transaction_do_not_hear_of_its_samples() {
+    let handler = element(
+        "ResultAction",
+        "stops",
+        "<intProp name='OnError.action'>1</intProp>",
+        "",
+    );
+    let parent = flag("TransactionController.parent", true);
+    let below = get("/fails", "") + &get("/b", "");
+    let inside = element("TransactionController", "t", &parent, &below);
+    let plan = handler + &inside + &get("/fails", "") + &get("/never", "");
+    let done =
+        Simulation::group(&users(1, 0, 1), &plan).run(|request| match request.contains("/fails") {
+            true => (500, String::new(), String::new(), 1),
+            false => ok(""),
+        });
+    assert_eq!(done.requests.len(), 3, "{:?}", done.requests);
+}
+
+#[test]
+fn scripts_in_javascript_see_sub_results_and_bytes() {
+    let look = "var inner = prev.getSubResults(); vars.put('seen', [inner.length, inner[0].getSampleLabel(), inner[1].getResponseDataAsString().length].join('-'))";
+    let size = "vars.put('size', prev.getSubResults().length + '-' + prev.getBodySizeAsLong())";
+    let follows = flag("HTTPSampler.follow_redirects", true);
+    let plan = http(
+        "/old",
+        "GET",
+        &follows,
+        &script("JSR223PostProcessor", "look", look),
+    ) + &get("/plain", &script("JSR223PostProcessor", "size", size))
+        + &get("/${seen}/${size}", "");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|request| {
+        match request.starts_with("GET /old ") {
+            true => (302, "Location: /new\r\n".into(), String::new(), 1),
+            false => ok("\u{e9}t\u{e9}"),
+        }
+    });
+    assert!(done.troubles.is_empty(), "{:?}", done.troubles);
+    let last = done.requests[3].lines().next();
+    assert_eq!(last, Some("GET /2-/old-0-3/0-5 HTTP/1.1"));
+}
+
+#[test]
 fn objects_in_properties_are_those_of_all_users() {
     let groovy = |tag: &str, text: &str| script_in("groovy", tag, "g", text);
     let fill = groovy(

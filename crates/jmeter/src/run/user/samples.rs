@@ -227,7 +227,11 @@ impl Thread {
                 let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
                 return (pause_ms > 0).then(|| self.pause_until(test, now_ns, until_ns));
             }
-            Action::Flow(action) => self.flow(test, now_ns, *action),
+            Action::Flow(action) => {
+                // It says so behind the scripts of its preprocessors.
+                self.context.take_flow();
+                self.flow(test, now_ns, *action);
+            }
         }
         None
     }
