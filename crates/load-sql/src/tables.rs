@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use sokudo_sql::{Class, Engine, Session, SqlError, Target};
+use sokudo_sql::{Class, Engine, Session, SqlError, Statement, Target, Value};
 
 use crate::db::CONNECT;
 
@@ -152,6 +152,21 @@ pub(crate) async fn close(session: &mut Session, last: &str) -> Result<(), SqlEr
         upkeep(session, Upkeep::Vacuum, &[last]).await?;
     }
     upkeep(session, Upkeep::Analyze, &[last]).await
+}
+
+/// Executes a statement that finds at least one row of this table: those that the tables had when they were filled.
+///
+/// Errors: it finds none, and those of the server.
+pub(crate) async fn found(
+    session: &mut Session,
+    statement: &Statement,
+    values: &[Value<'_>],
+    table: &str,
+) -> Result<(), SqlError> {
+    match session.execute(statement, values).await? {
+        0 => Err(gone(table)),
+        _ => Ok(()),
+    }
 }
 
 /// A row is missing that the tables had when they were filled.

@@ -275,10 +275,13 @@ impl Session {
     }
 
     /// Executes prepared statements of PostgreSQL in their order without waiting in between. They are one
-    /// transaction if they do not begin and end one.
+    /// transaction if they do not begin and end one. Returns how many rows each of them changed, or gave.
     ///
     /// Errors: the first one; the statements behind it are not executed. Statements of another engine.
-    pub async fn pipeline(&mut self, steps: &[(&Statement, &[Value<'_>])]) -> Result<(), SqlError> {
+    pub async fn pipeline(
+        &mut self,
+        steps: &[(&Statement, &[Value<'_>])],
+    ) -> Result<&[u64], SqlError> {
         let Inner::Postgres(session) = &mut self.inner else {
             return Err(foreign());
         };

@@ -134,7 +134,24 @@ async fn pipelines(
         .await?;
     let sets: Vec<[Value<'_>; 1]> = (0..5).map(|id| [id.into()]).collect();
     let steps: Vec<_> = sets.iter().map(|set| (&rename, &set[..])).collect();
-    session.pipeline(&steps).await?;
+    assert_eq!(session.pipeline(&steps).await?, [1; 5]);
+    let (all, nobody, empty) = (
+        session.prepare("select * from t").await?,
+        session.prepare("select * from t where id = 99").await?,
+        session.prepare("").await?,
+    );
+    let there = session.execute(&all, &[]).await?;
+    assert!(there > 1);
+    let absent = [99.into()];
+    let counted = [
+        (&all, &[][..]),
+        (&rename, &absent[..]),
+        (&empty, &[][..]),
+        (&nobody, &[][..]),
+        (&all, &[][..]),
+    ];
+    let counts = session.pipeline(&counted).await?;
+    assert_eq!(counts, [there, 0, 0, 0, there]);
     let [first, key] = [[1.into()], [2.into()]];
     let failing = [(&rename, &first[..]), (insert, values), (&rename, &key[..])];
     let twice = session.pipeline(&failing).await.expect_err("a key");

@@ -4,7 +4,7 @@ use sokudo_sql::{Session, SqlError, Statement, Value};
 
 use super::client::{Input, Interaction};
 use super::rows::user_name;
-use crate::tables::gone;
+use crate::tables::found;
 
 /// Rows of a list.
 const SHOWN: usize = 50;
@@ -152,8 +152,5 @@ async fn of_item(
     statement: &Statement,
     item: &[Value<'_>],
 ) -> Result<(), SqlError> {
-    match session.execute(statement, item).await? {
-        0 => Err(gone("dbt1_item")),
-        _ => Ok(()),
-    }
+    found(session, statement, item, "dbt1_item").await
 }

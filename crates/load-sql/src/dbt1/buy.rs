@@ -6,7 +6,7 @@ use sokudo_sql::{Begin, Session, SqlError, Statement, Value};
 
 use super::client::Input;
 use super::rows::{COUNTRIES, Cost, user_name};
-use crate::tables::gone;
+use crate::tables::{found, gone};
 
 /// Most pieces of an item in a cart.
 const MOST: i64 = 10;
@@ -208,9 +208,8 @@ impl Buy {
                 .execute(&self.order_line, &row.map(Value::Int))
                 .await?;
             let taken = [line.quantity, line.quantity, line.quantity, line.item];
-            if session.execute(&self.stock, &taken.map(Value::Int)).await? == 0 {
-                return Err(gone("dbt1_item"));
-            }
+            let taken = taken.map(Value::Int);
+            found(session, &self.stock, &taken, "dbt1_item").await?;
         }
         let country = input.customer % COUNTRIES + 1;
         let payment = [input.order, cost.total(), country];
@@ -242,7 +241,7 @@ impl Buy {
         related.resize(5, input.item);
         related.push(input.item);
         let change: Vec<Value<'_>> = related.into_iter().map(Value::Int).collect();
-        session.execute(&self.change, &change).await?;
+        found(session, &self.change, &change, "dbt1_item").await?;
         session.commit().await
     }
 

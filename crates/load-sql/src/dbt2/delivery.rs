@@ -8,7 +8,7 @@ use super::client::{Home, SKIPPED, nothing};
 use super::draw;
 use super::new_order::lock;
 use crate::drive::{Attempt, Noted};
-use crate::tables::gone;
+use crate::tables::{found, gone};
 
 /// Looks for the oldest order of a district: another delivery may take it at the same moment, and PostgreSQL then
 /// finds no row at all.
@@ -128,7 +128,7 @@ impl Statements {
         let [w, d, o] = place.clone();
         let carrier = [w, d, o, input.carrier.into()];
         session.execute(&self.carrier, &carrier).await?;
-        session.execute(&self.delivered, &place).await?;
+        found(session, &self.delivered, &place, "dbt2_order_line").await?;
         let amount = session.query_first(&self.amount, &place, |row| row.int(0));
         let amount = amount.await?.ok_or_else(|| gone("dbt2_order_line"))?;
         let charge = [
@@ -137,7 +137,6 @@ impl Statements {
             customer.into(),
             amount.into(),
         ];
-        session.execute(&self.charge, &charge).await?;
-        Ok(())
+        found(session, &self.charge, &charge, "dbt2_customer").await
     }
 }

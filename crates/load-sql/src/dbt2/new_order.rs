@@ -8,7 +8,7 @@ use sokudo_sql::{Begin, Engine, Session, SqlError, Statement, Value};
 use super::client::{Home, ROLLED_BACK, nothing};
 use super::draw;
 use crate::drive::{Attempt, Ledger, Mark, Noted};
-use crate::tables::gone;
+use crate::tables::{found, gone};
 
 /// Most lines of an order.
 const MOST_LINES: usize = 15;
@@ -143,11 +143,10 @@ impl Statements {
             ..
         } = input.home;
         session.begin(Begin::Write).await?;
-        session
-            .execute(&self.warehouse, &[warehouse.into()])
-            .await?;
+        let place = [warehouse.into()];
+        found(session, &self.warehouse, &place, "dbt2_warehouse").await?;
         let customer = [warehouse.into(), district.into(), input.customer.into()];
-        session.execute(&self.customer, &customer).await?;
+        found(session, &self.customer, &customer, "dbt2_customer").await?;
         let place = [warehouse.into(), district.into()];
         let order = session.query_first(&self.district, &place, |row| row.int(0));
         let order = order.await?.ok_or_else(|| gone("dbt2_district"))?;
@@ -210,15 +209,17 @@ impl Statements {
         } = input.home;
         let item = [line.item.into()];
         let price = session.query_first(&self.item, &item, |row| row.int(0));
-        let Some(price) = price.await? else {
-            return Ok(false);
+        let price = match price.await? {
+            Some(price) => price,
+            None if line.item == NO_ITEM => return Ok(false),
+            None => return Err(gone("dbt2_item")),
         };
         let stock = &self.stock[(district - 1) as usize];
         let place = [line.supplier.into(), line.item.into()];
-        let found = session.query_first(stock, &place, |row| {
+        let stocked = session.query_first(stock, &place, |row| {
             Ok((row.int(0)?, row.text(2)?.into_owned()))
         });
-        let (quantity, text) = found.await?.ok_or_else(|| gone("dbt2_stock"))?;
+        let (quantity, text) = stocked.await?.ok_or_else(|| gone("dbt2_stock"))?;
         let left = match quantity >= line.quantity + 10 {
             true => quantity - line.quantity,
             false => quantity - line.quantity + 91,

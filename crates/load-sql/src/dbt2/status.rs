@@ -7,6 +7,7 @@ use super::client::{Home, nothing};
 use super::customer::{self, By};
 use super::draw;
 use crate::drive::Attempt;
+use crate::tables::found;
 
 /// Customer whose order is asked for.
 pub(crate) struct Input {
@@ -60,11 +61,11 @@ impl Statements {
         session.begin(Begin::Read).await?;
         let customer = customer::find(session, &self.by_name, input.of, &input.customer).await?;
         let place = [warehouse.into(), district.into(), customer.into()];
-        session.execute(&self.customer, &place).await?;
+        found(session, &self.customer, &place, "dbt2_customer").await?;
         let last = session.query_first(&self.last, &place, |row| row.int(0));
         if let Some(order) = last.await? {
             let place = [warehouse.into(), district.into(), order.into()];
-            session.execute(&self.lines, &place).await?;
+            found(session, &self.lines, &place, "dbt2_order_line").await?;
         }
         session.commit().await?;
         Ok(nothing())

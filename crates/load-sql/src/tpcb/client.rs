@@ -155,8 +155,10 @@ impl Transfer {
         }
     }
 
-    /// Executes statements as one transaction, each with the table that it is about. Those that travel together are not
-    /// asked whether they found their rows.
+    /// Executes statements as one transaction, each with the table that it is about.
+    ///
+    /// Errors: one of them does not find its row. The commit of those that travel together is behind them by then: what the
+    /// others did stays.
     async fn send<const N: usize>(
         &self,
         session: &mut Session,
@@ -168,7 +170,12 @@ impl Transfer {
                 all.push((begin, &[][..]));
                 all.extend(steps.map(|(_, statement, values)| (statement, values)));
                 all.push((commit, &[][..]));
-                session.pipeline(&all).await?;
+                let counts = session.pipeline(&all).await?;
+                // The first is that of the begin.
+                let mut found = steps.iter().zip(counts.iter().skip(1));
+                if let Some(((table, ..), _)) = found.find(|(_, rows)| **rows == 0) {
+                    return Err(gone(table));
+                }
             }
             None => {
                 session.begin(Begin::Write).await?;

@@ -52,6 +52,8 @@ pub(crate) struct Postgres {
     pub(crate) is_encrypted: bool,
     /// Where the values of a row stand, kept for its memory.
     places: Vec<Option<(usize, usize)>>,
+    /// Rows of each statement of a pipeline, kept for its memory.
+    counts: Vec<u64>,
     /// Statements that nobody has any more.
     dropped: Dropped,
 }
@@ -136,6 +138,7 @@ impl Postgres {
             canceller: opened.canceller,
             is_encrypted: opened.is_encrypted,
             places: Vec::new(),
+            counts: Vec::new(),
             dropped: Arc::default(),
         })
     }
@@ -407,13 +410,16 @@ impl Postgres {
     }
 
     /// Executes several statements without waiting in between. They are one transaction, if they do not begin
-    /// and end one: after an error the server passes over those behind it.
+    /// and end one: after an error the server passes over those behind it. Returns how many rows each of them
+    /// changed, or gave.
     pub(crate) async fn pipeline<'s>(
         &mut self,
         steps: impl Iterator<Item = (&'s Statement, &'s [Value<'s>])>,
-    ) -> Result<(), Failure> {
+    ) -> Result<&[u64], Failure> {
         self.begin().await?;
+        let mut sent = 0;
         for (statement, values) in steps {
+            sent += 1;
             if let Err(failure) = self.put(statement, values) {
                 // Those before it were not sent.
                 self.link.outbox.clear();
@@ -421,7 +427,27 @@ impl Postgres {
             }
         }
         self.send().await?;
-        self.answer(&mut |_, _| Ok(())).await
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.clear();
+        let answered = self
+            .answer(&mut |tag, body| {
+                match tag {
+                    tag::COMMAND_COMPLETE | tag::EMPTY if counts.len() == sent => {
+                        return Err(Failure::Garbled);
+                    }
+                    tag::COMMAND_COMPLETE => counts.push(wire::rows_of(body)),
+                    tag::EMPTY => counts.push(0),
+                    _ => {}
+                }
+                Ok(())
+            })
+            .await;
+        self.counts = counts;
+        answered?;
+        match self.counts.len() == sent {
+            true => Ok(&self.counts),
+            false => Err(Failure::Garbled),
+        }
     }
 
     /// Another handle of its TCP connection; `None` for a socket of this host.

@@ -35,6 +35,8 @@ pub(super) mod tag {
     pub(crate) const COMMAND_COMPLETE: u8 = b'C';
     pub(crate) const COPY_IN: u8 = b'G';
     pub(crate) const DATA_ROW: u8 = b'D';
+    /// In the place of "command complete", for a statement without words.
+    pub(crate) const EMPTY: u8 = b'I';
     pub(crate) const ERROR: u8 = b'E';
     pub(crate) const KEY: u8 = b'K';
     pub(crate) const NEGOTIATE: u8 = b'v';
