@@ -329,8 +329,8 @@ impl Session {
     }
 
     /// Loads rows into a table: `next` writes one row, or several, and says whether more follow. It must
-    /// end each row. Returns the number of rows. On PostgreSQL, SQLite and DuckDB all or none of them are there
-    /// afterwards; MariaDB commits some of them at a time.
+    /// end each row. Returns the number of rows. All or none of them are there afterwards, and they are a transaction of
+    /// their own.
     pub async fn load(
         &mut self,
         table: &str,

@@ -93,6 +93,19 @@ async fn behaves(target: &Target) -> Result<(), SqlError> {
     let twice_the_same = session.execute(&insert, &values).await.expect_err("a key");
     assert_eq!(twice_the_same.class, Class::Constraint, "{twice_the_same}");
     assert!(!twice_the_same.is_lost);
+    // Rows are loaded all, or none of them.
+    let mut ids = [20, 21, 20].iter().peekable();
+    let next = session.load("t", &["id"], |row| {
+        row.int(*ids.next().expect("an id")).end();
+        ids.peek().is_some()
+    });
+    let twice_in_load = next.await.expect_err("a key");
+    assert_eq!(twice_in_load.class, Class::Constraint, "{twice_in_load}");
+    assert!(!twice_in_load.is_lost);
+    let left = session
+        .rows("select count(*) from t where id >= 20", &[])
+        .await?;
+    assert_eq!(left, [[Value::Int(0)]]);
     let unknown = session
         .batch("select * from nowhere")
         .await
@@ -210,13 +223,28 @@ fn postgres_behaves_and_a_dead_server_is_told() {
     assert!(absent.is_some_and(|error| error.is_lost));
 }
 
+/// Rows are loaded as a file where the settings of the server allow it.
+fn behaves_with_files_and_without(dsn: &str) {
+    let target = dsn.parse().expect("a target");
+    for setting in [
+        "set global local_infile = on",
+        "set global local_infile = off",
+    ] {
+        let behaving = async {
+            let mut session = Session::connect(&target, BOUND).await?;
+            session.batch(setting).await?;
+            behaves(&target).await
+        };
+        runtime().block_on(behaving).expect(setting);
+    }
+}
+
 #[test]
 fn mariadb_behaves() {
     let Some(server) = databases::mariadb() else {
         return;
     };
-    let target = server.dsn().parse().expect("a target");
-    runtime().block_on(behaves(&target)).expect("all calls");
+    behaves_with_files_and_without(&server.dsn());
 }
 
 #[test]
@@ -224,8 +252,7 @@ fn mysql_behaves() {
     let Some(server) = databases::mysql() else {
         return;
     };
-    let target = server.dsn().parse().expect("a target");
-    runtime().block_on(behaves(&target)).expect("all calls");
+    behaves_with_files_and_without(&server.dsn());
 }
 
 /// Sessions of one thread take turns at writing: none holds the thread while it waits.

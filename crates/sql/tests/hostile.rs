@@ -262,6 +262,24 @@ fn keys_and_answers_that_cannot_be_end_the_session() {
     }
 }
 
+/// Rows are for who asks for them: anything else ends the session, and nobody waits for an answer to them.
+#[test]
+fn rows_that_a_server_does_not_ask_for_end_the_session() {
+    let done = || packet(1, b"\0\0\0\x02\0\0\0");
+    for odd in [done(), packet(1, b"\x01"), packet(1, b""), announced(1)] {
+        let (port, answering) = answers(greeting(), vec![fine(), done(), odd.clone()]);
+        let failed = of_mysql(port, async |session| {
+            let load = session.load("t", &["n"], |row| {
+                row.int(1).end();
+                false
+            });
+            load.await.map(drop)
+        });
+        answering.join().expect("the server");
+        assert!(failed.is_lost, "{odd:?}: {failed}");
+    }
+}
+
 #[test]
 fn what_arrives_before_tls_is_not_taken_for_what_is_encrypted() {
     let mut begins = greeting();

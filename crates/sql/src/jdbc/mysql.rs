@@ -3,7 +3,7 @@
 //! Both write parameters into the text of a statement, unless they are told otherwise.
 
 use mysql_common::Value as Cell;
-use mysql_common::constants::{ColumnFlags, ColumnType};
+use mysql_common::constants::{CapabilityFlags, ColumnFlags, ColumnType};
 use mysql_common::packets::Column;
 
 use super::argument::Argument;
@@ -33,7 +33,12 @@ impl MySql {
             trust: place.trust(),
             ..MySqlAddress::default()
         };
-        let opened = guarded(Conn::open(&address, Some(&place.password))).await;
+        let opened = guarded(Conn::open(
+            &address,
+            Some(&place.password),
+            CapabilityFlags::empty(),
+        ))
+        .await;
         Ok(Self {
             conn: opened.map_err(|failure| not_connected(failure, place))?,
             driver: place.driver,

@@ -79,8 +79,9 @@ impl Conn {
     pub(crate) async fn open(
         address: &MySqlAddress,
         password: Option<&str>,
+        more: CapabilityFlags,
     ) -> Result<Self, Failure> {
-        let opened = connect::open(address, password).await?;
+        let opened = connect::open(address, password, more).await?;
         Ok(Self {
             is_encrypted: opened.is_encrypted,
             ..Self::of(opened.wire, opened.peer)
@@ -121,6 +122,50 @@ impl Conn {
         self.ask().await?;
         self.current = None;
         self.result().await
+    }
+
+    /// Whether [`Self::load`] can be tried.
+    pub(crate) fn sends_rows(&self) -> bool {
+        let sends = CapabilityFlags::CLIENT_LOCAL_FILES;
+        self.peer.capabilities.contains(sends)
+    }
+
+    /// Executes a `LOAD DATA LOCAL`, whose file is what `next` writes piece by piece: it says whether more follows. No file of
+    /// this host is ever opened.
+    ///
+    /// Errors: the server reports one, also before it has asked for anything.
+    pub(crate) async fn load(
+        &mut self,
+        sql: &[u8],
+        mut next: impl FnMut(&mut Vec<u8>) -> bool,
+    ) -> Result<Done, Failure> {
+        self.begin().await?;
+        self.write(QUERY, sql);
+        self.ask().await?;
+        self.current = None;
+        if self.packet().await?.first() != Some(&first::FILE) {
+            return Err(Failure::Garbled);
+        }
+        let (mut piece, mut more) = (Vec::new(), true);
+        while more {
+            piece.clear();
+            more = next(&mut piece);
+            if !piece.is_empty() {
+                self.wire.put(&piece)?;
+                self.wire.flush().await?;
+            }
+        }
+        // A packet without bytes is its end.
+        self.wire.put(&[])?;
+        self.wire.flush().await?;
+        let packet = self.packet().await?;
+        if packet.first() != Some(&first::OK) {
+            return Err(Failure::Garbled);
+        }
+        let done = packet::done(packet)?;
+        self.state = after(done);
+        self.finish().await?;
+        Ok(done)
     }
 
     /// Executes statements as a text, and passes over their results.

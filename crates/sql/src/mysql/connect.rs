@@ -60,16 +60,17 @@ struct Greeting {
     challenge: Vec<u8>,
 }
 
-/// Opens a session.
+/// Opens a session, with these capabilities beside those that all have, as far as the server has them.
 pub(super) async fn open(
     address: &MySqlAddress,
     password: Option<&str>,
+    more: CapabilityFlags,
 ) -> Result<Opened, Failure> {
     let (mut wire, is_encrypted, greeting) = match &address.socket {
-        None => encrypted(address).await?,
+        None => encrypted(address, more).await?,
         Some(path) => {
             let mut wire = Wire::new(at_socket(path).await?);
-            let greeting = greeting(&mut wire).await?;
+            let greeting = greeting(&mut wire, more).await?;
             (wire, false, greeting)
         }
     };
@@ -94,6 +95,7 @@ pub(super) async fn open(
 /// Connects by TCP, and encrypts as far as it is asked for and offered.
 async fn encrypted(
     address: &MySqlAddress,
+    more: CapabilityFlags,
 ) -> Result<(Wire<Box<dyn Duplex>>, bool, Greeting), Failure> {
     let tls = match address.encryption {
         Encryption::Never => None,
@@ -109,7 +111,7 @@ async fn encrypted(
         SockRef::from(&stream).set_tcp_keepalive(&probes)?;
     }
     let mut wire = Wire::new(stream);
-    let mut greeting = greeting(&mut wire).await?;
+    let mut greeting = greeting(&mut wire, more).await?;
     let peer = &mut greeting.peer;
     // The server takes what a session is to be from the first packet of it, which asks for TLS: the login that names the
     // database comes too late to say that it does.
@@ -139,7 +141,10 @@ async fn encrypted(
 }
 
 /// Reads what a server begins with.
-async fn greeting<S: Duplex>(wire: &mut Wire<S>) -> Result<Greeting, Failure> {
+async fn greeting<S: Duplex>(
+    wire: &mut Wire<S>,
+    more: CapabilityFlags,
+) -> Result<Greeting, Failure> {
     use CapabilityFlags as C;
     let body = wire.read().await?;
     packet::refusal(body)?;
@@ -149,6 +154,7 @@ async fn greeting<S: Duplex>(wire: &mut Wire<S>) -> Result<Greeting, Failure> {
         return Err(Failure::Garbled);
     }
     let wanted = needed
+        | more
         | C::CLIENT_LONG_PASSWORD
         | C::CLIENT_TRANSACTIONS
         | C::CLIENT_MULTI_STATEMENTS

@@ -24,11 +24,11 @@ use std::sync::Arc;
 use flate2 as _;
 use futures_util::FutureExt as _;
 use mysql_common::Value as Cell;
-use mysql_common::constants::ColumnType;
+use mysql_common::constants::{CapabilityFlags, ColumnType};
 
 pub(crate) use address::MySqlAddress;
 pub(crate) use conn::{Conn, Given};
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, ServerError};
 
 use crate::error::SqlError;
 use crate::placeholders::positional;
@@ -37,8 +37,13 @@ use crate::rows::{Form, NextRow, RowWriter};
 use crate::time::parts;
 use crate::value::Value;
 
-/// Bytes of one multi-row INSERT: far below the smallest `max_allowed_packet` of a default server.
+/// Bytes of rows that travel together, as a packet or a multi-row INSERT: far below the smallest `max_allowed_packet` of a
+/// default server.
 const CHUNK_BYTES: usize = 512 << 10;
+/// Errors of servers that take no rows as a file: MariaDB's and MySQL's.
+const NO_FILES: [u16; 3] = [1148, 3948, 4166];
+/// Errors that tell of a key that is there already, and of a value that must not be null.
+const OF_CONSTRAINTS: [u16; 3] = [1048, 1062, 1586];
 
 /// One session.
 pub(crate) struct MySql(Conn);
@@ -59,7 +64,12 @@ impl Drop for MySql {
 impl MySql {
     pub(crate) async fn connect(address: &MySqlAddress) -> Result<Self, SqlError> {
         let password = address.password();
-        let opened = guarded(Conn::open(address, password.as_deref())).await;
+        let opened = guarded(Conn::open(
+            address,
+            password.as_deref(),
+            CapabilityFlags::CLIENT_LOCAL_FILES,
+        ))
+        .await;
         opened.map(Self).map_err(Failure::told)
     }
 
@@ -136,22 +146,107 @@ impl MySql {
         columns: &[&str],
         next: NextRow<'_>,
     ) -> Result<u64, SqlError> {
-        let begin = format!("insert into {table} ({}) values ", columns.join(", "));
+        let columns = columns.join(", ");
+        if self.0.sends_rows() {
+            match guarded(self.send_rows(table, &columns, &mut *next)).await {
+                // Its settings forbid it, before any row was asked for.
+                Err(Failure::Server(said)) if NO_FILES.contains(&said.code) => {}
+                loaded => return loaded.map_err(Failure::told),
+            }
+        }
+        guarded(self.insert_rows(table, &columns, next))
+            .await
+            .map_err(Failure::told)
+    }
+
+    /// Loads rows as a file of `LOAD DATA LOCAL`: the server reads no statement for them.
+    async fn send_rows(
+        &mut self,
+        table: &str,
+        columns: &str,
+        next: NextRow<'_>,
+    ) -> Result<u64, Failure> {
+        let sql = format!(
+            "load data local infile 'rows' into table {table} character set utf8mb4 \
+             fields terminated by 0x09 escaped by 0x5c lines terminated by 0x0a ({columns})"
+        );
+        let mut writer = RowWriter::new(Form::Copy);
+        let piece = |text: &mut Vec<u8>| {
+            std::mem::swap(text, &mut writer.text);
+            let mut more = true;
+            while more && writer.text.len() < CHUNK_BYTES {
+                more = next(&mut writer);
+            }
+            std::mem::swap(text, &mut writer.text);
+            more
+        };
+        self.0.batch(b"begin").await?;
+        let loaded = match self.0.load(sql.as_bytes(), piece).await {
+            Ok(done) if done.changed != writer.rows || done.warnings > 0 => self.warned().await,
+            loaded => loaded.map(|_| writer.rows),
+        };
+        self.close(loaded).await
+    }
+
+    /// Commits rows that were loaded, or takes back what came before a failure.
+    async fn close(&mut self, loaded: Result<u64, Failure>) -> Result<u64, Failure> {
+        match &loaded {
+            Ok(_) => self.0.batch(b"commit").await?,
+            Err(_) => {
+                // A session that is lost takes them back by itself.
+                let _ = self.0.batch(b"rollback").await;
+            }
+        }
+        loaded
+    }
+
+    /// The server has left rows out, or changed values, and only warns of that. Its first warning becomes the error that it
+    /// is in an INSERT.
+    #[cold]
+    async fn warned(&mut self) -> Result<u64, Failure> {
+        let mut said = ServerError {
+            code: 0,
+            state: "22000".into(),
+            message: "rows were left out".into(),
+        };
+        self.0.query(b"show warnings limit 1").await?;
+        while let Some(row) = self.0.next_row().await? {
+            let text = |column| match row.as_ref(column) {
+                Some(Cell::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+                _ => String::new(),
+            };
+            said.code = text(1).parse().unwrap_or(0);
+            said.message = text(2);
+        }
+        self.0.finish().await?;
+        if OF_CONSTRAINTS.contains(&said.code) {
+            said.state = "23000".into();
+        }
+        Err(Failure::Server(Box::new(said)))
+    }
+
+    /// Loads rows as statements with many of them each.
+    async fn insert_rows(
+        &mut self,
+        table: &str,
+        columns: &str,
+        next: NextRow<'_>,
+    ) -> Result<u64, Failure> {
+        let begin = format!("insert into {table} ({columns}) values ");
         let mut writer = RowWriter::new(Form::Insert);
-        let (mut loaded, mut more) = (0, true);
-        while more {
+        let (mut loaded, mut more) = (Ok(0), true);
+        self.0.batch(b"begin").await?;
+        while more && loaded.is_ok() {
             writer.begin_chunk(&begin);
             while more && writer.text.len() < CHUNK_BYTES {
                 more = next(&mut writer);
             }
             if writer.rows > 0 {
-                guarded(self.0.batch(&writer.text))
-                    .await
-                    .map_err(Failure::told)?;
-                loaded += writer.rows;
+                let inserted = self.0.batch(&writer.text).await;
+                loaded = loaded.and_then(|rows| inserted.map(|()| rows + writer.rows));
             }
         }
-        Ok(loaded)
+        self.close(loaded).await
     }
 }
 

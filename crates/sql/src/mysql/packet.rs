@@ -60,11 +60,13 @@ impl<'p> Fields<'p> {
 
 /// End of a statement, or of the rows of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Done {
+pub(crate) struct Done {
     /// Rows that the statement changed.
-    pub(super) changed: u64,
+    pub(crate) changed: u64,
+    /// Warnings that the server has for it.
+    pub(crate) warnings: u16,
     /// Another result follows.
-    pub(super) has_more: bool,
+    pub(crate) has_more: bool,
 }
 
 /// Errors: the packet is one; the server reports it.
@@ -99,6 +101,7 @@ pub(super) fn done(packet: &[u8]) -> Result<Done, Failure> {
     let status = fields.two()?;
     Ok(Done {
         changed,
+        warnings: fields.two()?,
         has_more: status & MORE_RESULTS != 0,
     })
 }
@@ -114,6 +117,7 @@ pub(super) fn end_of_rows(packet: &[u8], is_old: bool) -> Result<Option<Done>, F
             let has_more = fields.two()? & MORE_RESULTS != 0;
             Ok(Some(Done {
                 changed: 0,
+                warnings: 0,
                 has_more,
             }))
         }
@@ -192,7 +196,13 @@ mod tests {
 
     #[test]
     fn rows_end_in_the_form_of_their_server() {
-        let done = |changed, has_more| Some(Done { changed, has_more });
+        let done = |changed, has_more| {
+            Some(Done {
+                changed,
+                warnings: 0,
+                has_more,
+            })
+        };
         let end = [0xfe, 3, 0, 8, 0, 0, 0];
         assert_eq!(end_of_rows(&end, false).ok(), Some(done(3, true)));
         assert_eq!(
