@@ -11,6 +11,10 @@ use crate::db::CONNECT;
 /// Sessions that fill tables at a time.
 const LOADERS: usize = 4;
 
+/// A commit of a part does not wait for the disk. That of the rows which say that the database is whole does, and the log is
+/// written in the order of its commits.
+const NO_WAIT: &str = "set synchronous_commit = off";
+
 /// A table: its columns with `{time}` where a moment stands and `{date}` where a day does, and its primary key.
 pub(crate) struct Table {
     pub(crate) name: &'static str,
@@ -79,7 +83,7 @@ pub(crate) async fn create(session: &mut Session, tables: &[Table]) -> Result<()
 /// Loads the parts with the numbers 0, 1, … until there is none, over several sessions at a time where the
 /// engine has more than one writer. Returns the number of rows.
 ///
-/// Errors: those of the server.
+/// Errors: the first one of the server, once no session has anything under way.
 pub(crate) async fn fill<P>(
     target: &Target,
     part: impl Fn(usize) -> Option<P>,
@@ -89,21 +93,28 @@ pub(crate) async fn fill<P>(
         Engine::Sqlite | Engine::DuckDb => 1,
         Engine::Postgres | Engine::MySql => LOADERS,
     };
-    let next = Cell::new(0);
+    let (next, has_failed) = (Cell::new(0), Cell::new(false));
     let loader = async || {
         let mut session = Session::connect(target, CONNECT).await?;
+        if session.engine() == Engine::Postgres {
+            session.batch(NO_WAIT).await?;
+        }
         let mut rows = 0;
-        while let Some(part) = part(next.replace(next.get() + 1)) {
+        while !has_failed.get()
+            && let Some(part) = part(next.replace(next.get() + 1))
+        {
             rows += load(&mut session, part).await?;
         }
         Ok::<u64, SqlError>(rows)
     };
     let mut each: FuturesUnordered<_> = (0..loaders).map(|_| loader()).collect();
-    let mut rows = 0;
+    let mut rows = Ok(0);
+    // After an error the others end what they do: a server goes on with the statement of a session that is gone.
     while let Some(loaded) = each.next().await {
-        rows += loaded?;
+        has_failed.set(has_failed.get() || loaded.is_err());
+        rows = rows.and_then(|rows| Ok(rows + loaded?));
     }
-    Ok(rows)
+    rows
 }
 
 /// Adds keys and indexes to tables with rows, and has the server count them, so that plans know the sizes: table by

@@ -52,9 +52,13 @@ pub(super) fn name_of(customer: i64, random: &mut Random) -> i64 {
 
 /// A last name: a syllable per digit of its number.
 pub(super) fn last_name(number: i64) -> String {
+    syllables(number).into_iter().collect()
+}
+
+/// The parts of a last name.
+pub(super) fn syllables(number: i64) -> [&'static str; 3] {
     let syllable = |digit: i64| SYLLABLES[digit.rem_euclid(10) as usize];
-    let digits = [number / 100, number / 10, number];
-    digits.into_iter().map(syllable).collect()
+    [number / 100, number / 10, number].map(syllable)
 }
 
 /// Ten percent of the texts of items and stock hold the word "ORIGINAL".

@@ -6,7 +6,7 @@
 use sokudo_pace::Random;
 use sokudo_sql::{RowWriter, Value};
 
-use super::draw::{CUSTOMERS, DISTRICTS, FIRST_NEW, ITEMS, data, last_name, name_of};
+use super::draw::{CUSTOMERS, DISTRICTS, FIRST_NEW, ITEMS, data, name_of, syllables};
 use crate::draw::Texts;
 
 /// Seed of all tables.
@@ -234,7 +234,17 @@ fn address(row: &mut RowWriter, random: &mut Random, texts: &Texts) {
         row.text(texts.of(random, 10, 20));
     }
     row.text(texts.of(random, 2, 2));
-    row.text(&format!("{:09}", random.between(0, 999_999_999)));
+    row.text(padded(random.between(0, 999_999_999), &mut [0; 9]));
+}
+
+/// A number with zeros in front of it, as many digits as there is room for.
+fn padded(number: i64, room: &mut [u8]) -> &str {
+    let mut rest = number.unsigned_abs();
+    for digit in room.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    std::str::from_utf8(room).unwrap_or_default()
 }
 
 fn items(texts: &Texts) -> impl FnMut(&mut RowWriter) -> bool + '_ {
@@ -281,12 +291,16 @@ fn districts(row: &mut RowWriter, (warehouse, district): (i64, i64), texts: &Tex
 
 fn customers(row: &mut RowWriter, (warehouse, district): (i64, i64), texts: &Texts) {
     let mut random = random(Stream::Customers, warehouse, district);
+    let mut name = String::new();
     for customer in 1..=CUSTOMERS {
         row.int(customer).int(district).int(warehouse);
         row.text(texts.of(&mut random, 8, 16)).text("OE");
-        row.text(&last_name(name_of(customer, &mut random)));
+        name.clear();
+        name.extend(syllables(name_of(customer, &mut random)));
+        row.text(&name);
         address(row, &mut random, texts);
-        row.text(&format!("{:016}", random.below(10_u64.pow(16))));
+        let phone = random.below(10_u64.pow(16)) as i64;
+        row.text(padded(phone, &mut [0; 16]));
         let credit = if random.below(10) == 0 { "BC" } else { "GC" };
         row.text(ENTERED)
             .text(credit)

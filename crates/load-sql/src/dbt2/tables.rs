@@ -17,7 +17,7 @@ pub(super) async fn init(target: &Target, warehouses: u32) -> Result<Loaded, Sql
     let mut session = Session::connect(target, CONNECT).await?;
     create(&mut session, &TABLES).await?;
     let texts = Texts::new();
-    let number = |number| part(i64::try_from(number).ok()?, warehouses);
+    let number = |number| part(number, warehouses);
     let load_part = async |session: &mut Session, part| load(session, part, &texts).await;
     let mut rows = fill(target, number, load_part).await?;
     finish(target, &TABLES).await?;
@@ -29,18 +29,15 @@ pub(super) async fn init(target: &Target, warehouses: u32) -> Result<Loaded, Sql
     Ok(Loaded { rows })
 }
 
-/// The part with this number.
-fn part(number: i64, warehouses: i64) -> Option<Part> {
-    let of_one = Part::of(1).len() as i64;
-    match number {
-        0 => Some(Part::Items),
-        _ if (number - 1) / of_one < warehouses => {
-            let warehouse = (number - 1) / of_one + 1;
-            let index = usize::try_from((number - 1) % of_one).ok()?;
-            Part::of(warehouse).get(index).copied()
-        }
-        _ => None,
-    }
+/// The part with this number. The largest ones of all warehouses come first: small ones in the end let no session
+/// fill a table while the others have nothing to do any more.
+fn part(number: usize, warehouses: i64) -> Option<Part> {
+    let Some(number) = number.checked_sub(1) else {
+        return Some(Part::Items);
+    };
+    let count = usize::try_from(warehouses).ok()?;
+    let warehouse = number.checked_rem(count)? as i64 + 1;
+    Part::of(warehouse).get(number / count).copied()
 }
 
 async fn load(session: &mut Session, part: Part, texts: &Texts) -> Result<u64, SqlError> {
@@ -56,6 +53,7 @@ mod tests {
     fn every_part_of_every_warehouse_has_a_number() {
         let all: Vec<Part> = (0..).map_while(|number| part(number, 3)).collect();
         assert_eq!(all.len(), 1 + 3 * 7);
+        assert_eq!(all[3], Part::OrderLines(3));
         for wanted in [Part::Items, Part::Stock(1), Part::Districts(3)] {
             assert_eq!(all.iter().filter(|part| **part == wanted).count(), 1);
         }

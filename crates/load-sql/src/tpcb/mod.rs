@@ -46,12 +46,7 @@ pub const NAME: &str = numbers::KIND.name;
 impl Benchmark for Tpcb {
     const KIND: &'static Kind = &numbers::KIND;
     const SCALE_TABLE: Option<&'static str> = Some("tpcb_branches");
-    const TABLES: &'static [&'static str] = &[
-        "tpcb_branches",
-        "tpcb_tellers",
-        "tpcb_accounts",
-        "tpcb_history",
-    ];
+    const TABLES: &'static [&'static str] = &crate::tables::names(&tables::TABLES);
     const MARKED_TABLES: &'static [&'static str] = &["tpcb_history"];
     type Options = TpcbOptions;
     type Transactions = Transfers;
