@@ -18,8 +18,9 @@ pub(crate) struct Seen {
     pub(crate) of_client: f64,
     /// Whether a checkpoint is under way; `None` where that cannot be seen.
     pub(crate) is_checkpointing: Option<bool>,
-    /// Tables, how many sessions wait for rows of each, and behind how many transactions.
-    pub(crate) queues: Vec<(String, [f64; 2])>,
+    /// Tables, how many sessions wait for rows of each, and behind how many transactions; `None` where that was not
+    /// looked at.
+    pub(crate) queues: Option<Vec<(String, [f64; 2])>>,
     /// Statements, and how many sessions execute each.
     pub(crate) statements: Vec<(String, f64)>,
 }
@@ -30,6 +31,8 @@ pub(super) struct Window {
     by_class: BTreeMap<&'static str, f64>,
     /// Sessions by event: what was seen once stays, so that its series goes to 0.
     by_event: BTreeMap<String, f64>,
+    /// Looks at who waits for which rows.
+    queue_looks: f64,
     queues: BTreeMap<String, [f64; 2]>,
     statements: BTreeMap<String, f64>,
     of_client: f64,
@@ -43,6 +46,7 @@ impl Window {
             looks: 0.0,
             by_class: classes.iter().map(|class| (*class, 0.0)).collect(),
             by_event: BTreeMap::new(),
+            queue_looks: 0.0,
             queues: BTreeMap::new(),
             statements: BTreeMap::new(),
             of_client: 0.0,
@@ -61,7 +65,8 @@ impl Window {
                 *sum += sessions;
             }
         }
-        for (relation, [sessions, holders]) in seen.queues {
+        self.queue_looks += f64::from(u8::from(seen.queues.is_some()));
+        for (relation, [sessions, holders]) in seen.queues.into_iter().flatten() {
             if let Some(sums) = slot(&mut self.queues, &relation, NAME) {
                 sums[0] += sessions;
                 sums[1] += holders;
@@ -92,9 +97,11 @@ impl Window {
         events.map(|(event, sum)| (event.as_str(), self.mean(*sum)))
     }
 
+    /// Nothing where no look told of them.
     pub(super) fn queues(&self) -> impl Iterator<Item = (&str, [f64; 2])> {
-        let queues = self.queues.iter();
-        queues.map(|(relation, sums)| (relation.as_str(), sums.map(|sum| self.mean(sum))))
+        let looks = self.queue_looks;
+        let queues = self.queues.iter().filter(move |_| looks > 0.0);
+        queues.map(move |(relation, sums)| (relation.as_str(), sums.map(|sum| sum / looks)))
     }
 
     pub(super) fn statements(&self) -> impl Iterator<Item = (&str, f64)> {
@@ -116,6 +123,7 @@ impl Window {
     /// Forgets the looks; the names stay.
     pub(super) fn begin_anew(&mut self) {
         self.looks = 0.0;
+        self.queue_looks = 0.0;
         self.of_client = 0.0;
         self.checkpointer = [0.0; 2];
         self.by_class.values_mut().for_each(|sum| *sum = 0.0);
@@ -150,7 +158,7 @@ mod tests {
             groups: vec![("IO", "IO/WALSync".into(), io), ("CPU", String::new(), 1.0)],
             of_client: 1.0,
             is_checkpointing: Some(io > 2.0),
-            queues: vec![("t".into(), [io, 1.0])],
+            queues: Some(vec![("t".into(), [io, 1.0])]),
             statements: vec![("commit".into(), io)],
         };
         window.take(look(1.0));
@@ -164,6 +172,26 @@ mod tests {
         window.begin_anew();
         assert_eq!(window.by_event().next(), Some(("IO/WALSync", 0.0)));
         assert_eq!(window.checkpointing(), None);
+    }
+
+    #[test]
+    fn queues_are_means_over_the_looks_that_tell_of_them() {
+        let mut window = Window::new(&[]);
+        let queue = |sessions| vec![("t".to_owned(), [sessions, 1.0])];
+        for queues in [Some(queue(6.0)), None, Some(Vec::new()), None, None] {
+            window.take(Seen {
+                queues,
+                ..Seen::default()
+            });
+        }
+        assert_eq!(window.queues().next(), Some(("t", [3.0, 0.5])));
+        window.begin_anew();
+        assert_eq!(window.queues().next(), None);
+        window.take(Seen {
+            queues: Some(Vec::new()),
+            ..Seen::default()
+        });
+        assert_eq!(window.queues().next(), Some(("t", [0.0, 0.0])));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! `mariadb`: what a MariaDB or MySQL server does, from its own status.
 //!
 //! Ten times a second the process list tells what each session does, and InnoDB how many transactions wait
-//! for a row; when some do, its locks tell for rows of which table, and behind how many others. MariaDB counts no
+//! for a row; when some do, its locks tell every other time for rows of which table, and behind how many others. MariaDB counts no
 //! executions of prepared statements: the process list has the statement of each session, too. Once a second `SHOW GLOBAL STATUS`, and `performance_schema` where the server has it on.
 //!
-//! The sessions of other users, and who waits for rows, are seen only with the PROCESS privilege.
+//! The sessions of other users, and for which rows is waited, are seen only with the PROCESS privilege.
 
 mod parse;
 
@@ -32,8 +32,14 @@ const SESSIONS: &str = "
       and not (command = 'Sleep' and time > 5)
     group by 1, 2, 4";
 
-const WAITING: &str =
-    "select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'";
+/// How many transactions wait for a row, as of now. The tables of `information_schema` that tell it, too, are a copy, which
+/// is renewed only when nobody has read it for a while: who reads it ten times a second reads what was there before
+/// the load, again and again.
+const WAITING: &str = "show global status like 'Innodb_row_lock_current_waits'";
+
+/// A look at the tables of locks for so many looks at the sessions: MariaDB renews its copy of them when nobody has read it for
+/// 100 ms (`CACHE_MIN_IDLE_TIME_NS` in its source).
+const LOOKS_PER_QUEUES: u32 = 2;
 
 /// Tables whose rows are waited for: how many transactions wait, and how many have the locks. One that waits for the
 /// same row stands in the way of those behind it, but has no lock yet.
@@ -198,10 +204,12 @@ impl Monitor for MariaDb {
 struct Asked {
     sessions: Statement,
     status: Statement,
+    waiting: Statement,
     /// `None` where the user may not see it.
-    waiting: Option<Statement>,
     queues: Option<Statement>,
     files: Option<Statement>,
+    /// Looks at the sessions.
+    looks: u32,
 }
 
 impl Questions for Asked {
@@ -209,7 +217,8 @@ impl Questions for Asked {
         Ok(Self {
             sessions: session.prepare(SESSIONS).await?,
             status: session.prepare(STATUS).await?,
-            waiting: allowed(session, WAITING).await?,
+            waiting: session.prepare(WAITING).await?,
+            looks: 0,
             queues: match allowed(session, QUEUES_OF_MARIADB).await? {
                 Some(statement) => Some(statement),
                 None => allowed(session, QUEUES_OF_MYSQL).await?,
@@ -231,19 +240,23 @@ impl Questions for Asked {
                 Ok(())
             })
             .await?;
-        if let Some(statement) = &self.waiting {
-            let waiting = session.query_first(statement, &[], |row| row.float(0));
-            let waiting = waiting.await?.unwrap_or(0.0);
-            wait_for_rows(&mut seen, waiting);
-            if let Some(statement) = self.queues.as_ref().filter(|_| waiting > 0.0) {
+        let waiting = session.query_first(&self.waiting, &[], |row| Ok(row.text(1)?.parse().ok()));
+        let waiting: f64 = waiting.await?.flatten().unwrap_or(0.0);
+        wait_for_rows(&mut seen, waiting);
+        self.looks = self.looks.wrapping_add(1);
+        let is_due = self.looks.is_multiple_of(LOOKS_PER_QUEUES);
+        if let Some(statement) = self.queues.as_ref().filter(|_| is_due) {
+            let mut queues = Vec::new();
+            if waiting > 0.0 {
                 session
                     .query(statement, &[], |row| {
                         let sums = [row.float(1)?, row.float(2)?];
-                        seen.queues.push((row.text(0)?.into_owned(), sums));
+                        queues.push((row.text(0)?.into_owned(), sums));
                         Ok(())
                     })
                     .await?;
             }
+            seen.queues = Some(queues);
         }
         Ok(seen)
     }

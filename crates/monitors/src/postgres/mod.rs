@@ -204,6 +204,7 @@ impl Questions for Asked {
                 Ok(())
             })
             .await?;
+        let mut queues = Vec::new();
         if seen.groups.iter().any(|(class, _, _)| *class == "Lock") {
             self.own += 1.0;
             let queue = |row: &Row<'_>| {
@@ -212,11 +213,12 @@ impl Questions for Asked {
             };
             session
                 .query(&self.queues, &[], |row| {
-                    seen.queues.push(queue(row)?);
+                    queues.push(queue(row)?);
                     Ok(())
                 })
                 .await?;
         }
+        seen.queues = Some(queues);
         Ok(seen)
     }
 
