@@ -62,16 +62,16 @@ pub fn armed<L: Load<Options: Options>>(load: &L, fields: &str) -> Result<Playin
 
 /// Intervals with transactions after which a load is ended that goes on after something happened to its
 /// server, and intervals in all after which it has not recovered.
-const WORKING: usize = 3;
+pub const WORKING: usize = 3;
 const SAMPLES: usize = 1_000;
 
-/// Whether transactions were carried out in an interval.
-fn is_working(said: &Emitted) -> bool {
+/// Whether a rate is not zero in an interval.
+fn has(said: &Emitted, metric: &str) -> bool {
     let Emitted::Batch(batch) = said else {
         return false;
     };
     let mut rates = (batch.series.iter())
-        .filter(|series| series.key.metric == sql::TRANSACTIONS_PER_SECOND.name)
+        .filter(|series| series.key.metric == metric)
         .flat_map(|series| &series.points);
     rates.any(|(_, rate)| *rate > 0.0)
 }
@@ -91,6 +91,16 @@ pub fn play_and_keep<L: Load<Options: Options>>(
     fields: &str,
     meanwhile: impl FnOnce(),
 ) -> (PhaseResult, Vec<Series>) {
+    play_until(load, fields, sql::TRANSACTIONS_PER_SECOND.name, meanwhile)
+}
+
+/// The same, for a load that is ended once this rate was not zero in [`WORKING`] intervals.
+pub fn play_until<L: Load<Options: Options>>(
+    load: &L,
+    fields: &str,
+    metric: &str,
+    meanwhile: impl FnOnce(),
+) -> (PhaseResult, Vec<Series>) {
     let Playing {
         spec,
         mut phase,
@@ -107,7 +117,7 @@ pub fn play_and_keep<L: Load<Options: Options>>(
         }
         keep(&said, &mut told);
         samples += 1;
-        working += usize::from(is_working(&said));
+        working += usize::from(has(&said, metric));
         if let Some(meanwhile) = meanwhile.take() {
             meanwhile();
             // Samples that came meanwhile are from before.
