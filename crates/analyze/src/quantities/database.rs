@@ -69,7 +69,7 @@ pub const MARIADB: Told = Told {
     sessions: mariadb::SESSIONS,
     events: mariadb::STATE_SESSIONS,
     event_label: "state",
-    is_log: |state| state.to_ascii_lowercase().contains("commit"),
+    is_log: is_mariadb_log,
     // The process list does not tell reads from other work.
     is_read: |_| false,
     is_parallel: |_| false,
@@ -90,6 +90,12 @@ fn is_postgres_log(event: &str) -> bool {
         "lwlock/walwritelock",
     ];
     WAITS.contains(&event.to_ascii_lowercase().as_str())
+}
+
+/// From version 10.6 on a session lets go of its rows, and waits for the log of its commit in the state behind its statement.
+fn is_mariadb_log(state: &str) -> bool {
+    let state = state.to_ascii_lowercase();
+    state.contains("commit") || state == "updating status"
 }
 
 fn is_postgres_read(event: &str) -> bool {

@@ -113,6 +113,12 @@ mod tests {
                 .gauge("wal_syncs_per_second", 180.0);
             told(&record.record, "fsync_bound", "rule-fsync-bound-says");
         }
+        for state in ["Commit", "Updating status"] {
+            let record = on_mariadb(&[("Client", 1.0), ("Commit", 6.0), ("CPU", 1.0)])
+                .event(state, 6.0)
+                .gauge("log_syncs_per_second", 180.0);
+            told(&record.record, "fsync_bound", "rule-fsync-bound-says");
+        }
     }
 
     #[test]

@@ -2,6 +2,10 @@
 
 use crate::database::Seen;
 
+/// State of a session whose statement has ended but for its log: from MariaDB 10.6 on it waits there until the log is on its
+/// disk, without the locks of its rows. What the state is named for takes no time.
+const AFTER_COMMIT: &str = "updating status";
+
 /// Adds so many sessions with this command, in this state.
 pub(super) fn take(seen: &mut Seen, command: &str, state: &str, sessions: f64) {
     let small = state.to_ascii_lowercase();
@@ -10,7 +14,7 @@ pub(super) fn take(seen: &mut Seen, command: &str, state: &str, sessions: f64) {
         "Query" | "Execute" | "Prepare" | "Close stmt" | "Quit" | "Connect" => {
             if small.contains("lock") {
                 "Lock"
-            } else if small.contains("commit") {
+            } else if small.contains("commit") || small == AFTER_COMMIT {
                 "Commit"
             } else if small.contains("net") || small.contains("client") {
                 "Client"
@@ -61,7 +65,8 @@ mod tests {
         for (command, state, sessions) in [
             ("Sleep", "", 3.0),
             ("Execute", "Updating", 4.0),
-            ("Query", "Commit", 2.0),
+            ("Query", "Commit", 1.0),
+            ("Query", "Updating status", 1.0),
             ("Query", "Waiting for table metadata lock", 1.0),
             ("Binlog Dump", "Master has sent all binlog to slave", 1.0),
         ] {
