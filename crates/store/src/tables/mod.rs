@@ -230,6 +230,7 @@ impl TableReader {
         })?;
         let opened = || Ok((file.metadata()?.len(), file.try_clone()?));
         let (length, again) = opened().map_err(|e| StoreError::io("read", path, e))?;
+        pages::check_schema(&file, length).map_err(|why| StoreError::corrupt(path, why))?;
         let reader = SerializedFileReader::new(file).map_err(|e| StoreError::corrupt(path, e))?;
         let memory = MEMORY_BASE.saturating_add(length.saturating_mul(MEMORY_PER_BYTE));
         Ok(Self {

@@ -1,13 +1,16 @@
 //! Bounds what a Parquet file may unpack to, before anything of it is unpacked.
 //!
 //! A page of a few KiB can unpack to 2 GiB, and the library reserves what the page's head claims. The heads
-//! stand uncompressed in front of the pages: they are read here, and nothing else is.
+//! stand uncompressed in front of the pages: they are read here, and nothing else is. The same holds for the
+//! schema in the file's foot, which the library builds by recursion.
 //!
 //! ```text
+//! file:         │ PAR1 │ column chunks … │ foot: version, schema, … │ length of the foot │ PAR1 │
 //! column chunk: │ head: type, unpacked size, packed size, … │ page │ head │ page │ …
 //! ```
 //!
-//! Heads are written in Thrift's compact protocol: fields of `PageHeader` in parquet-format's `parquet.thrift`.
+//! Heads and foot are written in Thrift's compact protocol: fields of `PageHeader` and of `FileMetaData` in
+//! parquet-format's `parquet.thrift`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -18,6 +21,95 @@ const PAGE_BYTES_MAX: u64 = 64 << 20;
 const HEAD_BYTES_MAX: u64 = 1 << 20;
 /// Structures inside one another in a head.
 const DEPTH_MAX: u32 = 8;
+/// Elements of a schema, and children of one: those that are written here have 16 at most.
+const SCHEMA_MAX: u64 = 64;
+/// Length of the foot, and the mark behind it, bytes.
+const TAIL_BYTES: usize = 8;
+/// The mark at the end of a file.
+const MARK: &[u8] = b"PAR1";
+
+/// Checks the schema in the foot of a file, before the library builds it: it follows what is nested by recursion, and
+/// reserves room for as many children as an element claims.
+///
+/// Errors: more elements, or children, than any table has, or a schema that common tools do not write, as people read
+/// it. What is no Parquet file at all is left to the library.
+pub(super) fn check_schema(file: &File, length: u64) -> Result<(), String> {
+    match foot(file, length) {
+        Ok(Some(mut thrift)) => schema(&mut thrift).map_err(|why| format!("its schema: {why}")),
+        Ok(None) => Ok(()),
+        Err(why) => Err(why.to_string()),
+    }
+}
+
+/// The begin of the foot; `None` when the file has none.
+fn foot(mut file: &File, length: u64) -> io::Result<Option<Thrift<impl Read>>> {
+    let Some(end) = length.checked_sub(TAIL_BYTES as u64) else {
+        return Ok(None);
+    };
+    let mut tail = [0; TAIL_BYTES];
+    file.seek(SeekFrom::Start(end))?;
+    file.read_exact(&mut tail)?;
+    let (size, mark) = tail.split_at(4);
+    let size = size
+        .iter()
+        .rev()
+        .fold(0, |size, byte| size << 8 | u64::from(*byte));
+    let Some(start) = end.checked_sub(size).filter(|_| mark == MARK) else {
+        return Ok(None);
+    };
+    file.seek(SeekFrom::Start(start))?;
+    Ok(Some(Thrift {
+        input: io::BufReader::new(file.take(size)),
+        read: 0,
+    }))
+}
+
+/// Nothing but the version may stand in front of it: what the library skips, it may skip differently.
+fn schema(thrift: &mut Thrift<impl Read>) -> io::Result<()> {
+    if thrift.field(0)? != Some((I32, 1)) {
+        return Err(bad("it does not begin with its version"));
+    }
+    thrift.varint()?;
+    if thrift.field(1)? != Some((LIST, 2)) {
+        return Err(bad("it does not follow the version"));
+    }
+    let byte = thrift.byte()?;
+    let count = match byte >> 4 {
+        15 => thrift.varint()?,
+        count => count.into(),
+    };
+    if byte & 0x0f != STRUCT || count > SCHEMA_MAX {
+        return Err(bad("it has more elements than any table here"));
+    }
+    (0..count).try_for_each(|_| element(thrift))
+}
+
+/// One column, or one group of them.
+fn element(thrift: &mut Thrift<impl Read>) -> io::Result<()> {
+    let mut field = 0;
+    while let Some((kind, number)) = thrift.field(field)? {
+        field = number;
+        match (number, kind) {
+            (5, I32) => {
+                let children = u64::try_from(thrift.signed()?);
+                if !children.is_ok_and(|children| children <= SCHEMA_MAX) {
+                    return Err(bad("it has more children than any table here"));
+                }
+            }
+            (1..=3 | 6..=9, I32) | (4, BINARY) => thrift.skip(kind, 0)?,
+            // A logical type without parameters: a structure that is empty, within one.
+            (10, STRUCT) => {
+                let inner = thrift.field(0)?.map(|(kind, _)| kind);
+                let ends = inner == Some(STRUCT) && thrift.byte()? == 0 && thrift.byte()? == 0;
+                if !ends {
+                    return Err(bad("a column has a type that is not read here"));
+                }
+            }
+            _ => return Err(bad("an element has an unknown field")),
+        }
+    }
+    Ok(())
+}
 
 /// Bytes that the pages of a column chunk unpack to.
 ///

@@ -206,6 +206,60 @@ fn a_small_table_that_unpacks_to_gigabytes_is_refused() {
     );
 }
 
+/// A Parquet file with this schema in its foot, and nothing else.
+fn with_schema(path: &Path, elements: &[u8], count: u32) {
+    // Version 1, and a list of structures whose length follows.
+    let mut foot = vec![0x15, 0x02, 0x19, 0xfc];
+    let mut left = count;
+    while left >= 0x80 {
+        foot.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    foot.push(left as u8);
+    foot.extend(elements);
+    let size = u32::try_from(foot.len()).unwrap().to_le_bytes();
+    fs::write(path, [b"PAR1", &foot[..], &size, b"PAR1"].concat()).unwrap();
+}
+
+/// The library builds a schema by recursion: what it overflows is the stack of the whole program.
+#[test]
+fn a_schema_that_is_nested_or_claims_too_many_children_is_refused() {
+    let root = root();
+    let path = root.path().join("forged.parquet");
+    let refused = |part: &str| {
+        let why = guarded(&path, tables::series::read).unwrap_err();
+        assert!(why.to_string().contains(part), "{why}");
+    };
+    // Required, named `a`, with one child.
+    let nested = [0x35, 0x00, 0x18, 0x01, b'a', 0x15, 0x02, 0x00];
+    with_schema(&path, &nested.repeat(300_000), 300_000);
+    refused("more elements");
+    // The same with 2147483647 children each.
+    let claiming = [
+        0x35, 0x00, 0x18, 0x01, b'a', 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x00,
+    ];
+    with_schema(&path, &claiming.repeat(60), 60);
+    refused("more children");
+    // Hidden behind a field that readers skip.
+    let mut hidden = nested.to_vec();
+    hidden.splice(0..0, [0xb9, 0x10]);
+    with_schema(&path, &hidden, 1);
+    refused("unknown field");
+}
+
+proptest! {
+    #[test]
+    fn whatever_stands_in_a_foot_is_refused(foot in prop::collection::vec(any::<u8>(), 0..200), begins: bool) {
+        let root = root();
+        let path = root.path().join("forged.parquet");
+        let begin: &[u8] = if begins { &[0x15, 0x02, 0x19] } else { &[] };
+        let foot = [begin, &foot].concat();
+        let size = (foot.len() as u32).to_le_bytes();
+        fs::write(&path, [b"PAR1", &foot[..], &size, b"PAR1"].concat()).unwrap();
+        prop_assert!(guarded(&path, tables::series::read).is_err());
+    }
+}
+
 #[test]
 fn json_of_more_objects_than_any_record_has_is_refused_before_it_is_understood() {
     let root = root();
