@@ -116,6 +116,11 @@ engine-unheard =
         [one] one complaint was
        *[other] { $count } complaints were
     } left out.
+engine-not-its-own =
+    The host sent { $count ->
+        [one] one value that is
+       *[other] { $count } values that are
+    } not its own or of no moment of the run, and left out.
 
 engine-monitor-missing = The monitor { $monitor } does not observe { $host }: { $why }
 engine-monitor-unanswered = The source of the monitor { $monitor } on { $host } had not answered for { $time } when the observation ended.

@@ -70,6 +70,7 @@ engine-quiet-phases = フェーズは静かに行われました。負荷をか�
 engine-skew-repeated = { $phase } を繰り返しました。フローの開始が { $spread } ずれ、{ $max } を超えたためです。
 engine-clock-step = { $host } の時計が、このホストに対して比較と比較のあいだに { $by } 動きました。その前後では、複数のホストの数値は同じ時間軸に乗りません。
 engine-unheard = このホストからの報告が多すぎるため、{ $count } 件を省きました。
+engine-not-its-own = このホストは、自身のものでない値、または実行中のどの時点にも属さない値を { $count } 件送りました。これらは省きました。
 
 engine-monitor-missing = モニター { $monitor } は { $host } を観測していません: { $why }
 engine-monitor-unanswered = { $host } のモニター { $monitor } の観測先は、観測の終了までに { $time } 応答していませんでした。

@@ -32,7 +32,11 @@ fn collect(bus: &Bus, agent: MemberId, run: &RunId) -> Result<Vec<Batch>, Contro
         let run = run.clone();
         match bus.ask(agent, Ask::Kept { run, from }, ASK_BOUND)? {
             Reply::Kept { batches, next } => {
-                out.extend(batches);
+                let own = batches.into_iter().map(|mut batch| {
+                    batch.keep_own(None);
+                    batch
+                });
+                out.extend(own);
                 pages += 1;
                 let Some(next) = next else { break };
                 from = next;

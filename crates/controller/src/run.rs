@@ -575,7 +575,14 @@ impl Run {
     /// Records one note; returns it when it is not about the record alone.
     pub(crate) fn take_note(&mut self, index: usize, note: Note, phase: &str) -> Option<Note> {
         match note {
-            Note::Batch(batch) => {
+            Note::Batch(mut batch) => {
+                let host = self.hosts.list()[index].name.clone();
+                let foreign = batch.keep_own(Some(&host));
+                if foreign > 0 && self.complaints.is_heard(index) {
+                    let says =
+                        Text::new("engine-not-its-own").number("count", foreign as f64, Unit::One);
+                    self.problem(&host, phase, says, None);
+                }
                 self.keep(&batch);
                 for event in batch.events.iter().filter(|event| is_worth_a_note(event)) {
                     if self.complaints.is_heard(index) {

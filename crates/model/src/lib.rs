@@ -45,7 +45,9 @@ pub use observe::{MonitorSpec, On};
 pub use plan::{FlowPlan, PhasePlan, Plan, Refusal};
 pub use record::Record;
 pub use rows::Rows;
-pub use series::{Batch, Event, HistogramInterval, Labels, Series, SeriesKey};
+pub use series::{
+    Batch, Event, HistogramInterval, Labels, REACH_NS, Series, SeriesKey, is_within_reach,
+};
 pub use spec::{HostSpec, PhaseSpec};
 pub use spent::{Moments, Spent};
 pub use steer::Change;

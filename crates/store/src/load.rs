@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sokudo_model::{Environment, Manifest, Record, RunStatus};
+use sokudo_model::{Environment, Manifest, Record, RunStatus, is_within_reach};
 
-use crate::layout::{ENVIRONMENT, EVENTS, FINDINGS, HISTOGRAMS, SERIES};
+use crate::layout::{ENVIRONMENT, EVENTS, FINDINGS, HISTOGRAMS, RUN_JSON, SERIES};
 use crate::manifest::{FindingsFile, JSON_BYTES_MAX, parse_json};
 use crate::tables::{events, guarded, histograms, series};
 use crate::{StoreError, disk, hash, read_manifest};
@@ -26,7 +26,7 @@ pub fn load(record: &Path) -> Result<Record, StoreError> {
         check_hash(record, table, &manifest)?;
     }
     let findings = read_findings(record, &manifest)?;
-    Ok(Record {
+    let read = Record {
         environments: read_environments(record, &manifest)?,
         series: guarded(&record.join(SERIES), series::read)?,
         histograms: guarded(&record.join(HISTOGRAMS), histograms::read)?,
@@ -34,7 +34,45 @@ pub fn load(record: &Path) -> Result<Record, StoreError> {
         findings: findings.findings,
         checks: findings.checks,
         manifest,
-    })
+    };
+    within_reach(record, &read)?;
+    Ok(read)
+}
+
+/// Errors: a moment lies farther from the run's start than any of a run. Whatever reads a record subtracts and adds
+/// moments.
+fn within_reach(path: &Path, record: &Record) -> Result<(), StoreError> {
+    let manifest = &record.manifest;
+    let phases = manifest.phases.iter().flat_map(|it| [it.t0_ns, it.t1_ns]);
+    let offsets = manifest.hosts.iter().map(|host| host.clock_offset_ns);
+    let problems = manifest.problems.iter().map(|problem| problem.t_ns);
+    // Points and events are in the order of time.
+    let points = record.series.iter().map(|series| &series.points);
+    let points = points.flat_map(|points| points.first().into_iter().chain(points.last()));
+    let intervals = record.histograms.iter();
+    let events = record
+        .events
+        .first()
+        .into_iter()
+        .chain(record.events.last());
+    let files: [(&str, &mut dyn Iterator<Item = i64>); 4] = [
+        (RUN_JSON, &mut phases.chain(offsets).chain(problems)),
+        (SERIES, &mut points.map(|(t_ns, _)| *t_ns)),
+        (
+            HISTOGRAMS,
+            &mut intervals.flat_map(|it| [it.t0_ns, it.t1_ns]),
+        ),
+        (EVENTS, &mut events.map(|event| event.t_ns)),
+    ];
+    for (file, moments) in files {
+        for t_ns in moments {
+            if !is_within_reach(t_ns) {
+                let what = format!("a moment lies {t_ns} ns from the begin of the run");
+                return Err(StoreError::corrupt(&path.join(file), what));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn read_findings(record: &Path, manifest: &Manifest) -> Result<FindingsFile, StoreError> {

@@ -247,6 +247,39 @@ fn a_schema_that_is_nested_or_claims_too_many_children_is_refused() {
     refused("unknown field");
 }
 
+/// Moments that no run has: whoever reads the record subtracts and adds them.
+#[test]
+fn moments_of_another_age_are_refused_and_name_their_file() {
+    let root = root();
+    let path = record(root.path(), "far", 2);
+    let text = fs::read_to_string(path.join(RUN_JSON)).unwrap();
+    let (begin, rest) = text.split_once("\"t0_ns\": ").unwrap();
+    let (_, rest) = rest.split_once(',').unwrap();
+    for far in [i64::MIN, i64::MAX] {
+        fs::write(
+            path.join(RUN_JSON),
+            format!("{begin}\"t0_ns\": {far},{rest}"),
+        )
+        .unwrap();
+        let why = load(&path).unwrap_err().to_string();
+        assert!(
+            why.contains(RUN_JSON) && why.contains("from the begin"),
+            "{why}"
+        );
+    }
+    let path = root.path().join("late");
+    let mut writer = RunDir::create(root.path(), &id("late")).unwrap();
+    let mut late = batch(0);
+    late.series[0].points[0].0 = i64::MAX;
+    writer.append(&late).unwrap();
+    writer.close(manifest(&id("late"))).unwrap();
+    let why = load(&path).unwrap_err().to_string();
+    assert!(
+        why.contains(SERIES) && why.contains("from the begin"),
+        "{why}"
+    );
+}
+
 proptest! {
     #[test]
     fn whatever_stands_in_a_foot_is_refused(foot in prop::collection::vec(any::<u8>(), 0..200), begins: bool) {
