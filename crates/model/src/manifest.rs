@@ -1,6 +1,6 @@
 //! The manifest of a run: which run it is, what it did, and what is missing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
@@ -215,14 +215,13 @@ const NAMED_MAX: usize = 2;
 impl Manifest {
     /// Loads of the run, in a few words: each once, with its plan, its server, or its hosts.
     pub fn did(&self) -> String {
-        let mut all: Vec<String> = Vec::new();
-        for phase in &self.phases {
+        let of_phase = |phase: &PhaseRecord| {
             let words = [phase.workload.clone(), phase.target()];
-            let words = words.join(" ").trim_end().to_owned();
-            if !all.contains(&words) {
-                all.push(words);
-            }
-        }
+            words.join(" ").trim_end().to_owned()
+        };
+        let mut known = HashSet::new();
+        let mut all: Vec<String> = self.phases.iter().map(of_phase).collect();
+        all.retain(|words| known.insert(words.clone()));
         let more = all.len().saturating_sub(NAMED_MAX);
         all.truncate(NAMED_MAX);
         let rest = (more > 0).then(|| format!("+{more}"));
@@ -240,16 +239,11 @@ impl PhaseRecord {
             let name = Path::new(plan).file_name().and_then(|name| name.to_str());
             return name.unwrap_or_default().to_owned();
         }
-        let mut names: Vec<&str> = Vec::new();
-        for flow in &self.result.flows {
-            if !names.contains(&flow.to.as_str()) {
-                names.push(&flow.to);
-            }
-        }
-        match names.as_slice() {
-            [one] => format!("→ {one}"),
-            [one, more @ ..] => format!("→ {one} +{}", more.len()),
-            [] => String::new(),
+        let names: HashSet<&str> = self.result.flows.iter().map(|flow| &*flow.to).collect();
+        match (self.result.flows.first(), names.len()) {
+            (None, _) => String::new(),
+            (Some(one), 1) => format!("→ {}", one.to),
+            (Some(one), all) => format!("→ {} +{}", one.to, all - 1),
         }
     }
 

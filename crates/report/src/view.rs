@@ -1,6 +1,6 @@
 //! The part of the record that the few numbers describe, and the health of the generator in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use sokudo_analyze::profiles::Profiles;
 use sokudo_analyze::ranges::Ranges;
@@ -332,23 +332,17 @@ pub fn flow_name(flow: &FlowResult) -> String {
 
 /// Every host that asks in a phase, in order of appearance.
 pub fn hosts_that_ask(phase: &PhaseRecord) -> Vec<&str> {
-    let mut out: Vec<&str> = Vec::new();
-    for flow in &phase.result.flows {
-        if !out.contains(&flow.from.as_str()) {
-            out.push(&flow.from);
-        }
-    }
-    out
+    each_once(phase.result.flows.iter().map(|flow| flow.from.as_str()))
 }
 
 /// Every host that sends or receives in a phase, in order of appearance.
 pub fn hosts_of(phase: &PhaseRecord) -> Vec<&str> {
-    let mut out: Vec<&str> = Vec::new();
     let names = phase.result.flows.iter().flat_map(|f| [&f.from, &f.to]);
-    for name in names {
-        if !out.contains(&name.as_str()) {
-            out.push(name);
-        }
-    }
-    out
+    each_once(names.map(String::as_str))
+}
+
+/// Names in order of appearance: a record from elsewhere may hold any number of them.
+fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known = HashSet::new();
+    names.filter(|name| known.insert(*name)).collect()
 }

@@ -10,6 +10,8 @@ pub mod layers;
 mod mixed;
 mod pairs;
 
+use std::collections::HashSet;
+
 use sokudo_model::kinds::datagram;
 use sokudo_model::pairs::is_round;
 use sokudo_model::{Check, Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit, units};
@@ -251,13 +253,15 @@ fn names(hosts: &[&str]) -> String {
 
 /// Hosts with problems, each once, in the order of their first one.
 fn troubled_hosts(record: &Record) -> Vec<&str> {
-    let mut hosts: Vec<&str> = Vec::new();
-    for problem in &record.manifest.problems {
-        if !problem.host.is_empty() && !hosts.contains(&problem.host.as_str()) {
-            hosts.push(&problem.host);
-        }
-    }
+    let mut known = HashSet::new();
+    let hosts = record
+        .manifest
+        .problems
+        .iter()
+        .map(|problem| problem.host.as_str());
     hosts
+        .filter(|host| !host.is_empty() && known.insert(*host))
+        .collect()
 }
 
 /// The phase that the verdict is about: the run in the middle of repeated ones, or of those without a change, else the confirmed best rate, else the plain test between two

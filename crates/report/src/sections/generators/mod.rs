@@ -3,13 +3,15 @@
 //! Counts and shares are added up from the flows of a host. Percentiles cannot be: those of all
 //! generators together come from their merged histograms, and stand above.
 
+use std::collections::HashMap;
+
 use sokudo_model::kinds::{Exchange, Family};
 use sokudo_model::metrics::group;
 use sokudo_model::{FlowResult, Fold, Kind, Metric, PhaseRecord, Text};
 
 use crate::block::{Block, Cell, Column, Table};
 use crate::number::Scale;
-use crate::view::View;
+use crate::view::{View, hosts_that_ask};
 
 /// A column, with the end of its title's key.
 type Heading = (Metric, &'static str);
@@ -60,17 +62,13 @@ fn generators(phase: &PhaseRecord) -> Option<(Vec<Heading>, Vec<Generator<'_>>)>
         return None;
     };
     let headings = headings(kind, exchange);
-    let mut hosts: Vec<&str> = Vec::new();
+    let mut own: HashMap<&str, Vec<&FlowResult>> = HashMap::new();
     for flow in &phase.result.flows {
-        if !hosts.contains(&flow.from.as_str()) {
-            hosts.push(&flow.from);
-        }
+        own.entry(&flow.from).or_default().push(flow);
     }
-    let of = |host| {
-        let own = phase.result.flows.iter().filter(|flow| flow.from == host);
-        generator(host, &own.collect::<Vec<_>>(), exchange, &headings)
-    };
-    let generators = hosts.into_iter().map(of).collect();
+    let hosts = hosts_that_ask(phase).into_iter();
+    let generators = hosts.map(|host| generator(host, &own[host], exchange, &headings));
+    let generators = generators.collect();
     Some((headings, generators))
 }
 
