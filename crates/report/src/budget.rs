@@ -37,7 +37,8 @@ type Means = [f64; N_STAGES];
 
 /// The stages in these numbers; `None` where they were not taken.
 fn means(numbers: &Summary) -> Option<Means> {
-    let each = STAGE_MEANS.map(|mean| mean.of(numbers));
+    // A record from elsewhere may hold anything.
+    let each = STAGE_MEANS.map(|mean| mean.of(numbers).filter(|mean| *mean >= 0.0));
     let whole: f64 = each.iter().flatten().sum();
     (whole > 0.0 && whole.is_finite()).then(|| each.map(|mean| mean.unwrap_or(0.0)))
 }
@@ -297,5 +298,18 @@ mod tests {
     fn stages_that_take_no_time_are_left_out() {
         assert_eq!(seen(&[[0.0, 0.0, 1.0, 0.0, 0.001, 9.0, 0.5]]), [2, 5, 6]);
         assert!(means(&Summary::new()).is_none());
+    }
+
+    /// In a forged record: a stage of less than no time would be drawn with as many cells as there are numbers.
+    #[test]
+    fn stages_of_less_than_no_time_are_none() {
+        let mut numbers = Summary::new();
+        for mean in STAGE_MEANS {
+            numbers.insert(mean.name.into(), 5.0);
+        }
+        numbers.insert(STAGE_MEANS[1].name.into(), -25.0);
+        let means = means(&numbers).expect("the others took time");
+        assert_eq!((means[0], means[1]), (5.0, 0.0));
+        assert_eq!(bar(&means).chars().count(), CELLS + 2);
     }
 }

@@ -280,7 +280,8 @@ pub fn ticks_in(largest: f64, unit: Unit) -> Vec<f64> {
 
 /// Round numbers for an axis from 0 to at least `largest`: about five steps.
 pub fn ticks(largest: f64) -> Vec<f64> {
-    if !(largest.is_finite() && largest > 0.0) {
+    // A fifth of the smallest numbers is none.
+    if !(largest.is_normal() && largest > 0.0) {
         return vec![0.0, 1.0];
     }
     let raw = largest / 5.0;
@@ -348,6 +349,19 @@ mod tests {
         assert_eq!(ticks(75.0), [0.0, 20.0, 40.0, 60.0, 80.0]);
         assert_eq!(ticks(21.0), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]);
         assert_eq!(ticks(0.0), [0.0, 1.0]);
+        // The smallest numbers, of which a fifth is none.
+        for none in [
+            5e-324,
+            f64::MIN_POSITIVE / 2.0,
+            -1.0,
+            f64::NAN,
+            f64::INFINITY,
+        ] {
+            assert_eq!(ticks(none), [0.0, 1.0], "{none:e}");
+        }
+        for any in [f64::MIN_POSITIVE, f64::MAX] {
+            assert!(ticks(any).len() <= 11, "{any:e}");
+        }
     }
 
     proptest! {

@@ -67,7 +67,8 @@ impl<'a> CurvePlaces<'a> {
             ticks.last().copied().unwrap_or(1.0)
         };
         let times = steps.iter().flat_map(|step| [step.p50_s, step.p99_s]);
-        let times = times.flatten().filter(|time| *time > 0.0);
+        let times = times.flatten();
+        let times = times.filter(|time| *time > 0.0 && time.is_finite());
         let ends = times.fold(None, |ends: Option<(f64, f64)>, time| {
             let (low, high) = ends.unwrap_or((time, time));
             Some((low.min(time), high.max(time)))

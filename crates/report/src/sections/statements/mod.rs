@@ -139,9 +139,10 @@ fn plans(one: &Planned) -> Table {
         1 => &["report-statements-plan"][..],
         _ => &["report-statements-before", "report-statements-after"],
     };
-    let steps = shown.iter().map(|plan| plan.lines().count()).max();
+    let shown: Vec<Vec<&str>> = shown.iter().map(|plan| plan.lines().collect()).collect();
+    let steps = shown.iter().map(Vec::len).max();
     let rows = (0..steps.unwrap_or(0)).map(|at| {
-        let steps = shown.iter().map(|plan| plan.lines().nth(at).unwrap_or(""));
+        let steps = shown.iter().map(|plan| plan.get(at).unwrap_or(&""));
         steps.map(|step| Cell::word(indented(step))).collect()
     });
     Table {
