@@ -15,6 +15,9 @@ const MOST_CODES: usize = 24;
 const OTHER_CODES: &str = "…";
 /// Longest code, bytes.
 const LONGEST_CODE: usize = 80;
+/// Longest label and name of a host, bytes. Labels that begin alike count together beyond it: a thousand of them as long
+/// as rows may be would fill the memory and the page.
+const LONGEST_NAME: usize = 1000;
 /// Hosts whose users are added up; further ones count as the last.
 const MOST_HOSTS: usize = 256;
 /// Numbers of users that are distinguished.
@@ -146,7 +149,7 @@ impl Tally {
             return;
         }
         let is_transaction = request.is_transaction();
-        let label = self.label(request.label, is_transaction);
+        let label = self.label(cut(request.label, LONGEST_NAME), is_transaction);
         let group = &mut self.labels[label];
         group.add(request, &self.settings);
         let slot = group.timeline.at(request.end_ms());
@@ -162,7 +165,8 @@ impl Tally {
             let kind = self.failures.add(request);
             self.labels[label].failed_as(kind);
         }
-        let host = place_of(&mut self.hosts, request.host, MOST_HOSTS, "…");
+        let named = cut(request.host, LONGEST_NAME);
+        let host = place_of(&mut self.hosts, named, MOST_HOSTS, "…");
         if !request.host.is_empty() {
             self.of_host(request, host);
         }
@@ -235,7 +239,12 @@ impl Tally {
 
     fn over_time(&mut self, request: &Request, host: usize) {
         self.timeline.at(request.start_ms).started += 1;
-        let code = place_of(&mut self.codes, cut(request.code), MOST_CODES, OTHER_CODES);
+        let code = place_of(
+            &mut self.codes,
+            cut(request.code, LONGEST_CODE),
+            MOST_CODES,
+            OTHER_CODES,
+        );
         let moment = self.timeline.at(request.end_ms());
         moment.ended += 1;
         moment.errors += u64::from(!request.success);
@@ -282,8 +291,14 @@ impl Tally {
     }
 }
 
-fn cut(code: &[u8]) -> &[u8] {
-    &code[..code.len().min(LONGEST_CODE)]
+/// The begin of a name, of whole characters.
+fn cut(name: &[u8], most: usize) -> &[u8] {
+    if name.len() <= most {
+        return name;
+    }
+    let is_inside = |at: &usize| name[*at] & 0xc0 == 0x80;
+    let end = (0..=most).rev().find(|at| !is_inside(at));
+    &name[..end.unwrap_or(0)]
 }
 
 /// Place of a name in a short list; names beyond `most` share the last place.

@@ -138,6 +138,21 @@ fn memory_is_bounded_whatever_the_labels_codes_and_failures_are() {
 }
 
 #[test]
+fn names_of_any_length_cost_a_bounded_memory() {
+    let long = |end: &str| "あ".repeat(300_000) + end;
+    let [one, other] = [long("1"), long("2")];
+    let all = tally(&[
+        good(0, 1, one.as_bytes()),
+        good(0, 2, other.as_bytes()),
+        good(0, 3, b"short"),
+        good(0, 4, &[0x80; 5000]),
+    ]);
+    let labels = all.labels.iter();
+    let labels: Vec<(usize, u64)> = labels.map(|l| (l.label.len(), l.n)).collect();
+    assert_eq!(labels, [(0, 1), (5, 1), (999, 2)]);
+}
+
+#[test]
 fn a_time_stamp_from_another_age_is_left_out() {
     let all = tally(&[
         good(1_700_000_000_000, 1, b"a"),
