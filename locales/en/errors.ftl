@@ -1241,7 +1241,8 @@ error-coherence-transport-hint = use --transport udp or tcp
 error-coherence-drawn = the foreign wire counts a payload or draws random sizes, not both
 error-coherence-drawn-hint = leave --payload out, or give --size one number
 
-error-web-ending = the server is ending
+error-web-busy = as many requests of this kind as may wait are waiting already
+error-web-busy-hint = ask again in a moment
 error-web-idle = nothing is under way
 error-web-idle-hint = start a load first
 error-web-no-record = there is no record `{ $id }` with that

@@ -1230,7 +1230,8 @@ error-coherence-transport-hint = --transport udp か tcp を使ってくださ�
 error-coherence-drawn = ほかのプログラムとの通信では、ペイロードの指定と無作為なサイズを同時には使えません
 error-coherence-drawn-hint = --payload を省くか、--size に数を 1 つ指定してください
 
-error-web-ending = サーバーは終了中です
+error-web-busy = この種の要求は、待てる数だけすでに待っています
+error-web-busy-hint = 少し待ってからやり直してください
 error-web-idle = 実行中のものはありません
 error-web-idle-hint = 先に負荷を開始してください
 error-web-no-record = 記録 `{ $id }`、またはその中の求められたものはありません

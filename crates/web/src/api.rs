@@ -14,6 +14,8 @@
 //! | `GET /api/records/{id}/order` | the order that a record came of |
 //! | `GET /records/{id}/report` | its report, in an origin of its own |
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +31,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use futures_util::stream;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -38,6 +41,7 @@ use tokio::sync::Semaphore;
 use crate::desk::{Desk, Emit, Language, NotTaken, Order, refusal};
 use crate::feed::Feed;
 use crate::guard::{Denied, Guard};
+use crate::places::{Places, WAITING_MAX};
 use crate::records::{self, NotShown};
 use crate::seats::Seat;
 use crate::uploads::{SMALL_BYTES, Upload, Uploads};
@@ -47,10 +51,19 @@ use crate::{events, page};
 const BODY_BYTES_MAX: usize = 11 << 20;
 /// Time for the body of an order, so that a caller that never ends one does not occupy a place for long.
 const BODY_BOUND: Duration = Duration::from_secs(30);
+/// Bytes of a report that are read at a time.
+const PIECE_BYTES: usize = 256 << 10;
 /// Pages that may listen at a time.
 const LISTENERS_MAX: usize = 32;
 /// Records that are read at a time.
 const READERS_MAX: usize = 2;
+/// Scripts that are read at a time.
+const CHECKERS_MAX: usize = 1;
+/// Orders that are read at a time.
+const TAKERS_MAX: usize = 1;
+/// Connections that hold their place at a time: pages that listen, work under way, and who waits for it.
+pub(crate) const HOLDING_MAX: usize =
+    LISTENERS_MAX + READERS_MAX + CHECKERS_MAX + TAKERS_MAX + 3 * WAITING_MAX;
 
 /// Context of every answer.
 #[derive(Clone)]
@@ -61,9 +74,9 @@ pub struct Serving {
     pub runs: Arc<PathBuf>,
     document: Arc<String>,
     listeners: Arc<Semaphore>,
-    readers: Arc<Semaphore>,
-    /// The reader of a script.
-    checkers: Arc<Semaphore>,
+    readers: Places,
+    checkers: Places,
+    takers: Places,
     uploads: Arc<Uploads>,
 }
 
@@ -75,8 +88,9 @@ impl Serving {
             runs: Arc::new(runs),
             document: Arc::new(page::document()),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
-            readers: Arc::new(Semaphore::new(READERS_MAX)),
-            checkers: Arc::new(Semaphore::new(1)),
+            readers: Places::new(READERS_MAX),
+            checkers: Places::new(CHECKERS_MAX),
+            takers: Places::new(TAKERS_MAX),
             uploads: Arc::default(),
         }
     }
@@ -126,9 +140,9 @@ async fn guarded(
         },
         None => match guard.check(method, headers) {
             Ok(()) => {
-                let answering = seat.answering();
-                let answered = next.run(request).await;
-                answered.map(|body| Body::new(answering.until_sent(body)))
+                let _answering = seat.answering();
+                let request = request.map(|body| Body::new(seat.arriving(body)));
+                next.run(request).await
             }
             Err(why) => denied(why),
         },
@@ -211,9 +225,9 @@ async fn nothing(State(serving): State<Serving>) -> Response {
     answer_refusal(&serving, StatusCode::NOT_FOUND, &why)
 }
 
-async fn listen(State(serving): State<Serving>) -> Response {
+async fn listen(State(serving): State<Serving>, Extension(seat): Extension<Seat>) -> Response {
     match Arc::clone(&serving.listeners).try_acquire_owned() {
-        Ok(place) => events::listen(serving.feed, place).into_response(),
+        Ok(place) => events::listen(serving.feed, (place, seat.answering())).into_response(),
         Err(_) => {
             let says = Text::new("error-web-pages").with("most", LISTENERS_MAX);
             let why = refusal(says, Text::new("error-web-pages-hint"));
@@ -223,13 +237,21 @@ async fn listen(State(serving): State<Serving>) -> Response {
 }
 
 async fn order(State(serving): State<Serving>, request: Request) -> Response {
-    let order: Order = match read(&serving, request).await {
-        Ok((order, _)) => order,
+    let (order, upload): (Order, _) = match read(&serving, request).await {
+        Ok(read) => read,
         Err(response) => return response,
+    };
+    let Some(place) = serving.takers.take().await else {
+        return busy(&serving);
     };
     // Plans may be long: they are read beside the thread that answers.
     let desk = Arc::clone(&serving.desk);
-    match tokio::task::spawn_blocking(move || desk.order(order)).await {
+    let taken = tokio::task::spawn_blocking(move || {
+        // A long order holds its place also while it waits to be read.
+        let _places = (place, upload);
+        desk.order(order)
+    });
+    match taken.await {
         Ok(Ok(())) => StatusCode::ACCEPTED.into_response(),
         Ok(Err(not)) => answer_not_taken(&serving, &not),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -261,7 +283,9 @@ async fn check(State(serving): State<Serving>, request: Request) -> Response {
         Err(response) => return response,
     };
     // A long script takes seconds: one is read at a time, beside the thread that answers.
-    let place = Arc::clone(&serving.checkers).acquire_owned().await;
+    let Some(place) = serving.checkers.take().await else {
+        return busy(&serving);
+    };
     let desk = Arc::clone(&serving.desk);
     let checked = tokio::task::spawn_blocking(move || {
         // A long script holds its place also while it waits to be read.
@@ -320,16 +344,33 @@ async fn order_of(State(serving): State<Serving>, Path(id): Path<String>) -> Res
 }
 
 async fn report(State(serving): State<Serving>, Path(id): Path<String>) -> Response {
-    let bytes = match from_store(&serving, move |runs| records::report(runs, &id)).await {
-        Ok(bytes) => bytes,
+    let (file, length) = match from_store(&serving, move |runs| records::report(runs, &id)).await {
+        Ok(found) => found,
         Err(response) => return response,
     };
-    let mut response = typed(bytes, "text/html; charset=utf-8");
+    let mut response = typed(in_pieces(file), "text/html; charset=utf-8");
+    let length = HeaderValue::from(length);
+    response.headers_mut().insert(CONTENT_LENGTH, length);
     let policy = HeaderValue::from_static(page::REPORT_POLICY);
     response
         .headers_mut()
         .insert(CONTENT_SECURITY_POLICY, policy);
     response
+}
+
+/// A file as a body, of which one piece is in memory at a time.
+fn in_pieces(file: File) -> Body {
+    let piece = |mut file: File| {
+        let mut piece = vec![0; PIECE_BYTES];
+        let length = file.read(&mut piece)?;
+        piece.truncate(length);
+        Ok((length > 0).then(|| (Bytes::from(piece), file)))
+    };
+    Body::from_stream(stream::try_unfold(file, move |file| async move {
+        let read = tokio::task::spawn_blocking(move || piece(file));
+        read.await
+            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
+    }))
 }
 
 /// Reads from disk beside the threads that answer, a few readers at a time.
@@ -341,8 +382,8 @@ async fn from_store<T: Send + 'static>(
         let why = refusal(says, Text::new("error-web-record-hint"));
         answer_refusal(serving, StatusCode::INTERNAL_SERVER_ERROR, &why)
     };
-    let Ok(place) = Arc::clone(&serving.readers).acquire_owned().await else {
-        return Err(broken(Text::new("error-web-ending")));
+    let Some(place) = serving.readers.take().await else {
+        return Err(busy(serving));
     };
     let runs = Arc::clone(&serving.runs);
     let done = tokio::task::spawn_blocking(move || {
@@ -414,6 +455,15 @@ async fn read<T: DeserializeOwned>(
 async fn within(bound: Duration, body: Body) -> Option<Result<Bytes, axum::Error>> {
     let whole = to_bytes(body, BODY_BYTES_MAX);
     tokio::time::timeout(bound, whole).await.ok()
+}
+
+/// As many requests of this kind wait as may.
+fn busy(serving: &Serving) -> Response {
+    let why = refusal(
+        Text::new("error-web-busy"),
+        Text::new("error-web-busy-hint"),
+    );
+    answer_refusal(serving, StatusCode::SERVICE_UNAVAILABLE, &why)
 }
 
 fn answer_refusal(serving: &Serving, status: StatusCode, why: &Refusal) -> Response {

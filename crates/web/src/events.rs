@@ -11,6 +11,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast};
 
 use crate::feed::{Feed, Frame};
+use crate::seats::Answering;
 
 /// Interval of keep-alive comments, so that both ends notice when the other is gone.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
@@ -20,18 +21,18 @@ struct PageListener {
     feed: Feed,
     next: Option<Arc<Frame>>,
     frames: broadcast::Receiver<Arc<Frame>>,
-    /// Its place among the pages that may listen.
-    _place: OwnedSemaphorePermit,
+    /// Its place among the pages that may listen, and that of its connection.
+    _places: (OwnedSemaphorePermit, Answering),
 }
 
 /// The stream of events of one page, from a snapshot on.
-pub fn listen(feed: Feed, place: OwnedSemaphorePermit) -> impl IntoResponse {
+pub(crate) fn listen(feed: Feed, places: (OwnedSemaphorePermit, Answering)) -> impl IntoResponse {
     let (snapshot, frames) = feed.subscribe();
     let listener = PageListener {
         feed,
         next: Some(snapshot),
         frames,
-        _place: place,
+        _places: places,
     };
     Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
 }

@@ -22,6 +22,7 @@ pub mod feed;
 pub mod guard;
 pub mod mix;
 mod page;
+mod places;
 mod records;
 mod seats;
 mod server;

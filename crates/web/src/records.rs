@@ -1,5 +1,6 @@
 //! The records that the page lists, and what it shows of each.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -89,15 +90,16 @@ pub fn order(root: &Path, id: &str) -> Result<Order, NotShown> {
     serde_json::from_slice(&bytes).map_err(|_| unknown())
 }
 
-/// The report of a record.
-pub fn report(root: &Path, id: &str) -> Result<Vec<u8>, NotShown> {
+/// The report of a record, and its length.
+pub fn report(root: &Path, id: &str) -> Result<(File, u64), NotShown> {
     let unknown = || NotShown::Unknown { id: id.into() };
     let file = directory(root, id)?.join(REPORT);
     let about = std::fs::symlink_metadata(&file).map_err(|_| unknown())?;
     if !about.is_file() || about.len() > REPORT_BYTES_MAX {
         return Err(unknown());
     }
-    std::fs::read(&file).map_err(|_| unknown())
+    let opened = File::open(&file).map_err(|_| unknown())?;
+    Ok((opened, about.len()))
 }
 
 /// The tracks of a record, to be laid under a running one.
@@ -130,7 +132,9 @@ mod tests {
             std::fs::write(place.join("run.json"), "{}").expect("written");
             std::fs::write(place.join(REPORT), "<p>").expect("written");
         }
-        assert_eq!(report(&inner, "one").expect("a report"), b"<p>");
+        let (shown, length) = report(&inner, "one").expect("a report");
+        let shown = std::io::read_to_string(shown).expect("text");
+        assert_eq!((shown.as_str(), length), ("<p>", 3));
         for id in [
             "..",
             ".",

@@ -40,7 +40,8 @@ struct Held {
     place: Arc<PageSeat>,
 }
 
-/// A request that is being answered: its connection is not in the way.
+/// A request that is being answered: its connection is not in the way. An answer that is made holds no place any more,
+/// however slowly it is read.
 pub(crate) struct Answering(Arc<PageSeat>);
 
 impl Seats {
@@ -110,25 +111,38 @@ impl Seat {
         self.0.place.answering.fetch_add(1, Ordering::Relaxed);
         Answering(Arc::clone(&self.0.place))
     }
-}
 
-impl Answering {
-    /// The body of the answer, which holds the place until it has been sent.
-    pub(crate) fn until_sent(self, body: Body) -> Sending {
-        Sending {
+    /// The body of a request that is being answered: who is slow to send it holds no place meanwhile.
+    pub(crate) fn arriving(&self, body: Body) -> Arriving {
+        Arriving {
             body,
-            _answering: self,
+            place: Arc::clone(&self.0.place),
+            is_awaited: false,
         }
     }
 }
 
-/// A body on its way.
-pub(crate) struct Sending {
+/// A body that arrives; while its sender is waited for, its connection is in the way.
+pub(crate) struct Arriving {
     body: Body,
-    _answering: Answering,
+    place: Arc<PageSeat>,
+    is_awaited: bool,
 }
 
-impl hyper::body::Body for Sending {
+impl Arriving {
+    fn set_awaited(&mut self, is_awaited: bool) {
+        if std::mem::replace(&mut self.is_awaited, is_awaited) == is_awaited {
+            return;
+        }
+        let answering = &self.place.answering;
+        match is_awaited {
+            true => answering.fetch_sub(1, Ordering::Relaxed),
+            false => answering.fetch_add(1, Ordering::Relaxed),
+        };
+    }
+}
+
+impl hyper::body::Body for Arriving {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -136,7 +150,9 @@ impl hyper::body::Body for Sending {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        self.set_awaited(polled.is_pending());
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
@@ -145,6 +161,12 @@ impl hyper::body::Body for Sending {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        self.set_awaited(false);
     }
 }
 

@@ -18,14 +18,16 @@ use sokudo_model::Text;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use crate::api::{Serving, behind, router};
+use crate::api::{HOLDING_MAX, Serving, behind, router};
 use crate::desk::Desk;
 use crate::feed::Feed;
 use crate::guard::{Guard, new_token};
 use crate::seats::Seats;
 
-/// Connections at a time.
+/// Connections at a time. Fewer than those can hold their place, so that others, such as one that brings the
+/// order to stop, always find one.
 const CONNECTIONS_MAX: usize = 128;
+const _: () = assert!(HOLDING_MAX < CONNECTIONS_MAX);
 /// Time to send the head of a request.
 const HEAD_BOUND: Duration = Duration::from_secs(10);
 /// Largest head of a request, bytes.

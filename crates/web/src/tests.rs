@@ -399,6 +399,55 @@ fn connections_that_ask_nothing_lock_nobody_out() {
     drop(waiting);
 }
 
+/// Orders whose bodies do not come, as many as there are places: they are let in, and answered if they ever come.
+#[test]
+fn orders_that_do_not_come_to_their_end_lock_nobody_out() {
+    let page = page(false);
+    let head = format!("POST /api/check HTTP/1.1\r\nHost: {}\r\n", page.host());
+    let begun = format!("{head}{ORDER}Content-Length: 100\r\n\r\n{{");
+    let waiting = (0..200).map(|_| {
+        let mut stream = page.connect();
+        // Who came first may have had to leave by now.
+        let _ = stream.write_all(begun.as_bytes());
+        stream
+    });
+    let waiting: Vec<TcpStream> = waiting.collect();
+    assert_eq!(status(&page.order("/api/stop", "{}")), 409);
+    assert_eq!(status(&page.get("/", "")), 200);
+    drop(waiting);
+}
+
+/// Work that takes long, asked for as often as there are places: few wait for it, the others hear so at once.
+#[test]
+fn few_wait_for_a_script_to_be_read() {
+    let page = page(false);
+    let reads = page.desk.reads.lock().expect("unharmed");
+    let script = r#"{"language":"lines","text":"nonsense"}"#;
+    let waiting = (0..100).map(|_| {
+        let mut stream = page.connect();
+        let asked = format!(
+            "POST /api/check HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{ORDER}Content-Length: {}\r\n\r\n{script}",
+            page.host(),
+            script.len(),
+        );
+        stream.write_all(asked.as_bytes()).expect("it reads");
+        stream
+    });
+    let waiting: Vec<TcpStream> = waiting.collect();
+    assert_eq!(status(&page.order("/api/stop", "{}")), 409);
+    drop(reads);
+    let answers = waiting.into_iter().map(|mut stream| {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        status(&answer)
+    });
+    let answers: Vec<u32> = answers.collect();
+    let count = |wanted| answers.iter().filter(|is| **is == wanted).count();
+    // Some may have come when others had been read.
+    assert!(count(503) > 0, "{answers:?}");
+    assert_eq!(count(200) + count(503), 100, "{answers:?}");
+}
+
 /// Bodies that begin and do not end: their bytes are held only for a few of them at a time.
 #[test]
 fn long_orders_are_read_a_few_at_a_time_and_do_not_hold_up_the_others() {
