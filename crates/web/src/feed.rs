@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::json;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::settings::{Setting, Settings};
-use sokudo_model::{Batch, SeriesKey, Text, secrets};
+use sokudo_model::{Batch, SeriesKey, Text, cut, secrets};
 use tokio::sync::broadcast;
 
 use crate::board;
@@ -32,8 +32,12 @@ use crate::tracks::{Point, TICK_NS, Tracks};
 const QUEUE_MAX: usize = 2048;
 /// Frames that a slow page may be behind before it begins again.
 const BEHIND_MAX: usize = 64;
-/// Sentences that a page gets when it opens.
+/// Sentences that a page gets when it opens, …
 const SAID_MAX: usize = 500;
+/// … and their bytes in both languages: an order may be as long as a script.
+const SAID_BYTES_MAX: usize = 4 << 20;
+/// Characters of a sentence; of a longer one the begin is shown.
+const SENTENCE_MAX: usize = 16 << 10;
 /// Phases of a run that are marked in the tracks.
 const PHASES_MAX: usize = 400;
 
@@ -51,6 +55,16 @@ impl Words {
     pub fn same(text: impl Into<String>) -> Self {
         let en = text.into();
         Self { ja: en.clone(), en }
+    }
+
+    /// At most so many characters of each; a longer one ends in `…`.
+    fn within(self, most: usize) -> Self {
+        let [en, ja] = [self.en, self.ja].map(|words| cut(&words, most).into_owned());
+        Self { en, ja }
+    }
+
+    fn bytes(&self) -> usize {
+        self.en.len() + self.ja.len()
     }
 }
 
@@ -221,6 +235,8 @@ struct State {
 struct Inner {
     state: State,
     said: VecDeque<Said>,
+    /// Bytes of these sentences.
+    said_bytes: usize,
     tracks: Tracks,
     failures: Failures,
     mix: Mix,
@@ -268,6 +284,7 @@ impl Feed {
             inner: Mutex::new(Inner {
                 state,
                 said: VecDeque::new(),
+                said_bytes: 0,
                 tracks: Tracks::default(),
                 failures: Failures::default(),
                 mix: Mix::default(),
@@ -458,10 +475,13 @@ fn apply(shared: &FeedState, told: Told) {
 }
 
 fn say(inner: &mut Inner, kind: SentenceKind, says: Words) {
+    let says = says.within(SENTENCE_MAX);
     let said = Said { kind, says };
+    inner.said_bytes += said.says.bytes();
     inner.said.push_back(said.clone());
-    if inner.said.len() > SAID_MAX {
-        inner.said.pop_front();
+    while inner.said.len() > SAID_MAX || inner.said_bytes > SAID_BYTES_MAX {
+        let oldest = inner.said.pop_front();
+        inner.said_bytes -= oldest.map_or(0, |said| said.says.bytes());
     }
     inner.unsent.said.push(said);
 }
@@ -666,6 +686,32 @@ mod tests {
             }
             assert!(Instant::now() < due, "the run never began");
         }
+    }
+
+    /// Orders as long as scripts, as many as sentences are kept.
+    #[test]
+    fn long_sentences_are_kept_only_so_far() {
+        let feed = Feed::new("lab", false).expect("a feed");
+        let long = "x".repeat(10 * SENTENCE_MAX);
+        for _ in 0..SAID_MAX {
+            feed.tell(Told::Words(SentenceKind::Order, long.clone()));
+        }
+        feed.tell(Told::Words(SentenceKind::Order, "hosts".into()));
+        let due = Instant::now() + Duration::from_secs(20);
+        let snapshot = loop {
+            let (snapshot, _) = feed.subscribe();
+            if snapshot.data.contains(r#""ja":"hosts""#) {
+                break snapshot;
+            }
+            assert!(Instant::now() < due, "it was never said");
+        };
+        let bytes = snapshot.data.len();
+        assert!(bytes < 2 * SAID_BYTES_MAX, "{bytes} bytes");
+        let shown: Value = serde_json::from_str(&snapshot.data).expect("JSON");
+        let said = shown["said"].as_array().expect("sentences");
+        let first = said[0]["says"]["en"].as_str().expect("words");
+        assert!(first.ends_with('…') && first.chars().count() == SENTENCE_MAX);
+        assert_eq!(said[said.len() - 1]["says"]["ja"], "hosts");
     }
 
     #[test]
