@@ -21,7 +21,7 @@ use sokudo_scenario::{Console, HostInfo};
 use sokudo_web::desk::{PlanLoad, WebLoad};
 use sokudo_web::feed::{SentenceKind, Told, Words};
 use sokudo_web::{Feed, Language, Order};
-use sokudo_workload::refusal::operator;
+use sokudo_workload::refusal::{interrupted, operator};
 
 use super::desk::{mark, marks};
 use super::hosts::row;
@@ -135,6 +135,10 @@ impl DeskState {
     ) -> Result<(), Refusal> {
         let mut inside = self.lock();
         judge(inside.state, &order)?;
+        // A stop from here on is meant for this order, also while its hosts are still being called.
+        if inside.state == State::Idle {
+            inside.stop = Arc::new(AtomicBool::new(inside.ending));
+        }
         inside.state = State::Works;
         // The worker is waiting: it has said so in the state.
         let _ = self.orders.try_send(order);
@@ -159,11 +163,15 @@ impl DeskState {
         self.lock().state = state;
     }
 
-    /// A flag that ends the run that begins now.
-    fn fresh_stop(&self) -> Arc<AtomicBool> {
-        let mut inside = self.lock();
-        inside.stop = Arc::new(AtomicBool::new(inside.ending));
-        Arc::clone(&inside.stop)
+    /// The flag that ends the order under way.
+    ///
+    /// Errors: it is set already, and nothing has begun.
+    fn unstopped(&self) -> Result<Arc<AtomicBool>, Refusal> {
+        let stop = Arc::clone(&self.lock().stop);
+        match stop.load(Ordering::Relaxed) {
+            true => Err(interrupted()),
+            false => Ok(stop),
+        }
     }
 }
 
@@ -301,8 +309,8 @@ impl Hand {
     }
 
     fn open_at(&self, reached: Reached, name: &str, seed: u64) -> Result<Lab, Refusal> {
-        let stop = self.shared.fresh_stop();
         self.know(reached.infos());
+        let stop = self.shared.unstopped()?;
         let feed = self.feed.clone();
         let beginning = Beginning {
             name,
@@ -494,13 +502,17 @@ impl Hand {
         let command = |_: &Path| command(&read.words);
         let order = order_json(&Order::Http(asked));
         let files = vec![(sokudo_web::ORDER.to_owned(), order.into_bytes())];
+        let usual = match self.page_order(kinds::http::KIND.name) {
+            Ok(usual) => usual,
+            Err(stopped) => return self.ends(Err(stopped)),
+        };
         let call = load::PageOrder {
             interval_ns: read.interval_ns,
             monitors: self.with_those_of(&read.server, read.monitors),
             command: &command,
             files,
             begun: &|run| self.has_begun(run),
-            ..self.page_order(kinds::http::KIND.name)
+            ..usual
         };
         self.ends(load::measured(call, |run| read.planned.measure(run)).map(Some));
     }
@@ -530,6 +542,10 @@ impl Hand {
         let order = order_json(&Order::Plan(asked.clone()));
         files.push((sokudo_web::ORDER.to_owned(), order.into_bytes()));
         jmx::permit();
+        let usual = match self.page_order(kinds::jmx::KIND.name) {
+            Ok(usual) => usual,
+            Err(stopped) => return self.ends(Err(stopped)),
+        };
         let call = load::PageOrder {
             seed,
             interval_ns: PLAN_INTERVAL_NS,
@@ -537,7 +553,7 @@ impl Hand {
             command: &command,
             files,
             begun: &|run| self.has_begun(run),
-            ..self.page_order(kinds::jmx::KIND.name)
+            ..usual
         };
         let phase = read.phase.clone();
         self.ends(load::measured(call, |run| run.run_phase(phase).map(drop)).map(Some));
@@ -553,18 +569,20 @@ impl Hand {
     }
 
     /// Common part of all loads of the page.
-    fn page_order(&self, workload: &'static str) -> load::PageOrder<'_> {
-        load::PageOrder {
+    ///
+    /// Errors: it was stopped before it began.
+    fn page_order(&self, workload: &'static str) -> Result<load::PageOrder<'_>, Refusal> {
+        Ok(load::PageOrder {
             workload,
             seed: self.seed(),
             interval_ns: self.setting.interval_ns,
             monitors: Vec::new(),
-            stop: self.shared.fresh_stop(),
+            stop: self.shared.unstopped()?,
             observer: self.observer(),
             begun: &|_| (),
             command: &|_| Vec::new(),
             files: Vec::new(),
-        }
+        })
     }
 
     /// Observer of a run for the page and for the systems beside it.
@@ -620,5 +638,43 @@ fn marked(refused: &Refused, feed: &Feed) -> sokudo_web::desk::Mistake {
                 .as_ref()
                 .map_or_else(Words::default, |hint| feed.both(hint)),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared() -> (DeskState, Receiver<Order>) {
+        let (orders, queue) = sync_channel(ORDERS_MAX);
+        let inside = Mutex::new(Inside {
+            state: State::Idle,
+            stop: Arc::default(),
+            ending: false,
+            hosts: Vec::new(),
+            steering: None,
+        });
+        (DeskState { orders, inside }, queue)
+    }
+
+    fn takes_on(shared: &DeskState) {
+        let taken = shared.take_on(Order::Collect {}, |_, _| Ok(()));
+        taken.expect("taken on");
+    }
+
+    /// The hosts are called, and a script is rehearsed, before a run begins: that may take long.
+    #[test]
+    fn a_stop_before_the_run_begins_is_not_lost() {
+        let (shared, queue) = shared();
+        assert!(!shared.stop(), "nothing is under way");
+        takes_on(&shared);
+        assert!(shared.stop());
+        let stopped = shared.unstopped().expect_err("it was stopped");
+        assert_eq!(stopped.says.key, "error-interrupted");
+        // It was meant for that order alone.
+        assert!(queue.try_recv().is_ok());
+        shared.is(State::Idle);
+        takes_on(&shared);
+        assert!(shared.unstopped().is_ok());
     }
 }
