@@ -31,7 +31,7 @@ use super::words::Words;
 
 /// Specifications of a file at most.
 const MOST_SPECS: usize = 1_000;
-/// Pairs of hosts of one specification at most.
+/// Pairs of hosts of all specifications of a file at most: each has a thread.
 const MOST_LEGS: usize = 1_000;
 /// Records that are kept of each pair of hosts, where the file says nothing else.
 const RECORDS: u32 = 10;
@@ -110,6 +110,10 @@ pub fn read(text: &str, typed: &Words) -> Result<SpecFile, Refusal> {
         let mut all = defaults.clone();
         all.extend(own);
         file.specs.push(spec(name, &place, all, typed)?);
+        let legs = file.specs.iter().map(|spec| spec.legs.len());
+        if legs.sum::<usize>() > MOST_LEGS {
+            return Err(wrong(&place, Text::new("error-specs-none")));
+        }
     }
     Ok(file)
 }
@@ -325,6 +329,22 @@ mod tests {
             let value = clap::ValueEnum::to_possible_value(self);
             value.map_or_else(String::new, |value| value.get_name().to_owned())
         }
+    }
+
+    /// Each pair of hosts has a thread, whichever specification it belongs to.
+    #[test]
+    fn pairs_of_hosts_are_bounded_over_the_whole_file() {
+        let of = |name: &str, pairs: usize| {
+            let targets: Vec<String> = (0..pairs).map(|n| format!("\"h{n}:/{name}\"")).collect();
+            let targets = targets.join(", ");
+            format!("[spec.{name}]\nsource = \"/a\"\ntarget = [{targets}]\n")
+        };
+        let read = |pairs| read(&(of("a", 500) + &of("b", pairs)), &Words::default());
+        assert_eq!(read(500).expect("as many as may be").specs.len(), 2);
+        assert_eq!(
+            read(501).expect_err("one more").says.key,
+            "error-specs-wrong"
+        );
     }
 
     #[test]
