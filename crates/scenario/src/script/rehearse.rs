@@ -5,10 +5,12 @@
 //! through, and every number is 1. What a script decides by such numbers may be decided otherwise later.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rquickjs::{CatchResultExt, Context, Module};
 use sokudo_i18n::english;
 use sokudo_model::Text;
+use sokudo_script::apart::{self, Watch};
 use sokudo_script::{Bounds, Language, Thrown, engine};
 
 use super::calls::Calls;
@@ -22,6 +24,10 @@ const MISTAKES_MAX: usize = 100;
 const UNREADABLE_MAX: usize = 20;
 /// Lines of a statement that is taken out, at most.
 const STATEMENT_LINES_MAX: usize = 50;
+/// Time after which the reading of a program is given up, seconds.
+const READING_S: u32 = 3;
+/// Looks in a second whether a program must end.
+const LOOKS_PER_S: u32 = 10;
 /// Bounds on a rehearsal.
 const LIMITS: Limits = Limits {
     memory_bytes: 256 << 20,
@@ -93,7 +99,15 @@ pub fn syntax(source: &str) -> Vec<Mistake> {
 fn readable(source: &str) -> (Option<String>, Vec<Mistake>) {
     let mut lines: Vec<String> = source.split('\n').map(str::to_owned).collect();
     let mut mistakes: Vec<Mistake> = Vec::new();
-    while let Some(mistake) = unreadable(&lines.join("\n")) {
+    loop {
+        let mistake = match unreadable(lines.join("\n")) {
+            Ok(None) => return (Some(lines.join("\n")), mistakes),
+            Ok(Some(mistake)) => mistake,
+            Err(given_up) => {
+                mistakes.push(given_up);
+                return (None, mistakes);
+            }
+        };
         let at = (mistake.line as usize).saturating_sub(1);
         // Behind a mistake that is still there, none can be told from its consequences.
         let is_new = mistakes.last().is_none_or(|last| last.line < mistake.line);
@@ -109,11 +123,40 @@ fn readable(source: &str) -> (Option<String>, Vec<Mistake>) {
             return (None, mistakes);
         }
     }
-    (Some(lines.join("\n")), mistakes)
+}
+
+/// Ends the reading of a program after [`READING_S`]: the engine reads without asking whether it must end, and a
+/// program of many names takes it the square of their number.
+struct Looks(AtomicU32);
+
+impl Watch for Looks {
+    fn pause(&self) {}
+
+    fn resume(&self) {}
+
+    fn ends(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) >= READING_S * LOOKS_PER_S
+    }
 }
 
 /// The first place that cannot be read.
-fn unreadable(source: &str) -> Option<Mistake> {
+///
+/// Errors: the reading takes too long.
+fn unreadable(source: String) -> Result<Option<Mistake>, Mistake> {
+    let looks = Looks(AtomicU32::new(0));
+    let read = apart::execute(
+        &looks,
+        STACK_BYTES,
+        move |_| first_unreadable(&source),
+        |_, _| String::new(),
+    );
+    read.map_err(|_| {
+        let says = Text::new("error-scenario-read-long").with("seconds", READING_S);
+        Mistake::at(1, says, Text::new("error-scenario-read-long-hint")).on_line(1)
+    })
+}
+
+fn first_unreadable(source: &str) -> Option<Mistake> {
     let bounds = Bounds {
         memory_bytes: LIMITS.memory_bytes,
         stack_bytes: STACK_BYTES,

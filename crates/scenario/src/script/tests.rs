@@ -471,3 +471,13 @@ fn settings_are_put_back_when_a_turn_fails_and_one_profile_is_refused() {
         );
     }
 }
+
+/// The engine reads many names in the square of their number, and does not ask meanwhile whether it must end.
+#[test]
+fn a_program_that_takes_long_to_read_is_given_up() {
+    let names: Vec<String> = (0..400_000).map(|n| format!("a{n}")).collect();
+    let found = super::rehearse::syntax(&format!("let {};", names.join(",")));
+    let keys: Vec<&str> = found.iter().map(|it| it.says.key.as_str()).collect();
+    assert_eq!(keys, ["error-scenario-read-long"]);
+    assert!(super::rehearse::syntax("say(1);").is_empty());
+}
