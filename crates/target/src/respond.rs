@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 use std::net::TcpStream;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use sokudo_net::wait::writable;
@@ -12,6 +13,13 @@ use crate::stop::Stop;
 
 /// Longest wait for a reader that takes nothing.
 const WRITE_BOUND: Duration = Duration::from_secs(60);
+/// Longest body that is copied behind its head, so that both are one write, bytes.
+const JOINED_BYTES_MAX: usize = 64 << 10;
+/// Largest body without meaning, bytes.
+pub(crate) const FILLING_BYTES_MAX: usize = 16 << 20;
+
+/// The bytes of all bodies without meaning: slow readers of many of them cost no memory each.
+static FILLING: LazyLock<Vec<u8>> = LazyLock::new(|| vec![b'x'; FILLING_BYTES_MAX]);
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +42,11 @@ impl Answer {
         }
     }
 
+    /// So many bytes without meaning, [`FILLING_BYTES_MAX`] at most.
+    pub(crate) fn filling(bytes: usize) -> Self {
+        Self::plain(200, &FILLING[..bytes.min(FILLING_BYTES_MAX)])
+    }
+
     /// The answer that says no more than its status.
     pub(crate) fn bare(status: u16) -> Self {
         Self::plain(
@@ -42,8 +55,9 @@ impl Answer {
         )
     }
 
-    /// Appends the whole answer to `out`; without the body when only the head was asked for.
-    pub(crate) fn write(&self, out: &mut Vec<u8>, keeps: bool, with_body: bool) {
+    /// Appends the answer to `out` and returns what is still to be sent: a long body. Without a body when only the
+    /// head was asked for.
+    pub(crate) fn begin(&self, out: &mut Vec<u8>, keeps: bool, with_body: bool) -> &[u8] {
         // Writing into memory does not fail.
         let _ = write!(
             out,
@@ -60,9 +74,12 @@ impl Answer {
             true => b"Connection: keep-alive\r\n\r\n",
             false => b"Connection: close\r\n\r\n",
         });
-        if with_body {
-            out.extend_from_slice(&self.body);
+        match with_body {
+            true if self.body.len() > JOINED_BYTES_MAX => return &self.body,
+            true => out.extend_from_slice(&self.body),
+            false => {}
         }
+        &[]
     }
 }
 
@@ -118,7 +135,8 @@ pub(crate) fn drip(stream: &TcpStream, bytes: &[u8], fault: &Fault, stop: &Stop)
 /// Writes as much as the socket takes now: for refusals, which nobody waits for.
 pub(crate) fn send_now(mut stream: &TcpStream, answer: &Answer) {
     let mut bytes = Vec::with_capacity(256);
-    answer.write(&mut bytes, false, true);
+    // It has no long body.
+    answer.begin(&mut bytes, false, true);
     // The peer may be gone, which the caller finds out when it closes.
     let _ = stream.write(&bytes);
 }
@@ -132,14 +150,26 @@ mod tests {
         let mut out = Vec::new();
         let mut answer = Answer::plain(200, &b"hello"[..]);
         answer.timing = "pool;dur=1.5".into();
-        answer.write(&mut out, true, true);
+        assert!(answer.begin(&mut out, true, true).is_empty());
         let text = String::from_utf8(out).expect("text");
         assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
         assert!(text.contains("\r\nContent-Length: 5\r\nServer-Timing: pool;dur=1.5\r\n"));
         assert!(text.ends_with("\r\nConnection: keep-alive\r\n\r\nhello"));
         let mut head = Vec::new();
-        answer.write(&mut head, false, false);
+        assert!(answer.begin(&mut head, false, false).is_empty());
         let head = String::from_utf8(head).expect("text");
         assert!(head.contains("Content-Length: 5\r\n") && head.ends_with("close\r\n\r\n"));
+        let long = Answer::filling(FILLING_BYTES_MAX);
+        let mut head = Vec::new();
+        let rest = long.begin(&mut head, true, true);
+        assert_eq!(
+            (rest.len(), head.capacity() < 1024),
+            (FILLING_BYTES_MAX, true)
+        );
+        assert_eq!(
+            rest.as_ptr(),
+            Answer::filling(70_000).body.as_ptr(),
+            "they share their bytes"
+        );
     }
 }

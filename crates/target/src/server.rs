@@ -21,7 +21,7 @@ use crate::journal::{Change, Journal};
 use crate::live::{Live, Seen};
 use crate::pool::{NoDatabase, Pool, open};
 use crate::request::{Method, Request, parameter};
-use crate::respond::{Answer, drip, send};
+use crate::respond::{Answer, FILLING_BYTES_MAX, drip, send};
 use crate::settings::{BadSetting, Settings};
 use crate::stats::Stats;
 use crate::stop::Stop;
@@ -30,8 +30,6 @@ use crate::workers::{Taken, Workers, spawn};
 
 /// Time for requests under way when the target ends.
 const END_BOUND: Duration = Duration::from_secs(5);
-/// Largest body that `/?bytes=N` gives.
-const BYTES_MAX: u64 = 16 << 20;
 
 /// State that all threads share.
 pub(crate) struct Core {
@@ -363,7 +361,7 @@ impl Bench {
         let connection = &taken.connection;
         let fate = core.faults.meet(fault);
         self.out.clear();
-        let (status, keeps) = {
+        let (answer, keeps, with_body) = {
             let input = connection.input();
             let Some(request) = &input.request else {
                 return 400;
@@ -378,15 +376,17 @@ impl Bench {
                 }
             };
             let keeps = request.keeps && !fault.close && !core.stop.is_asked();
-            answer.write(&mut self.out, keeps, request.method != Method::Head);
-            (answer.status, keeps)
+            (answer, keeps, request.method != Method::Head)
         };
-        let sent = match fault.drip_bytes {
-            0 => send(&connection.stream, &self.out),
-            _ => drip(&connection.stream, &self.out, fault, &core.stop),
-        };
+        let rest = answer.begin(&mut self.out, keeps, with_body);
+        let sent = [self.out.as_slice(), rest]
+            .into_iter()
+            .try_for_each(|bytes| match fault.drip_bytes {
+                0 => send(&connection.stream, bytes),
+                _ => drip(&connection.stream, bytes, fault, &core.stop),
+            });
         self.hand_back(core, connection, keeps && sent.is_ok());
-        status
+        answer.status
     }
 
     fn hand_back(&mut self, core: &Core, connection: &Arc<Connection>, keeps: bool) {
@@ -437,11 +437,11 @@ fn root(query: &[u8]) -> Answer {
     let Some(text) = parameter(query, "bytes") else {
         return Answer::plain(200, &b"sokudo target app\n"[..]);
     };
-    match text.parse::<u64>() {
-        Ok(bytes) if bytes <= BYTES_MAX => Answer::plain(200, vec![b'x'; bytes as usize]),
+    match text.parse::<usize>() {
+        Ok(bytes) if bytes <= FILLING_BYTES_MAX => Answer::filling(bytes),
         _ => Answer::plain(
             400,
-            format!("bytes is not a number up to {BYTES_MAX}\n").into_bytes(),
+            format!("bytes is not a number up to {FILLING_BYTES_MAX}\n").into_bytes(),
         ),
     }
 }
