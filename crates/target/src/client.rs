@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::journal::Change;
 /// Longest wait for the admin port.
 const BOUND: Duration = Duration::from_secs(5);
 /// Longest answer, bytes.
-const ANSWER_MAX: u64 = 16 << 20;
+const ANSWER_MAX: usize = 16 << 20;
 /// Suffix of the files of targets.
 const ENDING: &str = "target.json";
 
@@ -203,8 +203,8 @@ impl Remote {
     }
 
     fn exchange(&self, method: &str, path: &str, body: Option<Value>) -> io::Result<Vec<u8>> {
+        let until = Instant::now() + BOUND;
         let mut stream = TcpStream::connect_timeout(&self.at, BOUND)?;
-        stream.set_read_timeout(Some(BOUND))?;
         stream.set_write_timeout(Some(BOUND))?;
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let key = match &self.key {
@@ -218,10 +218,27 @@ impl Remote {
             body.len()
         );
         stream.write_all(request.as_bytes())?;
-        let mut answer = Vec::new();
-        stream.take(ANSWER_MAX).read_to_end(&mut answer)?;
-        Ok(answer)
+        answer(stream, until)
     }
+}
+
+/// Whole answer, however slowly its parts come. Errors: its end does not come until then.
+fn answer(mut stream: TcpStream, until: Instant) -> io::Result<Vec<u8>> {
+    let mut answer = Vec::new();
+    let mut part = vec![0; 16 << 10];
+    while answer.len() < ANSWER_MAX {
+        let left = until.saturating_duration_since(Instant::now());
+        // A bound of zero would be none.
+        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+        match stream.read(&mut part) {
+            Ok(0) => return Ok(answer),
+            _ if left.is_zero() => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(length) => answer.extend_from_slice(&part[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(answer)
 }
 
 /// Status and body of an answer of known length.
@@ -230,4 +247,30 @@ fn parts(answer: &[u8]) -> Option<(u16, &[u8])> {
     let head = std::str::from_utf8(&answer[..head_end]).ok()?;
     let status = head.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
     Some((status, &answer[head_end + 4..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    /// A target that sends a byte from time to time, and never ends.
+    #[test]
+    fn an_answer_without_an_end_is_waited_for_only_so_long() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+        let near = TcpStream::connect(listener.local_addr().expect("an address"));
+        let (mut far, _) = listener.accept().expect("a caller");
+        std::thread::scope(|scope| {
+            // Its end is the end of the connection.
+            scope.spawn(move || {
+                while far.write_all(b"x").is_ok() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+            let until = Instant::now() + Duration::from_millis(100);
+            let told = answer(near.expect("connected"), until);
+            assert_eq!(told.expect_err("no end").kind(), io::ErrorKind::TimedOut);
+        });
+    }
 }
