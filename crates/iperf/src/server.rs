@@ -31,6 +31,9 @@ const CALLER: (Duration, usize) = (Duration::from_secs(5), 64);
 const LOOK: Duration = Duration::from_millis(50);
 /// A test that its client does not end is ended so long after its time.
 const GRACE: Duration = Duration::from_secs(30);
+/// A test in which no byte moves for so long is ended: the client may have asked for a day, and others wait. It is
+/// the idle timeout of iperf3 itself (`--rcv-timeout`).
+const STILL: Duration = Duration::from_secs(120);
 
 /// A server that listens.
 pub struct Server {
@@ -295,6 +298,7 @@ impl<'a> Test<'a> {
             0 => Duration::from_secs(SECONDS_MAX),
             seconds => Duration::from_secs(seconds + self.params.omit) + GRACE,
         };
+        let mut movement = Movement::default();
         loop {
             if self.clock.end_omit().is_some() {
                 self.flows.iter_mut().for_each(Flow::omit);
@@ -310,6 +314,10 @@ impl<'a> Test<'a> {
             }
             if now > longest {
                 let what = "the client does not end its test";
+                return Err(IperfError::Protocol(what.into()));
+            }
+            if movement.is_still(self.shared.bytes.load(Ordering::Relaxed), now) {
+                let what = "nothing moves in the client's test";
                 return Err(IperfError::Protocol(what.into()));
             }
             turn_away(server)?;
@@ -337,6 +345,23 @@ impl<'a> Test<'a> {
         // A client that is content says so; one that has gone has its results anyway.
         let _ = self.control.wait_for(State::Done);
         print(out, &self.told.end(&self.flows, &own, &far))
+    }
+}
+
+/// When the bytes of all streams last grew.
+#[derive(Default)]
+struct Movement {
+    bytes: u64,
+    since: Duration,
+}
+
+impl Movement {
+    /// True when they have not grown for too long.
+    fn is_still(&mut self, bytes: u64, now: Duration) -> bool {
+        if bytes != self.bytes {
+            *self = Self { bytes, since: now };
+        }
+        now.saturating_sub(self.since) > STILL
     }
 }
 
@@ -433,5 +458,22 @@ fn greeted(socket: &UdpSocket, peer: SocketAddr) -> Result<Option<UdpSocket>, Ip
         Ok(_) => Ok(None),
         Err(error) if is_timeout(&error) => Ok(None),
         Err(error) => Err(failed(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_in_which_nothing_moves_is_still_and_any_byte_moves_it() {
+        let mut movement = Movement::default();
+        let at = |seconds| Duration::from_secs(seconds);
+        assert!(!movement.is_still(0, at(119)));
+        assert!(!movement.is_still(1, at(119)));
+        assert!(!movement.is_still(1, at(239)));
+        assert!(!movement.is_still(2, at(240)));
+        assert!(!movement.is_still(2, at(360)));
+        assert!(movement.is_still(2, at(361)));
     }
 }
