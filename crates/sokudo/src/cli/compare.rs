@@ -13,7 +13,7 @@ use sokudo_stats::compare::MAX_RUNS;
 use super::finish::ShowOptions;
 use super::profiles::ProfilesArgs;
 use super::records::resolve;
-use super::screen::{escapes, width};
+use super::screen::{escapes, shown_path, width};
 use super::{Exit, Failure};
 
 const EXAMPLES: &str = "\
@@ -134,7 +134,7 @@ pub(super) fn present(
         std::fs::write(file, shown::html(&all, lang))
             .map_err(|error| Failure::cannot_write(file, &error))?;
         if !args.show.json {
-            println!("\n  report  {}", file.display());
+            println!("\n  report  {}", shown_path(file));
         }
     }
     match all.iter().any(Sides::is_worse) {

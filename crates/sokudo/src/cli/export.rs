@@ -8,6 +8,7 @@ use sokudo_model::{Record, Text};
 use sokudo_store::export;
 
 use super::records::resolve;
+use super::screen::shown_path;
 use super::{Exit, Failure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,7 +72,7 @@ pub fn run(args: ExportArgs) -> Result<Exit, Failure> {
         Form::Iperf3 => vec![export::to_iperf3(&iperf3, &dir)?],
     };
     for file in files {
-        println!("{}", file.display());
+        println!("{}", shown_path(&file));
     }
     Ok(Exit::Fine)
 }

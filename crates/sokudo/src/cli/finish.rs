@@ -12,7 +12,7 @@ use sokudo_i18n::Lang;
 use sokudo_model::{Record, RunStatus};
 use sokudo_session::conclude;
 
-use super::screen::{escapes, width};
+use super::screen::{escapes, shown_path, width};
 use super::{Exit, Failure};
 
 /// How a result is shown.
@@ -65,8 +65,8 @@ pub fn show(record: &Record, path: &Path, options: &ShowOptions) {
     let width = width();
     let text = sokudo_report::terminal(record, options.lang(), escapes(&std::io::stdout()), width);
     print!("{text}");
-    println!("\n  record  {}", path.display());
-    println!("  report  {}", path.join("report.html").display());
+    println!("\n  record  {}", shown_path(path));
+    println!("  report  {}", shown_path(&path.join("report.html")));
 }
 
 /// A record as one JSON object, schema sokudo.summary/1.

@@ -10,7 +10,7 @@ use sokudo_session::conclude;
 
 use super::finish::{ShowOptions, exit_of, show as show_record};
 use super::live::status::padded;
-use super::screen::{announce, tell_status};
+use super::screen::{announce, shown_path, tell_status};
 use super::{Exit, Failure, language};
 
 /// Columns of the word for how a run ended.
@@ -177,7 +177,7 @@ pub fn report(args: ReportArgs) -> Result<Exit, Failure> {
     let lang = args.show.lang();
     let record = conclude(&path, lang)?;
     match (args.form, args.output) {
-        (ReportForm::Html, None) => println!("{}", path.join("report.html").display()),
+        (ReportForm::Html, None) => println!("{}", shown_path(&path.join("report.html"))),
         (ReportForm::Html, Some(file)) => write(&file, &sokudo_report::html(&record, lang))?,
         (ReportForm::Markdown, None) => print!("{}", sokudo_report::markdown(&record, lang)),
         (ReportForm::Markdown, Some(file)) => {
@@ -189,7 +189,7 @@ pub fn report(args: ReportArgs) -> Result<Exit, Failure> {
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| Failure::cannot_write(file, &error))?;
-    println!("{}", file.display());
+    println!("{}", shown_path(file));
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! Colours, escape codes and width that the terminal takes.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use indicatif::ProgressDrawTarget;
 use sokudo_i18n::I18n;
-use sokudo_model::Text;
+use sokudo_model::{Text, harmless};
 use sokudo_report::{text_columns, wrap};
 
 use super::language;
@@ -19,6 +20,11 @@ pub fn escapes(stream: &impl IsTerminal) -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     !refused && !dumb && stream.is_terminal()
+}
+
+/// A path as it is shown: a folder that somebody sent may have a name with escape sequences in it.
+pub fn shown_path(path: &Path) -> String {
+    harmless(&path.display().to_string()).into_owned()
 }
 
 /// Draw target of progress bars: hidden when a line cannot be drawn again.
@@ -68,6 +74,13 @@ fn laid_out(lead: &str, text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_does_not_steer_the_terminal() {
+        let path = Path::new("runs/a\u{1b}[2J\u{202e}b");
+        assert_eq!(shown_path(path), "runs/a [2J\u{fffd}b");
+        assert_eq!(shown_path(Path::new("runs/日本")), "runs/日本");
+    }
 
     #[test]
     fn a_sentence_stands_beside_its_lead() {

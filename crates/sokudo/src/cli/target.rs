@@ -11,8 +11,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use sokudo_i18n::I18n;
-use sokudo_model::Text;
 use sokudo_model::document::{Document, field};
+use sokudo_model::{Text, harmless};
 use sokudo_monitors::KEY_VARIABLE;
 use sokudo_net::unless::unless;
 use sokudo_target::client::RemoteError;
@@ -547,7 +547,7 @@ fn set(args: &SetArgs) -> Result<Exit, Failure> {
     let remote = args.place.remote()?;
     if args.knobs.is_empty() {
         for (key, value) in remote.knobs()?.settings {
-            println!("{key}={}", word(&value));
+            println!("{}={}", harmless(&key), word(&value));
         }
         return Ok(Exit::Fine);
     }
@@ -598,7 +598,7 @@ fn print_changes(changes: &[Change], json: bool) {
             false => println!(
                 "{:>4}  {}: {} → {}",
                 change.number,
-                change.key,
+                harmless(&change.key),
                 word(&change.old),
                 word(&change.new)
             ),
@@ -606,11 +606,12 @@ fn print_changes(changes: &[Change], json: bool) {
     }
 }
 
-/// A value as it is typed.
+/// A value as it is typed; the target that told it may be anybody's.
 fn word(value: &Value) -> String {
-    value
+    let typed = value
         .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+        .map_or_else(|| value.to_string(), str::to_owned);
+    harmless(&typed).into_owned()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use sokudo_report::requests::Dashboard;
 use sokudo_report::text_columns;
 use sokudo_stats::requests::LabelGroup;
 
-use crate::cli::screen::escapes;
+use crate::cli::screen::{escapes, shown_path};
 
 /// Labels told on a terminal: those with the most requests.
 const MOST_LABELS: usize = 20;
@@ -42,7 +42,7 @@ pub fn show(dashboard: &Dashboard, page: Option<&Path>, lang: Lang) {
         table(dashboard, lang);
     }
     if let Some(page) = page {
-        println!("\n  {dim}report{plain}  {}", page.display());
+        println!("\n  {dim}report{plain}  {}", shown_path(page));
     }
 }
 
