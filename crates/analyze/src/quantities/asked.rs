@@ -6,7 +6,7 @@
 use sokudo_model::kinds::{Family, Kind};
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::group;
-use sokudo_model::{Evidence, FlowResult, Unit};
+use sokudo_model::{Evidence, FlowResult, RunStatus, Unit};
 
 use crate::quantities::datagrams::HELD;
 use crate::quantities::exchange::Exchange;
@@ -121,6 +121,10 @@ fn had_hiccup(view: &PhaseView<'_>) -> bool {
 }
 
 fn is_sound(view: &PhaseView<'_>, kind: &Kind) -> bool {
+    // Where a host was lost, what got through until then ended before the load did.
+    if view.phase.status == RunStatus::Partial {
+        return false;
+    }
     let few = |metric: Metric| {
         let highest = view.highest(metric).map(|(_, share)| share);
         highest

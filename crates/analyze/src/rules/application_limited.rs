@@ -339,6 +339,10 @@ mod tests {
         let next = finding.next.expect("a next step");
         assert_eq!(next.key, "rule-application-limit-next");
         copy(9.0 * 2e7).without("application_limited");
+        // It got its rate until a host was lost, and no further.
+        let mut lost = copy(9.0 * 2.5e7);
+        lost.record.manifest.phases[0].status = sokudo_model::RunStatus::Partial;
+        lost.without("application_limited");
     }
 
     #[test]

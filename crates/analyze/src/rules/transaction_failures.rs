@@ -5,6 +5,7 @@
 //! no right              the user may not do it
 //! a wrong statement     it does not fit the schema
 //! cancelled             a statement timeout, or an administrator
+//! without an answer     given up by this end, and the session with it
 //! no room               disk, memory or sessions
 //! tried in vain         others changed the same rows at each of the tries
 //! ```
@@ -56,6 +57,13 @@ const KINDS: [Kind; 5] = [
     ),
 ];
 
+/// Statements that this end gave up are counted as cancelled, too. A server that cancels one keeps the session.
+const UNANSWERED: Kind = (
+    sql::CANCELLED_STATEMENTS,
+    "rule-transaction-failures-unanswered-says",
+    "rule-transaction-failures-unanswered-next",
+);
+
 /// Tries that the server ended because of others.
 const OF_OTHERS: [Metric; 3] = [
     sql::SERIALIZATION_FAILURES,
@@ -89,6 +97,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let elsewhere = of(sql::LOST_SESSIONS) + of(sql::POOL_TIMEOUTS);
     let vain: f64 = OF_OTHERS.into_iter().map(of).sum();
     let ((metric, says, next), count) = match most {
+        ((metric, ..), count)
+            if count >= errors * MOST
+                && metric == UNANSWERED.0
+                && of(sql::LOST_SESSIONS) >= count * MOST =>
+        {
+            (UNANSWERED, count)
+        }
         (kind, count) if count >= errors * MOST => (kind, count),
         _ if elsewhere < errors * MOST && vain >= errors => (
             (
@@ -156,6 +171,12 @@ mod tests {
             );
             has_metric(&finding, &format!("sql.{metric}"));
         }
+        let given_up = failed(
+            100.0,
+            &[("cancelled_statements", 95.0), ("lost_sessions", 95.0)],
+        );
+        let key = one(&given_up.record, RULE.name).says.key;
+        assert_eq!(key, "rule-transaction-failures-unanswered-says");
         let mut denied = failed(100.0, &[("denied_statements", 95.0)]).record;
         let says = "permission denied for table t (42501)";
         let flow = &mut denied.manifest.phases[0].result.flows[0];

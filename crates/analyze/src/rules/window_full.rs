@@ -9,7 +9,7 @@
 use sokudo_model::metric::Stat;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use super::loss_limited;
+use super::{loss_limited, path_limited};
 use crate::quantities::audit;
 use crate::quantities::ends::{End, Load};
 use crate::quantities::exchange::Exchange;
@@ -59,7 +59,10 @@ fn receipts<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
         .word("host", &flow.to)
         .number("share", waited, Unit::Ratio);
     let view = load.view;
-    let weight = 0.3 + 0.6 * shaped;
+    // A queue on the way holds what the window allows, and more of it would only be longer.
+    let trips = Connection::of(view, flow, End::Sender).round_trips();
+    let is_caused = trips.is_some_and(path_limited::queue_stands);
+    let weight = (0.3 + 0.6 * shaped) * if is_caused { CAUSED } else { 1.0 };
     let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
     let evidence = &mut finding.evidence;
     let key = "evidence-window-waited";
@@ -142,17 +145,26 @@ mod tests {
 
     #[test]
     fn messages_that_wait_for_receipts_are_limited_by_the_window() {
-        let bus = |receiver| {
+        let over = |tcp, receiver| {
             Scene::of("bus")
                 .sender([0.3, 0.01, 0.02])
                 .receiver(receiver)
                 .metric("backlog_ratio", 0.6)
-                .tcp(SENDING)
+                .tcp(tcp)
         };
+        let bus = |receiver| over(SENDING, receiver);
         let finding = bus([0.2, 0.01, 0.7]).limited_by("window_full");
         assert_eq!(finding.says.key, "rule-window-full-receipts-says");
         has_metric(&finding, "bus.backlog_ratio");
         has_metric(&finding, "bus.read_idle_ratio");
+        // They are late because a queue stands on the way, which is told first.
+        let queued = Tcp {
+            round_trip: 0.075,
+            ..SENDING
+        };
+        let behind_a_queue = over(queued, [0.2, 0.01, 0.7]);
+        let weight = one(&behind_a_queue.record, "window_full").weight;
+        assert!(weight < finding.weight * 0.6, "{weight}");
         // Receipts are late because the receiver has no time left.
         let slow = bus([0.97, 0.01, 0.01]);
         slow.limited_by("receiver_cpu_limited");

@@ -245,15 +245,20 @@ fn reason<'a>(row: &'a SampleRow<'_>) -> (&'a str, &'a str) {
     }
 }
 
+/// How the messages of a `SocketException` end when the other side has reset the connection.
+const RESET_ENDINGS: [&str; 2] = ["Connection reset", "Broken pipe"];
+
 /// The metric that counts failures of this kind, told by the name that JMeter has for it.
 fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
     let class = row.code.rsplit('.').next()?;
     Some(match class {
         "HttpHostConnectException" => numbers::REFUSED.name,
         "ConnectTimeoutException" | "SocketTimeoutException" => numbers::TIMEOUTS.name,
-        // Stopping the run is not a failure of the server.
-        "SocketException" if row.message.ends_with("Socket closed") => return None,
-        "SocketException" => numbers::RESETS.name,
+        // One class for what the server did and for what this host could not do, such as to open another file. The end of
+        // the message tells them apart.
+        "SocketException" if RESET_ENDINGS.iter().any(|end| row.message.ends_with(end)) => {
+            numbers::RESETS.name
+        }
         "NoHttpResponseException" | "ConnectionClosedException" | "TruncatedChunkException" => {
             numbers::CLOSED_EARLY.name
         }
