@@ -1319,6 +1319,7 @@ finding-far_end_lost-try = Find out why sokudo ended there (its last output, `dm
 
 verdict-files = { $flows }: { $written } files ({ $bytes }) replicated in { $elapsed }, { $rate } of content; { $wire } on the wire.
 verdict-files-nothing = { $flows }: { $files } files compared in { $elapsed }; all of them were equal.
+verdict-files-unfinished = { $flows }: it broke off after { $elapsed }, before the counts of both ends were there; { $wire } went over the wire.
 verdict-files-would = { $flows }: { $written } of { $files } files ({ $bytes }) would be replicated. Nothing was changed.
 verdict-files-same = { $flows }: { $files } files compared in { $elapsed }; nothing needs to be replicated.
 verdict-files-failed = Not replicated: { $failed } names. { $why }

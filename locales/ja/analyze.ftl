@@ -1190,6 +1190,7 @@ finding-far_end_lost-try = そこで sokudo が終了した理由（最後の出
 
 verdict-files = { $flows }: { $written } ファイル（{ $bytes }）を { $elapsed } で複製しました。内容 { $rate }、回線上は { $wire } です。
 verdict-files-nothing = { $flows }: { $files } ファイルを { $elapsed } で比較しました。すべて同一でした。
+verdict-files-unfinished = { $flows }: { $elapsed } で途切れ、両端の集計がそろいませんでした。送られたのは { $wire } です。
 verdict-files-would = { $flows }: { $files } ファイルのうち { $written } ファイル（{ $bytes }）が複製の対象です。何も変更していません。
 verdict-files-same = { $flows }: { $files } ファイルを { $elapsed } で比較しました。複製が必要なものはありません。
 verdict-files-failed = 複製できなかった名前: { $failed }。{ $why }

@@ -1,7 +1,7 @@
 //! Trees of files that were replicated in one phase, and what to say of them.
 
 use sokudo_model::kinds::{Family, FileCopy as Numbers};
-use sokudo_model::{Stat, Text, Unit};
+use sokudo_model::{RunStatus, Stat, Text, Unit};
 
 use crate::view::PhaseView;
 
@@ -57,7 +57,10 @@ impl<'a> FileCopy<'a> {
     pub fn achieved(&self, flows: Text) -> Text {
         let numbers = self.numbers;
         let written = self.total(numbers.written);
+        // Where a host was lost, its counts are missing and not zero.
+        let is_whole = self.view.phase.status != RunStatus::Partial;
         let key = match (self.looks_only(), written > 0.0) {
+            (_, false) if !is_whole => "verdict-files-unfinished",
             (true, true) => "verdict-files-would",
             (true, false) => "verdict-files-same",
             (false, true) => "verdict-files",
