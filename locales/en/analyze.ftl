@@ -1306,6 +1306,7 @@ finding-black_hole-signs = The connection stood and its peer's window was open, 
 finding-black_hole-try = Let ICMP errors (“fragmentation needed”, “packet too big”) pass, clamp the MSS or set the MTU of the interfaces to what the path carries, or set net.ipv4.tcp_mtu_probing to 1.
 
 rule-far-end-lost-says = { $host } was lost { $after } after the start of a load of { $planned }: its control connection ended, and the load with it.
+rule-far-end-lost-unfinished-says = { $host } was lost { $after } after the start, before the work was done: its control connection ended, and the load with it.
 rule-far-end-lost-next = Find out why sokudo on { $host } ended, or why nothing reaches that host any more: what it printed last, whether the system killed it (`dmesg`), whether the host answers.
 evidence-host-lost = The control connection to { $host } ended { $value } after the start: { $why }
 evidence-last-through = Last answer or arrival of its flow, by the clock of the end that is left ({ $host } was lost): { $value } after the start

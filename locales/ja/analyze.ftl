@@ -1177,6 +1177,7 @@ finding-black_hole-signs = 接続は確立し、相手のウィンドウは開�
 finding-black_hole-try = ICMP エラー（“fragmentation needed”、“packet too big”）を通すか、MSS を制限するか、インターフェースの MTU を経路に合わせるか、net.ipv4.tcp_mtu_probing を 1 にしてください。
 
 rule-far-end-lost-says = { $planned } の負荷の開始から { $after } 後に { $host } が失われました。制御接続が終わり、負荷もそこで終わりました。
+rule-far-end-lost-unfinished-says = 開始から { $after } 後、作業が終わる前に { $host } が失われました。制御接続が終わり、負荷もそこで終わりました。
 rule-far-end-lost-next = { $host } の sokudo が終了した理由、またはそのホストに届かなくなった理由を調べてください。最後の出力、システムに停止させられていないか（`dmesg`）、ホストが応答するかです。
 evidence-host-lost = { $host } への制御接続は開始から { $value } 後に終わりました: { $why }
 evidence-last-through = 残った側の時計による、このフローの最後の応答または到着（{ $host } は失われた）: 開始から { $value } 後

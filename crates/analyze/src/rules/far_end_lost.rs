@@ -3,6 +3,7 @@
 //! Its control connection ended and could not be taken up again, so its program ended, or nothing reaches its host
 //! any more. The load between the hosts ended with it: what follows does not describe the path.
 
+use sokudo_model::kinds::Family;
 use sokudo_model::metrics::group;
 use sokudo_model::{Arg, Evidence, Finding, FlowResult, Labels, Problem, Severity, Text, Unit};
 
@@ -31,8 +32,9 @@ struct Lost<'a> {
     problem: &'a Problem,
     /// Its first flow.
     flow: &'a FlowResult,
-    /// Planned length of the load, and its length until the host was lost, seconds.
-    planned_s: f64,
+    /// Planned length of the load, seconds; `None` for one that lasts until its work is done.
+    planned_s: Option<f64>,
+    /// Its length until the host was lost, seconds.
     after_s: f64,
 }
 
@@ -48,8 +50,12 @@ fn first<'a>(view: &PhaseView<'a>) -> Option<Lost<'a>> {
         .filter_map(|problem| {
             let mut flows = view.flows().iter();
             let flow = flows.find(|flow| [&flow.from, &flow.to].contains(&&problem.host))?;
-            let planned_s = load_time::planned_s(view)?;
-            let within = 0.0..planned_s * BEFORE;
+            // A copy lasts until its files are there, whatever time it took until it broke off.
+            let is_planned = !view
+                .kind()
+                .is_some_and(|kind| matches!(kind.family, Family::Files(_)));
+            let planned_s = load_time::planned_s(view).filter(|_| is_planned);
+            let within = 0.0..planned_s.map_or(f64::INFINITY, |planned_s| planned_s * BEFORE);
             let told_s = (problem.t_ns - view.phase.t0_ns) as f64 / 1e9;
             let told = Some(told_s).filter(|told| within.contains(told));
             let after_s = told.or_else(|| silent_since(view, problem, within.end))?;
@@ -92,10 +98,16 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         after_s,
     } = first(view)?;
     let host = problem.host.as_str();
-    let says = Text::new("rule-far-end-lost-says")
+    let key = match planned_s {
+        Some(_) => "rule-far-end-lost-says",
+        None => "rule-far-end-lost-unfinished-says",
+    };
+    let mut says = Text::new(key)
         .word("host", host)
-        .number("after", after_s, Unit::Seconds)
-        .number("planned", planned_s, Unit::Seconds);
+        .number("after", after_s, Unit::Seconds);
+    if let Some(planned_s) = planned_s {
+        says = says.number("planned", planned_s, Unit::Seconds);
+    }
     let mut finding = view.finding(RULE.name, Severity::Bad, 0.98, says);
     let mut says = Text::new("evidence-host-lost").word("why", "");
     // A word in records of before it was a message.
@@ -191,6 +203,14 @@ mod tests {
         let said = keys(&said);
         assert_eq!(said[0], "verdict-partial");
         assert!(said.contains(&"rule-far-end-lost-says"), "{said:?}");
+    }
+
+    #[test]
+    fn a_copy_that_loses_its_host_was_not_done() {
+        let mut scene = lost(1.5);
+        scene.record.manifest.phases[0].workload = "replicate".into();
+        let finding = one(&scene.record, "far_end_lost");
+        assert_eq!(finding.says.key, "rule-far-end-lost-unfinished-says");
     }
 
     /// Silence is only told when it has lasted for a while, by then often after the load.
