@@ -82,12 +82,15 @@ fn stages_use_the_cpu(findings: &mut Vec<Finding>) {
     });
 }
 
-/// Drops that a host makes of its own accord look like loss on the way.
+/// Drops that a host makes of its own accord look like loss on the way, and the answers that they delay like those of a
+/// server that is slow now and then.
 fn drops_of_a_host_are_told_once(findings: &mut Vec<Finding>) {
-    const CONSEQUENCES: [&str; 5] = [
+    const CONSEQUENCES: [&str; 7] = [
         "loss_limited",
         "path_loss",
         "receiver_host_drops",
+        "request_path",
+        "uneven_service",
         "generator_limited",
         "filter_drops",
     ];

@@ -8,10 +8,13 @@
 //! The kernel counts packets before and after the hooks of its filter (nftables, iptables). What is missing
 //! between the two counters, and was neither forwarded nor put together of fragments, the host itself dropped.
 
+use sokudo_model::kinds::Family;
+use sokudo_model::metric::Stat;
 use sokudo_model::metrics::host;
-use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::events;
+use crate::quantities::exchange::Exchange;
 use crate::quantities::harm::Harm;
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
@@ -20,6 +23,11 @@ use crate::view::{PhaseView, name_what_lacks};
 const OFTEN: f64 = 10.0;
 /// Share of what did not arrive the first time, from which this is an explanation.
 const SHARE: f64 = 0.2;
+
+/// Share of the packets that reach a host, from which answers over TCP are late by those that it drops.
+const LATE: f64 = 0.005;
+/// Message about these: the far end sends them again, which only its own counters show.
+const LATE_SAYS: &str = "rule-filter-drops-late-says";
 
 /// A side of the filter: message, counters before it, counters of what passed or went elsewhere.
 struct Side {
@@ -77,7 +85,11 @@ pub const RULE: Rule = Rule {
     name: "filter_drops",
     purpose: Purpose::Loss,
     suspects: &[],
-    bounds: &[("often", OFTEN, Unit::One), ("share", SHARE, Unit::Ratio)],
+    bounds: &[
+        ("often", OFTEN, Unit::One),
+        ("share", SHARE, Unit::Ratio),
+        ("late", LATE, Unit::Ratio),
+    ],
     look: Look::Phase(look),
 };
 
@@ -97,7 +109,7 @@ fn refused(view: &PhaseView<'_>) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, Severity::Bad, 0.95, says);
     let requests = ["IpOutRequests", "Ip6OutRequests"];
     let sent = events::counted(view, &flow.from, &requests);
-    finding.evidence.push(sokudo_model::Evidence {
+    finding.evidence.push(Evidence {
         says: Text::new("evidence-send-refused").word("host", &flow.from),
         source: "sendmsg".into(),
         host: Some(flow.from.clone()),
@@ -122,19 +134,21 @@ fn dropped(view: &PhaseView<'_>) -> Option<Finding> {
     let worst = lost.filter(|(_, _, lost)| *lost >= OFTEN);
     let (host, side, lost) = worst.max_by(|a, b| a.2.total_cmp(&b.2))?;
     let harm = Harm::between(view, host);
-    let share = match &harm {
-        Some(harm) => harm.share(lost),
-        None => (lost / Harm::failed(view)?).min(1.0),
+    let explained = harm.as_ref().map(|harm| harm.share(lost));
+    let explained = explained.or_else(|| Some((lost / Harm::failed(view)?).min(1.0)));
+    let (says, share, weight) = match explained {
+        Some(share) => (side.says, share, 0.35 + 0.6 * share),
+        None => (LATE_SAYS, side.of_answers(view, host, lost)?, 0.95),
     };
-    if share < SHARE {
+    if explained.is_some_and(|share| share < SHARE) {
         return None;
     }
-    let says = Text::new(side.says)
+    let says = Text::new(says)
         .word("host", host)
         .number("count", lost, Unit::Packets)
         .number("share", share, Unit::Ratio);
-    let mut finding = view.finding(RULE.name, Severity::Bad, 0.35 + 0.6 * share, says);
-    finding.evidence = harm.map_or_else(Vec::new, |harm| harm.evidence);
+    let mut finding = view.finding(RULE.name, Severity::Bad, weight, says);
+    finding.evidence = harm.map_or_else(|| slowest(view), |harm| harm.evidence);
     for counter in side.before.iter().chain(side.after) {
         let grown = events::counted(view, host, &[counter]).filter(|grown| *grown > 0.0);
         finding
@@ -148,6 +162,16 @@ fn dropped(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
+/// How late the slowest answers of a load are.
+fn slowest(view: &PhaseView<'_>) -> Vec<Evidence> {
+    let row = || {
+        let exchange = Exchange::of(*view)?;
+        let (flow, service) = (view.flows().first()?, exchange.numbers.service);
+        view.stat_evidence("evidence-service-p99", service, Stat::P99, &flow.to)
+    };
+    row().into_iter().collect()
+}
+
 impl Side {
     /// Packets that a host dropped on this side; `None` where the counters do not tell.
     fn dropped(&self, view: &PhaseView<'_>, host: &str) -> Option<f64> {
@@ -159,10 +183,19 @@ impl Side {
         let is_counted = before > 0.0 && after > 0.0;
         (is_counted && !has_fragments).then_some(before - after - elsewhere)
     }
+
+    /// Share of the arriving packets that was dropped, where a load waits for answers and nothing failed by it.
+    fn of_answers(&self, view: &PhaseView<'_>, host: &str, lost: f64) -> Option<f64> {
+        let waits = matches!(view.kind()?.family, Family::Exchange(_));
+        let arrived = events::counted(view, host, self.before)?;
+        let share = lost / arrived.max(1.0);
+        (waits && self.says == SIDES[0].says && share >= LATE).then_some(share)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::tests::scene::Scene;
     use crate::tests::*;
 
     #[test]
@@ -187,6 +220,30 @@ mod tests {
         none(&record, "path_loss");
         // The same loss before the host.
         none(&counted(8e5, 8e5), "filter_drops");
+    }
+
+    /// The far end sends again what the filter drops, and nothing fails.
+    #[test]
+    fn answers_that_the_filter_drops_are_late() {
+        let dropping = |dropped: f64| {
+            let mut scene = Scene::of("http").total("requests", 9_000.0);
+            for (counter, grown) in [
+                ("IpInReceives", 4e4),
+                ("IpInDelivers", 4e4 - dropped),
+                ("IpOutRequests", 4e4),
+                ("IpOutTransmits", 4e4),
+            ] {
+                let labels = [("counter", counter)];
+                let record = &mut scene.record;
+                add_series(record, "hosta", "host.protocol_events", &labels, 0.0, grown);
+            }
+            scene.record
+        };
+        let finding = one(&dropping(800.0), "filter_drops");
+        check_texts(&finding);
+        assert_eq!(finding.says.key, super::LATE_SAYS);
+        // What a host drops of the noise of a network.
+        none(&dropping(100.0), "filter_drops");
     }
 
     #[test]
