@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_model::kinds::{Family, http};
+use sokudo_model::kinds::{Family, datagram, http};
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{group, host, own};
-use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::database_lost;
 use crate::quantities::{load_time, silence};
@@ -73,6 +73,62 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if view.is_trial() || database_lost::is_one(view) {
         return None;
     }
+    of_all_flows(view).or_else(|| of_one_interface(view))
+}
+
+/// A hole of the datagrams to or from one of several hosts, whose interface was down: the others went on meanwhile.
+fn of_one_interface(view: &PhaseView<'_>) -> Option<Finding> {
+    let longest = |flow: &FlowResult| datagram::GAP_MAX_SECONDS.of(&flow.metrics).unwrap_or(0.0);
+    let mut down = view.hosts().into_iter().filter_map(|host| {
+        let (device, hole) = went_down(view, host)?;
+        let flows = view.flows().iter();
+        let own = flows.filter(|flow| flow.from == host || flow.to == host);
+        let flow = own.max_by(|a, b| longest(a).total_cmp(&longest(b)))?;
+        (longest(flow) >= length_s(view) * SHARE).then_some((host, device, hole, flow))
+    });
+    let (host, device, hole, flow) = down.next()?;
+    let since = |t_ns: i64| (t_ns - view.phase.t0_ns) as f64 / 1e9;
+    let says = Text::new("rule-interrupted-interface-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .word("host", host)
+        .word("device", device)
+        .number("begin", since(hole.begin_ns), Unit::Seconds)
+        .number("end", since(hole.end_ns), Unit::Seconds);
+    let weight = 0.9 + 0.05 * longest(flow) / length_s(view);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let gap = datagram::GAP_MAX_SECONDS;
+    let rows = &mut finding.evidence;
+    rows.push(view.evidence("evidence-hole", gap, &flow.to, longest(flow)));
+    rows.push(interface_row(view, host, device));
+    let next = Text::new("rule-interrupted-interface-next").word("host", host);
+    finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
+    Some(finding)
+}
+
+/// The device of a host that readings saw up and then down within the phase, and when it was down.
+fn went_down<'a>(view: &PhaseView<'a>, host: &str) -> Option<(&'a str, Hole)> {
+    view.series(Some(host), host::NIC_UP, &[])
+        .find_map(|series| {
+            let device = series.key.labels.get("device")?;
+            let inside = |(t, _): &&(i64, f64)| (view.phase.t0_ns..=view.phase.t1_ns).contains(t);
+            let mut points = series.points.iter().filter(inside);
+            points.find(|(_, up)| *up > 0.5)?;
+            let begin_ns = points.find(|(_, up)| *up < 0.5)?.0;
+            let back = points.find(|(_, up)| *up > 0.5);
+            let end_ns = back.map_or(view.phase.t1_ns, |(t, _)| *t);
+            Some((device.as_str(), Hole { begin_ns, end_ns }))
+        })
+}
+
+fn interface_row(view: &PhaseView<'_>, host: &str, device: &str) -> Evidence {
+    let mut row = view.evidence("evidence-interface-down", host::NIC_UP, host, 0.0);
+    row.says = row.says.word("device", device);
+    row
+}
+
+/// A hole that all flows have in common.
+fn of_all_flows(view: &PhaseView<'_>) -> Option<Finding> {
     let holes = holes(view)?;
     let longest = holes
         .iter()
@@ -293,14 +349,12 @@ fn reason<'a>(view: &PhaseView<'a>, hole: Hole) -> Reason<'a> {
         })
     });
     if let Some((host, device)) = down {
-        let mut row = view.evidence("evidence-interface-down", host::NIC_UP, host, 0.0);
-        row.says = row.says.word("device", device);
         return Reason {
             says: "rule-interrupted-interface-says",
             next: "rule-interrupted-interface-next",
             host: Some(host),
             device: Some(device),
-            evidence: Some(row),
+            evidence: Some(interface_row(view, host, device)),
         };
     }
     let silent = view.hosts().into_iter().filter_map(|host| {
@@ -403,6 +457,28 @@ mod tests {
         assert!((second("end") - 3.5).abs() < 0.11, "{finding:?}");
         let limit = limit(&quiet(12.0, 13.5).record).expect("it is known");
         assert_eq!(limit.rule, "interrupted");
+    }
+
+    #[test]
+    fn one_of_several_hosts_is_cut_off() {
+        let cut = |down: bool| {
+            let mut scene = losing(200.0, &[("lost_on_path_packets", 200.0)]);
+            scene.push(("gap_max_seconds", 1.5));
+            let mut record = with_flow(&scene);
+            let labels = [("device", "eth0")];
+            add_series(&mut record, "hostb", "host.nic_up", &labels, 1.0, 1.0);
+            let points = &mut record.series.last_mut().expect("it was added").points;
+            for (t_ns, up) in points {
+                let is_within = (12_000_000_000..13_500_000_000).contains(t_ns);
+                *up = if down && is_within { 0.0 } else { 1.0 };
+            }
+            record
+        };
+        let record = cut(true);
+        let finding = one(&record, "interrupted");
+        check_texts(&finding);
+        assert_eq!(finding.says.key, "rule-interrupted-interface-says");
+        none(&cut(false), "interrupted");
     }
 
     #[test]
