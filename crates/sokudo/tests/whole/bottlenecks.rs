@@ -88,6 +88,10 @@ impl Told {
     #[track_caller]
     fn limited_by(&self, rule: &str, observations: [&str; 2]) -> Option<Finding> {
         let found = self.limit();
+        if found.is_none() && self.disturbed() {
+            skip("other programs use this machine's cores");
+            return None;
+        }
         let mut found = found.unwrap_or_else(|| panic!("no limit is named: {}", self.ended));
         assert_eq!(self.json["limit"]["cause"], found.rule);
         if found.rule != rule && self.disturbed() {
@@ -117,9 +121,16 @@ impl Told {
 
     /// True when the test had not the CPU time that it needs in order to be limited by anything else.
     pub fn disturbed(&self) -> bool {
-        let short = ["neighbour_interference", "host_busy"];
-        self.limit()
-            .is_some_and(|found| short.contains(&found.rule.as_str()))
+        let is_short = |rule: &str| ["neighbour_interference", "host_busy"].contains(&rule);
+        match self.limit() {
+            Some(found) => is_short(&found.rule),
+            // With one kind of observation it is suspected, and nothing else is known.
+            None => {
+                let suspected = self.json["limit"]["suspected"].as_array();
+                let mut suspected = suspected.into_iter().flatten();
+                suspected.any(|rule| rule.as_str().is_some_and(is_short))
+            }
+        }
     }
 }
 
