@@ -72,7 +72,7 @@ families! {
     /// A window or a buffer is too small for the round trip.
     RECEIVE_WINDOW = "receive window": ["receive_window_limited"];
     /// The send buffer is too small for the round trip.
-    SEND_BUFFER = "send buffer": ["send_buffer_limited"];
+    SEND_BUFFER = "send buffer": ["send_buffer_limited", "request_stage/buffer"];
     /// As many requests or messages are under way as are allowed.
     WINDOW = "requests under way": ["window_full", "answer_wait/distance"];
     /// Answers are far away, and few are under way.

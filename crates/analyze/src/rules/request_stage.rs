@@ -34,6 +34,8 @@ use crate::view::PhaseView;
 
 /// Share of the time with something to send in which the server's window was full, from which it takes slowly.
 const TAKEN: f64 = 0.6;
+/// The same for the own send buffer: what was sent leaves it a round trip later, and half of the time there is room.
+const BUFFERED: f64 = 0.3;
 /// Share of a request from which a stage is where its time goes.
 const MOST: f64 = 0.5;
 /// Part of the wait that the round trip of the way makes up, from which the way is the reason.
@@ -61,6 +63,11 @@ macro_rules! case {
 /// Growth of the mean round trip that a host which is short of CPU explains, seconds.
 const HOST_S: f64 = 0.002;
 
+/// Bytes of a body in a round trip from which a window as small as that, at either end, may be what limits it.
+const SMALL_WINDOW_BYTES: f64 = 2_048.0;
+/// Share of the segments that this end sent again, from which the way may be what makes a body slow.
+const LOSSY: f64 = 0.01;
+
 /// The finding `request_stage`.
 pub const RULE: Rule = Rule {
     name: "request_stage",
@@ -84,6 +91,7 @@ pub const RULE: Rule = Rule {
         ("grown", GROWN, Unit::One),
         ("delayed", BEYOND_DELAYED_S, Unit::Seconds),
         ("taken", TAKEN, Unit::Ratio),
+        ("buffered", BUFFERED, Unit::Ratio),
     ],
     look: Look::Phase(look),
 };
@@ -106,6 +114,11 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         "send" | "wait" if is_taken_slowly(view) => case!(
             "rule-request-stage-taken-says",
             "rule-request-stage-taken-next",
+            0.8
+        ),
+        "send" | "wait" if lies_in_the_buffer(view) => case!(
+            "rule-request-stage-buffer-says",
+            "rule-request-stage-buffer-next",
             0.8
         ),
         "wait" => waits(&requests, &stage),
@@ -169,6 +182,11 @@ fn says(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage, key: &'sta
             known(view.total(http::PATH_WINDOW_RATIO)),
             Unit::Ratio,
         )
+        .number(
+            "buffer",
+            known(view.total(http::PATH_BUFFER_RATIO)),
+            Unit::Ratio,
+        )
 }
 
 /// What speaks for a stage, and what was looked at beside it.
@@ -193,6 +211,8 @@ fn evidence(
     evidence.extend(row("evidence-path-resent", http::PATH_RESENT_RATIO));
     let window = row("evidence-path-window", http::PATH_WINDOW_RATIO);
     evidence.extend(window.filter(|_| is_taken_slowly(view)));
+    let buffer = row("evidence-path-buffer", http::PATH_BUFFER_RATIO);
+    evidence.extend(buffer.filter(|_| lies_in_the_buffer(view)));
     evidence.extend(requests.server_cpu_row());
     evidence.extend(waiting(view));
     evidence
@@ -203,6 +223,13 @@ fn evidence(
 fn is_taken_slowly(view: &PhaseView<'_>) -> bool {
     let full = view.total(http::PATH_WINDOW_RATIO);
     full.is_some_and(|share| share >= TAKEN)
+}
+
+/// True where the own send buffer was full with what the way holds for much of the time in which there was something to
+/// send.
+fn lies_in_the_buffer(view: &PhaseView<'_>) -> bool {
+    let full = view.total(http::PATH_BUFFER_RATIO);
+    full.is_some_and(|share| share >= BUFFERED)
 }
 
 /// True where most requests wait because the server grants so few at a time on a connection.
@@ -367,7 +394,11 @@ fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
             0.6
         ),
         // Round trips that grew leave it open whether the way was narrow.
-        Some((lowest, mean)) if stage.mean >= 8.0 * mean && !grew(lowest, mean) => {
+        Some((lowest, mean))
+            if stage.mean >= 8.0 * mean
+                && !grew(lowest, mean)
+                && !is_the_window_possible(view, lowest, stage) =>
+        {
             case!(
                 "rule-request-stage-read-server-says",
                 "rule-request-stage-read-server-next",
@@ -380,6 +411,13 @@ fn reads(view: &PhaseView<'_>, requests: &Requests<'_>, stage: &Stage) -> Case {
             0.5
         ),
     }
+}
+
+/// True where a small window, or segments that were lost, can make a body as slow as a server that writes it in pieces.
+fn is_the_window_possible(view: &PhaseView<'_>, lowest: f64, stage: &Stage) -> bool {
+    let in_a_round_trip = body(view).map_or(0.0, |bytes| bytes * lowest / stage.mean);
+    let resent = view.total(http::PATH_RESENT_RATIO);
+    in_a_round_trip >= SMALL_WINDOW_BYTES || resent.is_some_and(|share| share >= LOSSY)
 }
 
 /// The shortest wait for an answer, where it is known.
@@ -416,6 +454,10 @@ mod tests {
             told(stages, &[("path_window_ratio", 0.98)], "taken");
         }
         told(WAITING, &[("path_window_ratio", 0.3)], "wait");
+        // What the own buffer holds back is not the server's doing.
+        let sending = [0.0, 0.0, 0.0, 0.2, 0.04, 0.0];
+        told(sending, &[("path_buffer_ratio", 0.5)], "buffer");
+        told(sending, &[("path_buffer_ratio", 0.05)], "send");
     }
 
     #[test]
@@ -495,6 +537,10 @@ mod tests {
         let reading = [0.0, 0.0, 0.0, 0.0, 0.001, 0.1];
         let bytes = |more: &[(&'static str, f64)]| [&[("body_bytes", 20_000_000.0)], more].concat();
         told(reading, &bytes(&way(0.0001, 0.0002)), "read-server");
+        // A window of 2 KiB makes it as slow, and so do lost acknowledgements.
+        told(reading, &bytes(&way(0.012, 0.0122)), "read");
+        let lossy = [&way(0.0001, 0.0002)[..], &[("path_resent_ratio", 0.1)]].concat();
+        told(reading, &bytes(&lossy), "read");
         told(reading, &bytes(&way(0.001, 0.09)), "read-way");
         told(reading, &bytes(&way(0.001, 0.04)), "read");
         told(reading, &bytes(&way(0.03, 0.03)), "read-start");
