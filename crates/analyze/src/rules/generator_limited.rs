@@ -10,6 +10,7 @@ use sokudo_model::metric::Metric;
 use sokudo_model::metrics::selftest;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
+use super::request_failures;
 use crate::quantities::audit;
 use crate::quantities::exchange::{Exchange, StoodStill};
 use crate::rule::{Look, Purpose, Rule, Standing, Suspect};
@@ -48,6 +49,11 @@ const HOLE: f64 = 0.1;
 /// Share of the time for which the asking thread was ready and had no CPU, from which that is why it stood still.
 const KEPT: f64 = 0.1;
 
+/// Share of failures from which a process that may open no more files is the limit.
+const MOST_WITHOUT_FILES: f64 = 0.001;
+/// How the first error of a flow tells of it: in loads of one URL and plans, and in the system's words.
+const NO_FILES: [&str; 2] = ["too-many-files", "Too many open files"];
+
 /// The finding `generator_limited`.
 pub const RULE: Rule = Rule {
     name: "generator_limited",
@@ -70,7 +76,8 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if let Some(exchange) = Exchange::of(*view) {
-        return has_no_ports(view, &exchange)
+        return has_no_files(view, &exchange)
+            .or_else(|| has_no_ports(view, &exchange))
             .or_else(|| asks_late(view, &exchange))
             .or_else(|| stood_still(view, &exchange))
             .or_else(|| stood_still_in_a_loop(view, &exchange))
@@ -80,6 +87,36 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         Some(asked) => paced(view, asked),
         None => unlimited(view),
     }
+}
+
+/// Connections that could not be made because the asking process may not open another file.
+fn has_no_files(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    let is_full = |flow: &&FlowResult| {
+        let error = flow
+            .labels
+            .get("error")
+            .map(String::as_str)
+            .unwrap_or_default();
+        NO_FILES.iter().any(|words| error.contains(words))
+    };
+    let flow = view.flows().iter().find(is_full)?;
+    let errors = exchange.total(exchange.numbers.errors)?;
+    let share = errors / (errors + exchange.total(exchange.numbers.answered)?).max(1.0);
+    if share < MOST_WITHOUT_FILES {
+        return None;
+    }
+    let says = Text::new("rule-generator-limited-files-says")
+        .word("host", &flow.from)
+        .number("count", errors, Unit::One)
+        .number("share", share, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, Severity::Bad, 0.95, says);
+    let failed = exchange.numbers.errors;
+    let row = view.evidence("evidence-failed-requests", failed, &flow.from, errors);
+    finding.evidence.push(row);
+    finding.evidence.extend(request_failures::first_error(flow));
+    let next = Text::new("rule-generator-limited-files-next").word("host", &flow.from);
+    finding.next = Some(next);
+    Some(finding)
 }
 
 /// Connections that could not be made because the asking host had no local port left for them.
@@ -444,6 +481,24 @@ mod tests {
         let mut rather = busy;
         rather[2].1 = 0.89;
         assert!(is_quiet(&of_queries(&rather), "generator_limited"));
+    }
+
+    #[test]
+    fn a_process_that_may_open_no_more_files_is_the_limit() {
+        let failing = |error: &str| {
+            let mut scene = Scene::of("http")
+                .total("requests", 1_000.0)
+                .total("requests_per_second", 100.0)
+                .total("errors", 5_000.0);
+            scene.flow().labels.insert("error".into(), error.into());
+            scene
+        };
+        let finding = one(&failing("connect: too-many-files ×5000").record, RULE.name);
+        check_texts(&finding);
+        assert_eq!(finding.says.key, "rule-generator-limited-files-says");
+        let refused = failing("connect: refused ×5000").record;
+        let told = of_rule(&refused, RULE.name);
+        assert!(told.iter().all(|f| f.says.key != finding.says.key));
     }
 
     #[test]

@@ -248,6 +248,9 @@ fn reason<'a>(row: &'a SampleRow<'_>) -> (&'a str, &'a str) {
 /// How the messages of a `SocketException` end when the other side has reset the connection.
 const RESET_ENDINGS: [&str; 2] = ["Connection reset", "Broken pipe"];
 
+/// The kind of failures that this process is the reason of, by its name in loads of one URL. No metric counts it.
+const TOO_MANY_FILES: &str = "too-many-files";
+
 /// The metric that counts failures of this kind, told by the name that JMeter has for it.
 fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
     let class = row.code.rsplit('.').next()?;
@@ -259,6 +262,7 @@ fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
         "SocketException" if RESET_ENDINGS.iter().any(|end| row.message.ends_with(end)) => {
             numbers::RESETS.name
         }
+        "SocketException" if row.message.ends_with("Too many open files") => TOO_MANY_FILES,
         "NoHttpResponseException" | "ConnectionClosedException" | "TruncatedChunkException" => {
             numbers::CLOSED_EARLY.name
         }
