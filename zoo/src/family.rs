@@ -287,7 +287,9 @@ families! {
     FRAGMENTS = "lost fragments": ["path_loss", "low_mtu/fragments"];
     /// Large rows that vanish on the way to the asking end, which sees their absence alone.
     LOST_ROWS = "rows that vanish": [
-        "black_hole", "unserved_connections/all", "request_failures", "interrupted", "stalled_flow"
+        "black_hole", "unserved_connections/all", "request_failures", "interrupted", "stalled_flow",
+        // It leaves open whether the server or the way keeps the answers.
+        "transaction_failures/unanswered"
     ];
     /// One of several far ends is slow, or the way to it.
     ONE_PEER = "one far end of several": ["hot_link", "path_limited"];
