@@ -124,11 +124,10 @@ impl Told {
         let is_short = |rule: &str| ["neighbour_interference", "host_busy"].contains(&rule);
         match self.limit() {
             Some(found) => is_short(&found.rule),
-            // With one kind of observation it is suspected, and nothing else is known.
+            // A thread that had no CPU for a part of the time computes too little to be the limit by itself.
             None => {
-                let suspected = self.json["limit"]["suspected"].as_array();
-                let mut suspected = suspected.into_iter().flatten();
-                suspected.any(|rule| rule.as_str().is_some_and(is_short))
+                let mut found = sokudo_analyze::findings(&self.record).into_iter();
+                found.any(|finding| is_short(&finding.rule))
             }
         }
     }
