@@ -896,7 +896,7 @@ evidence-calls-made-again = Calls for a connection that { $host } made again mea
 evidence-queue-of-calls-full = Calls that { $host } dropped meanwhile because a queue of connections was full: { $value }
 evidence-mean-service = Mean response at { $host }: { $value }
 
-rule-generator-limited-files-says = { $host } could not open { $count } connections, { $share } of the requests: this process may not have more files open. What was measured is that limit and not the server.
+rule-generator-limited-files-says = { $host } could not open connections, because this process may not have more files open: { $count } requests failed, { $share } of all, and most of them by that. What was measured is that limit and not the server.
 rule-generator-limited-files-next = Raise the limit on { $host } (`ulimit -n`, LimitNOFILE of a systemd unit), or ask for fewer connections.
 rule-generator-limited-ports-says =
     { $host } had no local port left for { $count } { $count ->

@@ -775,7 +775,7 @@ evidence-calls-made-again = その間に { $host } がやり直した接続の�
 evidence-queue-of-calls-full = その間に { $host } が接続の待ち行列が満杯のため捨てた呼び出し: { $value }
 evidence-mean-service = { $host } での平均応答: { $value }
 
-rule-generator-limited-files-says = { $host } は { $count } 件の接続を開けませんでした (リクエストの { $share })。このプロセスが開けるファイルの数が上限に達しています。測れたのはサーバーではなく、その上限です。
+rule-generator-limited-files-says = { $host } のプロセスは開けるファイルの数の上限に達し、接続を開けませんでした。{ $count } 件のリクエスト (全体の { $share }) が失敗し、その多くがこの理由です。測れたのはサーバーではなく、その上限です。
 rule-generator-limited-files-next = { $host } の上限 (`ulimit -n`、systemd ユニットの LimitNOFILE) を上げるか、接続数を減らしてください。
 rule-generator-limited-ports-says = { $host } では { $count } 件の接続に使うローカルポートが残っていませんでした (全リクエストの { $share })。測れたのはサーバーではなく、このホストのポートの数です。
 rule-generator-limited-ports-next = 実際の利用者が接続を保つなら Keep-Alive を使ってください。そうでなければ、{ $host } の net.ipv4.ip_local_port_range を広げるか、net.ipv4.tcp_tw_reuse を 1 にするか、複数のホストから負荷をかけてください。

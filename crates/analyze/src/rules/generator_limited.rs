@@ -97,7 +97,9 @@ fn has_no_files(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding
             .get("error")
             .map(String::as_str)
             .unwrap_or_default();
-        NO_FILES.iter().any(|words| error.contains(words))
+        // Several are named, the most frequent one first.
+        let most = error.split(", ").next().unwrap_or_default();
+        NO_FILES.iter().any(|words| most.contains(words))
     };
     let flow = view.flows().iter().find(is_full)?;
     let errors = exchange.total(exchange.numbers.errors)?;
@@ -496,9 +498,13 @@ mod tests {
         let finding = one(&failing("connect: too-many-files ×5000").record, RULE.name);
         check_texts(&finding);
         assert_eq!(finding.says.key, "rule-generator-limited-files-says");
-        let refused = failing("connect: refused ×5000").record;
-        let told = of_rule(&refused, RULE.name);
-        assert!(told.iter().all(|f| f.says.key != finding.says.key));
+        for other in [
+            "connect: refused ×5000",
+            "connect: refused ×4990, connect: too-many-files ×10",
+        ] {
+            let told = of_rule(&failing(other).record, RULE.name);
+            assert!(told.iter().all(|f| f.says.key != finding.says.key));
+        }
     }
 
     #[test]
